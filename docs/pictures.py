@@ -183,7 +183,7 @@ def walk(page: pathlib.Path, andon: pathlib.Path) -> dict[pathlib.Path, str]:
                 if command.startswith("cd "):
                     directory = os.path.normpath(os.path.join(directory, command[3:]))
                 else:
-                    # The page shows a person at a terminal; nobody sits at this one.
+                    # The page shows a person at a terminal; here there is none.
                     command = command.replace("andon resume ", "andon resume --yes ")
                     subprocess.run(["sh", "-c", command], cwd=directory, env=env, capture_output=True, check=False)
     return found

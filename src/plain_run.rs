@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use andon_agents::Called;
+use andon_agents::CompletedCall;
 use andon_agents::ruling::{TestPlace, Tests, decided_by};
 use andon_core::domain::agent_door::ToolKind;
 use andon_core::domain::events::CallEnd;
@@ -12,7 +12,7 @@ use andon_core::domain::tests::{RunOrigin, RunValidity};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::compare;
 use andon_engine::error::OpsError;
-use andon_engine::tested::TestedCode;
+use andon_engine::tested_code::TestedCode;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::JournalLine;
 use serde_json::Value;
@@ -31,10 +31,10 @@ pub(crate) struct PlainRun {
 
 impl PlainRun {
     /// Whether `call`, which ended like that and was made in `cwd`, was one. Reads nothing but the call.
-    pub(crate) fn of(
+    pub(crate) fn recognize(
         (ctx, ws): (&Context, &Workspace),
         cwd: Option<&str>,
-        call: &Called,
+        call: &CompletedCall,
         end: CallEnd,
     ) -> Option<Self> {
         let [script] = call.used.commands.as_slice() else { return None };
@@ -65,7 +65,7 @@ impl PlainRun {
             if parsed.not_started.is_some() { RunValidity::NotStarted } else { RunValidity::HandedIn };
         let mut run = tested.run(Some(ctx.now), parsed, &self.command, validity);
         compare(ws, &mut run)?;
-        run.evidence.caveats.origin = RunOrigin::HandedIn;
+        run.evidence.origin = RunOrigin::HandedIn;
         Ok(JournalLine::TestRun(Box::new(run)))
     }
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::install::InstallError;
 use crate::install::husky::Layout;
 use crate::install::manifest::ManifestError;
-use crate::install::mode::{self, Integration, Unfit};
+use crate::install::mode::{self, Integration, ModeProblem};
 use andon_core::domain::git_hook::GitHook;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::error::OpsError;
@@ -60,7 +60,7 @@ pub enum SetupError {
     },
     /// The mode that was asked for cannot work here.
     #[error("{}", unfit(.0))]
-    Unfit(Unfit),
+    ModeProblem(ModeProblem),
     /// A file of the working tree.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -77,16 +77,16 @@ pub enum SetupError {
     },
 }
 
-fn unfit(unfit: &Unfit) -> String {
+fn unfit(unfit: &ModeProblem) -> String {
     let (major, minor, _) = mode::CONFIG_HOOKS_SINCE;
     match unfit {
-        Unfit::OldGit(Some((a, b, c))) => {
+        ModeProblem::OldGit(Some((a, b, c))) => {
             format!("config hooks need git {major}.{minor}; this is {a}.{b}.{c}")
         }
-        Unfit::OldGit(None) => {
+        ModeProblem::OldGit(None) => {
             format!("config hooks need git {major}.{minor}; the version of this one is not known")
         }
-        Unfit::NoManager(mode) => format!("{} is not set up here", mode.as_str()),
+        ModeProblem::NoManager(mode) => format!("{} is not set up here", mode.as_str()),
     }
 }
 
@@ -110,8 +110,8 @@ impl SetupError {
                 Some("run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned())
             }
             Self::ForeignHooksPath { hint, .. } => Some(hint.clone()),
-            Self::Unfit(Unfit::OldGit(_)) => Some("andon install --mode shim".to_owned()),
-            Self::Unfit(Unfit::NoManager(mode)) => Some(match mode {
+            Self::ModeProblem(ModeProblem::OldGit(_)) => Some("andon install --mode shim".to_owned()),
+            Self::ModeProblem(ModeProblem::NoManager(mode)) => Some(match mode {
                 Integration::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
                 Integration::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
                 Integration::Shim | Integration::Config | Integration::PreCommit => {
@@ -159,7 +159,7 @@ impl From<SetupError> for OpsError {
             }
             SetupError::Bare { .. }
             | SetupError::ForeignHooksPath { .. }
-            | SetupError::Unfit(_)
+            | SetupError::ModeProblem(_)
             | SetupError::Install(
                 InstallError::Settings { .. } | InstallError::LeftAlone { .. } | InstallError::Theirs { .. },
             ) => true,

@@ -59,7 +59,7 @@ pub fn fetched(agent: &mut Agent) {
     steady(agent, 3);
 }
 
-/// A commit is the command to deploy: one of two versions stands for hours, and now and then is taken back at once.
+/// A commit is the command to deploy: one of two versions stays for hours, and now and then is taken back at once.
 pub fn gitops(agent: &mut Agent) {
     prefix(agent);
     settle(agent);

@@ -35,7 +35,7 @@ def rows(name):
 
 
 def environment(home):
-    """Nobody's configuration, and no markers of an agent."""
+    """An environment without a user's configuration and without markers of an agent."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
     kept.update(HOME=home, XDG_CONFIG_HOME=home, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     return kept
@@ -114,7 +114,7 @@ def shown(kind, found):
 
 
 def shown_stretches(stuck):
-    """What is told of the stretches in which agents were stuck."""
+    """Prints the stretches in which agents were stuck."""
     if not stuck:
         return
     print(f"\n| stuck | from | looked for by | told within {WITHIN} commits | what happened |\n|---|---|---|---|---|")

@@ -21,8 +21,8 @@ up*. Even runs (by the checksum of their names) are for choosing settings, odd o
 Tokens are estimated as characters of arguments and answers / 4, since few collections tell counts; the share is the same
 in characters. "Sent" counts each step with all that was said before it, as an agent without a cache sends it.
 
-`readings.tsv` has how each halt of a solved run was judged by reading the run, and after which call exhausted runs that
-nobody halts should have been stopped.
+`readings.tsv` has how each halt of a solved run was judged by reading the run, and after which call exhausted runs
+without a halt should have been stopped.
 """
 
 import argparse

@@ -11,7 +11,7 @@ from runs import Run, failed
 
 
 def parts(text, word):
-    """What stands behind each `word at iteration N:`."""
+    """The text after each `word at iteration N:`."""
     found = re.split(rf"^{word} at [Ii]teration (\d+): ?", text, flags=re.M)
     return {int(found[at]): found[at + 1] for at in range(1, len(found) - 1, 2)}
 

@@ -1,7 +1,7 @@
 """Runs of SWE-agent 0.x and of CodeR, which builds on it: actions as lines of a shell with commands of its own.
 
 `edit N:M` and `create` write and become edits of the file that is open; `open`, `goto`, `scroll_down`, `scroll_up` and the
-searches read. A scroll says nothing of where it begins, so that it is told as other clients tell a read: by file and first
+searches read. A scroll does not say where it begins, so it is reported as other clients report a read: by file and first
 line. Everything else went to bash. What no call was is left out: the notice that the budget is used up, and what the roles
 of CodeR hand each other.
 """

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::plural::count;
 use andon_engine::error::OpsError;
 use andon_git::RemoteError;
 use andon_store::RecordError;

@@ -77,7 +77,7 @@ pub struct ModeChoice {
 
 /// A requested mode that cannot work here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum ModeProblem {
     /// git is too old for hooks in its configuration.
     OldGit(Option<GitVersion>),
     /// The manager is not set up here.
@@ -85,15 +85,15 @@ pub enum Unfit {
 }
 
 /// Chooses. What was asked for holds; then what an earlier install did; then what is there.
-pub fn choose(at: &ModeFacts) -> Result<ModeChoice, Unfit> {
+pub fn choose(at: &ModeFacts) -> Result<ModeChoice, ModeProblem> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {
         match mode {
-            Integration::Config if !config_works => return Err(Unfit::OldGit(at.git)),
+            Integration::Config if !config_works => return Err(ModeProblem::OldGit(at.git)),
             Integration::Husky | Integration::Lefthook | Integration::PreCommit
                 if !at.managers.iter().any(|manager| manager.mode == mode) =>
             {
-                return Err(Unfit::NoManager(mode));
+                return Err(ModeProblem::NoManager(mode));
             }
             Integration::Shim
             | Integration::Config
@@ -152,12 +152,12 @@ mod tests {
             Ok(Integration::Shim)
         );
         assert_eq!(at(Some(Integration::Config), None, &[], new), Ok(Integration::Config));
-        assert_eq!(at(Some(Integration::Config), None, &[], old), Err(Unfit::OldGit(old)));
-        assert_eq!(at(Some(Integration::Config), None, &[], None), Err(Unfit::OldGit(None)));
+        assert_eq!(at(Some(Integration::Config), None, &[], old), Err(ModeProblem::OldGit(old)));
+        assert_eq!(at(Some(Integration::Config), None, &[], None), Err(ModeProblem::OldGit(None)));
         assert_eq!(at(Some(Integration::Config), None, &[], Some((3, 0, 0))), Ok(Integration::Config));
         assert_eq!(
             at(Some(Integration::Husky), None, &[lefthook], new),
-            Err(Unfit::NoManager(Integration::Husky))
+            Err(ModeProblem::NoManager(Integration::Husky))
         );
         for (mode, name) in Integration::ALL {
             assert_eq!((mode.as_str(), Integration::from_name(name)), (name, Some(mode)));

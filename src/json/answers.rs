@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::judged::DiagnosticJson;
+use super::findings::DiagnosticJson;
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::Signature;

@@ -6,13 +6,13 @@
 
 mod answers;
 mod calibration;
-mod installed;
-mod judged;
+mod findings;
+mod installation;
 mod record;
-mod reviewed;
+mod reviews;
 mod safety;
 mod status;
-mod watched;
+mod watch;
 mod witnesses;
 
 pub use answers::{
@@ -22,23 +22,23 @@ pub use answers::{
 pub use calibration::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
 };
-pub use installed::{
-    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
-    UninstallJson,
-};
-pub use judged::{
+pub use findings::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
     ObservedJson, RanJson, RanScopeJson, ReplayJson, TestPlanJson, TestRunJson, TipRunJson, TipTestsJson,
     TrajectoryJson, TrajectoryStepJson,
 };
+pub use installation::{
+    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
+    UninstallJson,
+};
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, TestsJson};
-pub use reviewed::{
+pub use reviews::{
     ActedJson, CareJson, ConcernJson, FlagShownJson, RoundAnswerJson, RoundShownJson, StandingJson,
     VoteShownJson,
 };
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use status::{CodesJson, CycleJson, RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson};
-pub use watched::{
+pub use watch::{
     WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRunJson, WorktreeJson,
 };
 pub use witnesses::{OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson, WitnessListJson};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judged::{DiagnosticJson, FindingJson};
+use super::findings::{DiagnosticJson, FindingJson};
 use super::record::TestsJson;
 use crate::view::status::{LoopEvidence, LostHooks, RefusedCommits, RuleCount};
 use andon_core::domain::briefing::HumanDecision;

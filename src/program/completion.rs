@@ -51,7 +51,7 @@ pub fn script(shell: CompletionShell) -> Vec<u8> {
 /// Answers a shell that asks: whether one did.
 pub fn is_asked(ctx: &Context) -> bool {
     let completer = CompleteEnv::with_factory(definition).var(ASKED);
-    // What cannot be completed is a mistake of the script, which nobody reads: nothing is offered.
+    // A failed completion is a mistake in the shell's script, whose errors are never seen: nothing is offered.
     completer.try_complete(ctx.args.clone(), None).unwrap_or(true)
 }
 

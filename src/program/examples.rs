@@ -84,7 +84,7 @@ const EXIT_STATUS: &[(&str, &str)] = &[
 ];
 
 /// The examples of the command with these words.
-pub fn of(title: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn for_command(title: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let title = title.to_owned();
     EXAMPLES.iter().copied().filter(move |(command, _)| {
         let rest = command.strip_prefix(&title);
@@ -142,7 +142,7 @@ mod tests {
             assert!(titles.iter().any(|known| known == title), "{title}");
         }
         assert!(FIRST.iter().all(|one| EXAMPLES.iter().any(|(command, _)| command == one)));
-        assert_eq!(of("andon").count(), FIRST.len());
-        assert!(of("andon test").count() >= 3);
+        assert_eq!(for_command("andon").count(), FIRST.len());
+        assert!(for_command("andon test").count() >= 3);
     }
 }

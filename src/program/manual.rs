@@ -96,7 +96,7 @@ impl ManualPage {
         terms(&mut roff, ENVIRONMENT);
         roff.control("SH", ["FILES"]);
         terms(&mut roff, FILES);
-        let shown: Vec<_> = examples::of(&self.title).collect();
+        let shown: Vec<_> = examples::for_command(&self.title).collect();
         if !shown.is_empty() {
             roff.control("SH", ["EXAMPLES"]);
             for (command, what) in shown {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::trust::trust;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved::SavedFiles;
+use crate::install::clients::saved_files::SavedFiles;
 use crate::install::clients::{SettingsState, look, programs};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::AgentFact;

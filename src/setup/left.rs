@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{NOTES_REF, quoted};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_engine::effect::AndonDir;
 use andon_git::Repo;
 

@@ -150,7 +150,7 @@ registry! {
     Test(test::args::TestArgs) => test::run;
     /// Check whether the task is done: tested, passing, documented
     Complete(FormatArg) => complete::run;
-    /// Show where the loop stands: state, last halt, trend of failing tests, evidence
+    /// Show the state of the loop: iterations, last halt, trend of failing tests, evidence
     Status(status::args::StatusArgs) => status::run;
     /// Watch the loops of all worktrees: who needs a person first, then what runs; `R` answers a halt
     Watch(watch::args::WatchArgs) => watch::run;

@@ -64,7 +64,7 @@ pub struct TipTests {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TipRun {
     /// Whose command it was, or who made it.
-    pub by: RanBy,
+    pub by: TipRunSource,
     /// The command, or the files that report the test run.
     pub command: String,
     /// What the run said; `None` where the command could not be started.
@@ -75,7 +75,7 @@ pub struct TipRun {
 
 /// Where a run of the tests at the tip comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RanBy {
+pub enum TipRunSource {
     /// The command that the base of the range configures.
     Base,
     /// The command that the tip configures.
@@ -179,7 +179,7 @@ mod tests {
         )
     }
 
-    fn run(by: RanBy, evidence: Option<TestEvidence>, outcome: TipOutcome) -> TipRun {
+    fn run(by: TipRunSource, evidence: Option<TestEvidence>, outcome: TipOutcome) -> TipRun {
         TipRun { by, command: "x".to_owned(), evidence, outcome }
     }
 
@@ -202,7 +202,7 @@ mod tests {
                 at_base: Some("a".to_owned()),
                 at_tip: Some("b".to_owned()),
                 base_cannot_run: None,
-                runs: vec![one(RanBy::Base, base), one(RanBy::Tip, tip)],
+                runs: vec![one(TipRunSource::Base, base), one(TipRunSource::Tip, tip)],
                 warnings: Vec::new(),
             }
             .outcome()
@@ -234,7 +234,7 @@ mod tests {
             runs,
             warnings: Vec::new(),
         };
-        let passed = tests(vec![run(RanBy::Tip, None, TipOutcome::Passed)]);
+        let passed = tests(vec![run(TipRunSource::Tip, None, TipOutcome::Passed)]);
         assert!(passed.stand_in() && !passed.command_differs());
         assert!(!tests(Vec::new()).stand_in());
     }

@@ -247,7 +247,7 @@ fn sizes_are_found_one_above_the_bound() {
 fn docs_that_say_nothing_and_public_items_without_any_are_found() {
     for filler in ["The rule.", "It does.", "It does not.", "Why.", "Its name.", "What it is.", "A commit."] {
         let text =
-            format!("/// A halt that stands, with its evidence.\npub struct S {{\n/// {filler}\npub a: A }}");
+            format!("/// An unanswered halt, with its evidence.\npub struct S {{\n/// {filler}\npub a: A }}");
         assert_found("crates/andon-engine/src/effect/c.rs", &text, "filler", 3);
     }
     assert_clean(

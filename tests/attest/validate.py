@@ -30,7 +30,7 @@ class Ground:
             "HOME": str(root),
             "PATH": f"{ANDON.parent}:{os.environ['PATH']}",
             "GIT_CONFIG_NOSYSTEM": "1",
-            # Whoever runs this may be an agent; a debug build can be told to look no further.
+            # An agent may run this; a debug build can be told to look no further.
             "ANDON_TEST_ABOVE": "none",
         }
         self.run("ssh-keygen", "-q", "-N", "", "-t", "ed25519", "-f", str(root / "key"))

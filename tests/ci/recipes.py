@@ -222,7 +222,7 @@ def github_forks(ground):
         event["event"]["pull_request"]["head"]["repo"] = ground.repository("contributor/project", path)
         job = ground.github(f"fork {name}", event)
         holds(f"a fork is green ({name})", job.exit == 0, job.log)
-        holds(f"what stands in ({name})", ("tip-tested" in job.log) == (code == "tip-tested"), job.log)
+        holds(f"what counts as evidence ({name})", ("tip-tested" in job.log) == (code == "tip-tested"), job.log)
 
 
 def github_inputs(ground):
@@ -241,7 +241,7 @@ def github_inputs(ground):
     holds("without tests evidence is missing", ran.exit == 3, ran.log)
     before = "      - run: sh check.sh > \"$GITHUB_WORKSPACE/../report.tap\"\n"
     ran = job("with a report", {"test-report": "../report.tap", "exit-code": "0", "sarif": ""}, before)
-    holds("the report of the job stands in", ran.exit == 0 and "handed in" in ran.log, ran.log)
+    holds("the report of the job counts as evidence", ran.exit == 0 and "handed in" in ran.log, ran.log)
     holds("no SARIF was asked for", ran.uploaded == [], ran.log)
     ran = job("with a range", {"range": "HEAD~1..HEAD", "program": str(ground.program)})
     holds("the range is judged", ran.exit == 0 and "checked 1 commit in HEAD~1..HEAD" in ran.log, ran.log)

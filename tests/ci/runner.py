@@ -111,7 +111,7 @@ class Github:
             return self.actions[action](self, given) or {}
         folder = self.actions.get(action)
         if folder is None:
-            raise Failed(f"nobody knows {name}")
+            raise Failed(f"unknown action: {name}")
         declared = yaml.safe_load((folder / "action.yml").read_text())
         if declared["runs"]["using"] != "composite":
             raise Failed("not a composite action")

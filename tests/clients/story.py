@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The story of a stuck loop, told by each real client: refused, tested, stuck, halted, and every way around the halt.
 
-Called by run.sh. A scripted model (fakemodel.py) says what the agent does; what is checked is what stands afterwards in the
+Called by run.sh. A scripted model (fakemodel.py) says what the agent does; the test then checks the
 repository, what the model was told, and how often it was asked.
 """
 import argparse
@@ -173,7 +173,7 @@ class Story:
         subjects = self.run("git", "log", "--format=%s", f"{begun}..").stdout.split()
         self.holds(subjects == ["Plain"], f"commits: {subjects}: {told.log}")
         self.holds(self.record("HEAD")["gate"] == "passed", f"record: {self.record('HEAD')}")
-        self.step("a stash, and a branch without the settings of the client, accuse nobody")
+        self.step("a stash, and a branch without the settings of the client, are no attack on the guard")
         with open(os.path.join(self.repo, ".git/andon/journal.jsonl"), encoding="utf-8") as journal:
             self.holds("guard_disarmed" not in journal.read(), f"somebody is accused: {told.log}")
         self.holds(self.run("git", "status", "--porcelain", "-uno").stdout == "", f"the checkout did not work: {told.log}")
@@ -185,7 +185,7 @@ class Story:
             turns += ["Done.", {"shell": f"echo '42 pears {number}' > answer.c"}]
         # The end of a turn is held 3 times; each costs what is said and what is done then.
         told = self.session(turns, most=2 + 2 * 3)
-        self.step("a model that never does what it is told is told 3 times at most, and then let go")
+        self.step("a model that never obeys gets 3 reminders at most, and is then let go")
         self.holds(told.says(1, "not done yet") == self.client.holds_turns, f"the end of the turn: {told.log}")
         self.run("git", "checkout", "-q", "--", "answer.c")
 
@@ -235,14 +235,14 @@ class Story:
         ways = self.ways_around()
         turns = [{"shell": way} if isinstance(way, str) else way for way in ways]
         self.session(turns, most=len(turns) + 2 * SPARE)
-        self.step(f"{len(ways)} ways around the halt: no commit stands that is not recorded as bypassed")
+        self.step(f"{len(ways)} ways around the halt: every commit that got through is recorded as bypassed")
         made = self.run("git", "rev-list", f"{halted_at}..HEAD").stdout.split()
         for commit in made:
             record = self.record(commit)
             self.holds(record and record["gate"] == "bypassed", f"a commit after the halt: {commit}, record {record}")
         self.holds(self.run("git", "merge-base", "--is-ancestor", halted_at, "HEAD", good=False).returncode == 0,
                    "the halted commit is gone from the branch")
-        self.step("the halt still stands")
+        self.step("the halt is still unanswered")
         status = self.run("andon", "status", "--exit-code", good=False)
         self.holds(status.returncode == 1 and "halted" in status.stdout.lower(), f"status: {status.stdout}{status.stderr}")
         self.step("the settings of the client, the hooks of git and the records are still there")

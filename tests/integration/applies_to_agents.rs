@@ -178,7 +178,7 @@ fn an_agents_commit_without_its_record_is_missing_evidence() {
     // Removed: what it said is in the history of the notes.
     stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
     stage.andon(&["check", &range]).exits(3).says("the commit has no record").says("Try one");
-    // Edited, so that nobody made it.
+    // Edited: the record names no maker any more.
     stage.git(&["update-ref", "refs/notes/andon", &whole]).ok();
     let mut record = stage.record("HEAD");
     for key in ["session", "guards", "node"] {

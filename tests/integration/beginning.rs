@@ -26,12 +26,12 @@ fn the_first_round_of_newcomers_says_that_a_panel_answers() {
     );
     by(&stage, "ann", &["witness", "add", "human:cy", "--key", &public(&stage, "cy")]).ok();
     let list = by(&stage, "ann", &["review"]).ok().stdout;
-    let told = format!("andon review panel {} --reason 'nobody may answer alone yet'", &round[..8]);
+    let told = format!("andon review panel {} --reason 'no witness may answer alone yet'", &round[..8]);
     assert!(list.contains(&told), "{list}");
     let refused = by(&stage, "ann", &["review", "accept", &round]).exits(1).stderr;
     assert!(refused.contains("help: ask for a panel: andon review panel ROUND"), "{refused}");
     // Followed word for word.
-    by(&stage, "ann", &["review", "panel", &round[..8], "--reason", "nobody may answer alone yet"]).ok();
+    by(&stage, "ann", &["review", "panel", &round[..8], "--reason", "no witness may answer alone yet"]).ok();
     for who in ["ann", "bo", "cy"] {
         by(&stage, who, &["review", "accept", &round]).ok();
     }
@@ -73,7 +73,7 @@ fn who_is_not_drawn_is_told_what_would_help() {
     by(&stage, "ann", &["witness", "policy", "--from", "policy.json"]).ok();
     let round = deferred(&stage, "How do we add the column?");
     let list = by(&stage, "ann", &["review"]).ok().stdout;
-    assert!(list.contains("nobody has the weight that rules.referee_gate asks for"), "{list}");
+    assert!(list.contains("no witness has the weight that rules.referee_gate asks for"), "{list}");
     let refused = by(&stage, "ann", &["review", "accept", &round]).exits(1).stderr;
     assert!(refused.contains("is earned by answers to halts"), "{refused}");
 }

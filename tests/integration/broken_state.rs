@@ -24,7 +24,7 @@ fn break_all(ground_name: &str, ground: &Ground, wanted: impl Fn(&[&str]) -> boo
         }
         let said: String = answers.iter().map(|(_, out)| out.all()).collect();
         for words in words.iter().filter(|words| !said.contains(**words)) {
-            wrong.push(format!("{name}: nobody says {words:?}"));
+            wrong.push(format!("{name}: no output says {words:?}"));
         }
         fs::remove_dir_all(&dir).unwrap();
     }

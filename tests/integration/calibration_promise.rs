@@ -246,7 +246,7 @@ fn an_answer_ends_no_run_and_a_halt_that_stands_is_no_good_work() {
     stage.iterate("next day\n", &["ok a"], "Work").ok();
     assert_eq!(said(), (2, 3, 0));
     stuck(&stage, "again");
-    assert_eq!(said(), (1, 3, 1), "nobody has answered yet");
+    assert_eq!(said(), (1, 3, 1), "not answered yet");
 }
 
 #[test]
@@ -298,5 +298,5 @@ fn a_halt_that_needs_no_signature_is_not_resolved_by_one() {
     said.says("not answered by a signature")
         .says("andon resume --mistaken --reason TEXT")
         .lacks("is resolved");
-    assert!(stage.exists(".andon/CHECKPOINT.md"), "the halt stands");
+    assert!(stage.exists(".andon/CHECKPOINT.md"), "the halt is unanswered");
 }

@@ -115,7 +115,7 @@ fn another_clone_comes_to_the_same_answer() {
     assert_snapshot!(stage.andon_in(&root.join("bare.git"), &["check", "HEAD~4..HEAD"]).shown(), @"
     exit 0
     --- stdout
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: looked
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: looked
       --> HASH Try 3
       help: andon log --events
     checked 4 commits in HEAD~4..HEAD: ok

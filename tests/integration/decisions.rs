@@ -215,7 +215,7 @@ fn a_waiting_round_calls_people_once_and_is_named_everywhere() {
     assert_eq!(json_of(&stage, &["status", "--format", "json"])["waiting"][0]["id"], json!(entry));
     let list = by(&stage, "ann", &["review"]).ok().stdout;
     assert!(list.contains("human:ann (10 left today)"), "{list}");
-    // Whoever speaks afterwards hears what it came to, each time.
+    // A party that speaks afterwards gets the result, each time.
     assert_eq!(notices().len(), 1);
     // One whose time is up is found by the status.
     let open = json!({"question": "Anybody?"}).to_string();

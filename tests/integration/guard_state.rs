@@ -1,5 +1,5 @@
 //! What a tool call took from the guard is found by comparing states, whatever the command line said: it is put back, told and kept,
-//! and the second time halts. What people and Andon itself change is nobody's.
+//! and the second time halts. What people and Andon itself change does not count.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -26,7 +26,7 @@ fn told(out: &Out) -> String {
     said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-/// A call of the shell that does that, whatever its words were; what the model is told.
+/// A shell call that does that, whatever its text was; returns the reply to the model.
 fn call(stage: &Stage, id: &str, does: impl FnOnce(&Stage)) -> String {
     hook(stage, "PreToolUse", id).ok();
     does(stage);
@@ -135,5 +135,5 @@ fn nobody_answers_without_a_terminal_unless_they_say_why() {
     assert!(log.contains("with andon resume --yes") && log.contains("unattended: the night job"), "{log}");
     stage.iterate("9\n", &["ok a", "ok b"], "Go on").ok();
     let check = stage.andon(&["check", "HEAD~4..HEAD"]).stdout;
-    assert!(check.contains("andon resume --yes, and nobody sat at a terminal"), "{check}");
+    assert!(check.contains("andon resume --yes, without a terminal"), "{check}");
 }

@@ -19,7 +19,7 @@ fn a_halt_without_an_answer_is_told_once_more_and_not_again() {
     assert_eq!(kinds(), ["escalated"]);
     stage.pass(1_800);
     stage.andon(&["status"]).ok();
-    assert_eq!(kinds(), ["escalated"], "who only looks is told nothing");
+    assert_eq!(kinds(), ["escalated"], "a look notifies no one");
     stage.andon(&["status", "--exit-code"]).exits(1);
     assert_eq!(kinds(), ["escalated", "unanswered"]);
     stage.pass(7_200);

@@ -55,7 +55,7 @@ fn walk(stage: &Stage, dir: &mut PathBuf, page: &Path, steps: &[Step]) {
             *dir = dir.join(target);
             continue;
         }
-        // The page shows a person at a terminal, where the rule is asked for; nobody sits at the one of a test.
+        // The page shows a person at a terminal, where the rule is asked for; a test has none.
         let command = step.command.replace("andon resume ", "andon resume --yes ");
         // Both streams in the order in which a terminal shows them.
         let out: Out = stage.run_in(dir, "sh", &["-c", &format!("{{ {command}; }} 2>&1")], None);

@@ -228,7 +228,7 @@ fn make_records(stage: &Stage) {
     let warm = deferred(stage, "Which table first?");
     let alone = by(stage, "ann", &["review", "accept", &warm]).exits(1);
     insta::assert_snapshot!("rounds_probation", steady(stage, &alone));
-    by(stage, "di", &["review", "panel", &warm, "--reason", "nobody has a record yet"]).ok();
+    by(stage, "di", &["review", "panel", &warm, "--reason", "no witness has a record yet"]).ok();
     for who in ["ann", "bo", "cy"] {
         by(stage, who, &["review", "accept", &warm]).ok();
     }
@@ -372,8 +372,8 @@ fn the_list_is_the_same_with_its_memory_and_without() {
     };
     assert_eq!(listed("nothing"), "");
     let round = deferred(&stage, "Which way?");
-    let alone = listed("a round that nobody may take alone");
-    by(&stage, "di", &["review", "panel", &round, "--reason", "nobody has a record yet"]).ok();
+    let alone = listed("a round that no witness may take alone");
+    by(&stage, "di", &["review", "panel", &round, "--reason", "no witness has a record yet"]).ok();
     assert_ne!(listed("a panel"), alone);
     for who in ["ann", "bo", "cy"] {
         by(&stage, who, &["review", "accept", &round]).ok();

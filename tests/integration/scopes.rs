@@ -210,7 +210,7 @@ fn a_part_of_what_is_edited_is_tested_apart() {
     stage.git(&["commit", "-qm", "Staged"]).refused();
     stage.andon(&["test", "--staged"]).ok();
     stage.git(&["commit", "-qm", "Staged"]).ok();
-    // What is edited in another scope is in nobody's way.
+    // An edit in another scope does not interfere.
     stage.write("core/a.py", "bad\n");
     stage.andon(&["test", "web"]).ok();
     stage.git(&["commit", "-qm", "Web", "web/a.py"]).ok();

@@ -302,7 +302,7 @@ fn a_merge_of_the_halted_commit_leaves_it_too() {
     by(&stage, "ann", &answer).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
     let first = stage.head();
-    // Enough other branches that nobody looks at each of them.
+    // Too many other branches to look at each of them.
     for number in 0..300 {
         stage.git(&["update-ref", &format!("refs/heads/aa-{number}"), &base]).ok();
     }

@@ -121,7 +121,7 @@ fn whoever_is_overturned_is_suspended() {
     by(&stage, "bo", &["review", "flag", &first, "--reason", "it is answered by the plan"]).ok();
     let members = [
         ("bo", "the plan says which way, in its second part"),
-        ("cy", "nobody needs a question whose answer stands in writing"),
+        ("cy", "no one needs a question whose answer is written down"),
         ("di", "both ways were tried last year; one of them worked"),
     ];
     for (who, _) in members {

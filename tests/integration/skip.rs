@@ -267,7 +267,7 @@ fn every_use_of_the_stop_switch_shows_in_check() {
     note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch
       --> HASH
       help: andon log --events
-    note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: back
+    note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: back
       --> HASH
       help: andon log --events
     checked 1 commit in HASH..HEAD: ok

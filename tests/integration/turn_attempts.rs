@@ -1,4 +1,4 @@
-//! Within a turn each run of the tests on edited code is an attempt, whoever ran them and whichever door tells of it.
+//! Within a turn each run of the tests on edited code is an attempt, whichever door reports it.
 
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ fn refused_commits_between_them_take_nothing_from_the_row() {
     for number in 1..=6 {
         edit(&stage, door, number);
         run(&stage, door, RED);
-        // Nobody tested this.
+        // This was not tested.
         edit(&stage, door, 100 + number);
         stage.git(&["commit", "-qam", "Try"]).refused();
     }

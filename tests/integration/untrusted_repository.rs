@@ -158,7 +158,7 @@ fn a_stream_without_an_end_is_bounded() {
 fn stopped_writer(stage: &Stage) -> u32 {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        assert!(Instant::now() < deadline, "nobody has stopped");
+        assert!(Instant::now() < deadline, "nothing has stopped");
         let line = fs::read_to_string(stage.path(".git/andon/writing")).unwrap_or_default();
         let owner = line.split(' ').nth(2).and_then(|word| word.trim().parse::<u32>().ok());
         let stat = owner.and_then(|owner| fs::read_to_string(format!("/proc/{owner}/stat")).ok());

@@ -1,7 +1,7 @@
 //! A payload that every hook before a tool refuses, for `andon doctor --live`. It is handed to the hook alone, so that nothing
 //! runs whatever comes of it.
 
-use super::{own, shaped};
+use super::{own, shared_dialect};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::Dialect;
@@ -12,7 +12,7 @@ pub fn canary(client: Client, session: &str) -> (&'static str, String) {
     let before = spec.events.iter().find(|(_, moment)| *moment == HookMoment::BeforeTool);
     let event = before.map_or("", |(event, _)| *event);
     let payload = match &spec.dialect {
-        Dialect::Shaped(shape) => shaped::canary(shape, event, session),
+        Dialect::Shaped(shape) => shared_dialect::canary(shape, event, session),
         Dialect::Own => own(client).map(|own| (own.canary)(session)).unwrap_or_default(),
     };
     (event, payload.to_string())
@@ -31,7 +31,7 @@ pub(super) fn exits_refusing(code: Option<i32>, _: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DISARMS, Say, moment, read, reply};
+    use crate::{DISARMS, Instruction, moment, read, reply};
     use andon_core::domain::agent_door::HookMoment;
 
     #[test]
@@ -43,9 +43,9 @@ mod tests {
             assert_eq!(payload.session.as_deref(), Some("s1"), "{name}");
             assert_eq!(payload.calls[0].used.commands, [DISARMS], "{name}");
             let asked = (event, HookMoment::BeforeTool);
-            let refusal = reply(client, asked, &payload.calls, &Say::Refuse("no".into()));
+            let refusal = reply(client, asked, &payload.calls, &Instruction::Refuse("no".into()));
             assert!(has_refused(client, Some(refusal.exit.into()), &refusal.stdout), "{name}");
-            let nothing = reply(client, asked, &payload.calls, &Say::Nothing);
+            let nothing = reply(client, asked, &payload.calls, &Instruction::Nothing);
             assert!(!has_refused(client, Some(nothing.exit.into()), &nothing.stdout), "{name}");
         }
     }

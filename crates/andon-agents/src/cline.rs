@@ -6,15 +6,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::member::{self, Member, text};
-use crate::shaped::with_note;
-use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, tools};
+use crate::shared_dialect::with_note;
+use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
 use andon_core::domain::events::CallEnd;
 use andon_core::escape::shell_quote;
 use andon_core::format::FormatError;
 
-/// See [`Own`].
-pub(crate) const OWN: Own = Own {
+/// See [`OwnDialect`].
+pub(crate) const OWN: OwnDialect = OwnDialect {
     read,
     reply,
     rewrites: |_| true,
@@ -84,23 +84,25 @@ fn end(output: Option<&Value>, flat: Option<&Value>) -> CallEnd {
     }
 }
 
-fn reply(request: Request<'_>, say: &Say) -> Reply {
+fn reply(request: Request<'_>, say: &Instruction) -> Reply {
     match say {
-        Say::Nothing | Say::Hold(_) => Reply::json(&json!({})),
-        Say::Refuse(why) => match request.calls.first().filter(|call| call.used.kind == ToolKind::Shell) {
-            Some(call) => {
-                // A line each: no shell has to know how to write a line break within quotes.
-                let lines: Vec<String> = why.lines().map(shell_quote).collect();
-                let script = format!("printf '%s\\n' {} >&2; exit 1", lines.join(" "));
-                Reply::json(&json!({ "overrideInput": instead(call.args.as_ref(), &script) }))
+        Instruction::Nothing | Instruction::Hold(_) => Reply::json(&json!({})),
+        Instruction::Refuse(why) => {
+            match request.calls.first().filter(|call| call.used.kind == ToolKind::Shell) {
+                Some(call) => {
+                    // A line each: no shell has to know how to write a line break within quotes.
+                    let lines: Vec<String> = why.lines().map(shell_quote).collect();
+                    let script = format!("printf '%s\\n' {} >&2; exit 1", lines.join(" "));
+                    Reply::json(&json!({ "overrideInput": instead(call.args.as_ref(), &script) }))
+                }
+                None => Reply::json(&json!({ "cancel": true, "errorMessage": why })),
             }
-            None => Reply::json(&json!({ "cancel": true, "errorMessage": why })),
-        },
-        Say::Rewrite(args, note) => {
+        }
+        Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "overrideInput": args }), "contextModification", note.as_deref()))
         }
-        Say::Tell(text) => Reply::json(&json!({ "contextModification": text })),
-        Say::LetGo(text) | Say::Stop(text) | Say::Keep(text) => {
+        Instruction::Tell(text) => Reply::json(&json!({ "contextModification": text })),
+        Instruction::LetGo(text) | Instruction::Stop(text) | Instruction::Keep(text) => {
             Reply { stderr: format!("{text}\n"), ..Reply::json(&json!({})) }
         }
     }

@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::member::{self, Member};
-use crate::shaped::{self, with_note};
-use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, moment, tools};
+use crate::shared_dialect::{self, with_note};
+use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
 use andon_core::domain::events::CallEnd;
 use andon_core::format::FormatError;
 
-/// See [`Own`].
-pub(crate) const OWN: Own = Own {
+/// See [`OwnDialect`].
+pub(crate) const OWN: OwnDialect = OwnDialect {
     read,
     reply,
     rewrites: |event| event.starts_with(|c: char| c.is_ascii_lowercase()),
@@ -68,7 +68,7 @@ struct Flat {
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return shaped::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
+        return shared_dialect::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
     }
     let flat: Flat = member::read(bytes)?;
     let parent = flat.parent_agent_id.name();
@@ -87,7 +87,7 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     match event {
         "postToolUse" => {
             let result = flat.tool_result.0.unwrap_or_default();
-            let (answer, end) = shaped::copilot_result(&result, "textResultForLlm");
+            let (answer, end) = shared_dialect::copilot_result(&result, "textResultForLlm");
             payload.ended(answer, end);
         }
         "postToolUseFailure" => payload.ended(flat.error.0, CallEnd::Failed),
@@ -98,18 +98,18 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     Ok(payload)
 }
 
-fn reply(_: Request<'_>, say: &Say) -> Reply {
+fn reply(_: Request<'_>, say: &Instruction) -> Reply {
     match say {
-        Say::Nothing => Reply::default(),
-        Say::Refuse(why) | Say::Keep(why) => {
+        Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) | Instruction::Keep(why) => {
             let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
             Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
         }
-        Say::Rewrite(args, note) => {
+        Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "modifiedArgs": args }), "additionalContext", note.as_deref()))
         }
-        Say::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
-        Say::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
-        Say::LetGo(text) | Say::Stop(text) => Reply::aside(text),
+        Instruction::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
+        Instruction::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
+        Instruction::LetGo(text) | Instruction::Stop(text) => Reply::aside(text),
     }
 }

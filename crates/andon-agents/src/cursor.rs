@@ -7,15 +7,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::member::{self, Member};
-use crate::shaped::with_note;
-use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, tools};
+use crate::shared_dialect::with_note;
+use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
-/// See [`Own`].
-pub(crate) const OWN: Own = Own {
+/// See [`OwnDialect`].
+pub(crate) const OWN: OwnDialect = OwnDialect {
     read,
     reply,
     rewrites: |_| true,
@@ -89,20 +89,20 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     Ok(payload)
 }
 
-fn reply(request: Request<'_>, say: &Say) -> Reply {
+fn reply(request: Request<'_>, say: &Instruction) -> Reply {
     match say {
-        Say::Nothing => Reply::default(),
-        Say::Refuse(why) | Say::Keep(why) => {
+        Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) | Instruction::Keep(why) => {
             let decision = json!({ "permission": "deny", "user_message": why, "agent_message": why });
             Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
         }
-        Say::Rewrite(args, note) => {
+        Instruction::Rewrite(args, note) => {
             let answer = json!({ "permission": "allow", "updated_input": args });
             Reply::json(&with_note(answer, "agent_message", note.as_deref()))
         }
-        Say::Tell(text) if request.moment == HookMoment::Prompt => Reply::aside(text),
-        Say::Tell(text) => Reply::json(&json!({ "additional_context": text })),
-        Say::Hold(what) => Reply::json(&json!({ "followup_message": what })),
-        Say::LetGo(text) | Say::Stop(text) => Reply::aside(text),
+        Instruction::Tell(text) if request.moment == HookMoment::Prompt => Reply::aside(text),
+        Instruction::Tell(text) => Reply::json(&json!({ "additional_context": text })),
+        Instruction::Hold(what) => Reply::json(&json!({ "followup_message": what })),
+        Instruction::LetGo(text) | Instruction::Stop(text) => Reply::aside(text),
     }
 }

@@ -8,7 +8,7 @@ mod cursor;
 mod member;
 mod opencode;
 pub mod ruling;
-mod shaped;
+mod shared_dialect;
 mod tools;
 mod transcript;
 
@@ -44,7 +44,7 @@ pub struct HookPayload {
     /// The client's transcript of the session.
     pub transcript: Option<String>,
     /// Tool calls.
-    pub calls: Vec<Called>,
+    pub calls: Vec<CompletedCall>,
     /// Tokens, where the payload has them.
     pub usage: Option<Usage>,
     /// Whether a hook holds this turn already.
@@ -65,7 +65,7 @@ pub struct HookPayload {
 
 /// A tool call with what it was given and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct CompletedCall {
     /// What is judged.
     pub used: ToolUse,
     /// The arguments of the call, as the client sent them.
@@ -76,7 +76,7 @@ pub struct Called {
 
 /// What is to be said to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Say {
+pub enum Instruction {
     /// Nothing.
     Nothing,
     /// The tool does not run; the reason for the model.
@@ -128,13 +128,13 @@ impl Reply {
 struct Request<'a> {
     event: &'a str,
     moment: HookMoment,
-    calls: &'a [Called],
+    calls: &'a [CompletedCall],
 }
 
 /// The reader and the replies of a client whose dialect no other client uses.
-struct Own {
+struct OwnDialect {
     read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
-    reply: fn(Request<'_>, &Say) -> Reply,
+    reply: fn(Request<'_>, &Instruction) -> Reply,
     /// Whether a hook can change the arguments of a call, at this event before a tool.
     rewrites: fn(event: &str) -> bool,
     /// The payload of a canary in that session.
@@ -144,7 +144,7 @@ struct Own {
 }
 
 /// The clients with a dialect of their own.
-const OWN: [(Client, Own); 5] = [
+const OWN: [(Client, OwnDialect); 5] = [
     (Client::Copilot, copilot::OWN),
     (Client::Cursor, cursor::OWN),
     (Client::Opencode, opencode::OWN),
@@ -152,7 +152,7 @@ const OWN: [(Client, Own); 5] = [
     (Client::Cline, cline::OWN),
 ];
 
-fn own(client: Client) -> Option<&'static Own> {
+fn own(client: Client) -> Option<&'static OwnDialect> {
     OWN.iter().find(|(known, _)| *known == client).map(|(_, own)| own)
 }
 
@@ -169,7 +169,7 @@ pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, Fo
     // Windows' clients write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match &client.spec().dialect {
-        Dialect::Shaped(shape) => shaped::read(shape, moment(client, event), event, bytes),
+        Dialect::Shaped(shape) => shared_dialect::read(shape, moment(client, event), event, bytes),
         Dialect::Own => {
             own(client).map_or_else(|| Ok(HookPayload::default()), |own| (own.read)(event, bytes))
         }
@@ -177,10 +177,15 @@ pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, Fo
 }
 
 /// Says `say` to `client` at `event`.
-pub fn reply(client: Client, (event, moment): (&str, HookMoment), calls: &[Called], say: &Say) -> Reply {
+pub fn reply(
+    client: Client,
+    (event, moment): (&str, HookMoment),
+    calls: &[CompletedCall],
+    say: &Instruction,
+) -> Reply {
     let request = Request { event, moment, calls };
     match &client.spec().dialect {
-        Dialect::Shaped(shape) => shaped::reply(shape, request, say),
+        Dialect::Shaped(shape) => shared_dialect::reply(shape, request, say),
         Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(request, say)),
     }
 }

@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::member::{self, Member, text};
-use crate::shaped::with_note;
-use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, moment, tools};
+use crate::shared_dialect::with_note;
+use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
-/// See [`Own`].
-pub(crate) const OWN: Own = Own {
+/// See [`OwnDialect`].
+pub(crate) const OWN: OwnDialect = OwnDialect {
     read,
     reply,
     rewrites: |_| true,
@@ -129,15 +129,15 @@ fn usage(info: Option<&Value>) -> Option<Usage> {
     })
 }
 
-fn reply(_: Request<'_>, say: &Say) -> Reply {
+fn reply(_: Request<'_>, say: &Instruction) -> Reply {
     match say {
-        Say::Nothing => Reply::default(),
-        Say::Refuse(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args, note) => {
+        Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) | Instruction::Keep(why) => Reply::blocks(why),
+        Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "args": args }), "context", note.as_deref()))
         }
-        Say::Tell(text) => Reply::json(&json!({ "context": text })),
-        Say::Hold(what) => Reply::json(&json!({ "prompt": what })),
-        Say::LetGo(text) | Say::Stop(text) => Reply::json(&json!({ "message": text })),
+        Instruction::Tell(text) => Reply::json(&json!({ "context": text })),
+        Instruction::Hold(what) => Reply::json(&json!({ "prompt": what })),
+        Instruction::LetGo(text) | Instruction::Stop(text) => Reply::json(&json!({ "message": text })),
     }
 }

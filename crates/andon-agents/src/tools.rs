@@ -3,7 +3,7 @@
 use andon_core::{WordList, words};
 use serde_json::Value;
 
-use super::Called;
+use super::CompletedCall;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
 use andon_core::history::is_edit;
@@ -140,7 +140,7 @@ const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell
 const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// A call of `name` with `args`.
-pub fn called(name: &str, id: Option<String>, args: Option<Value>) -> Called {
+pub fn called(name: &str, id: Option<String>, args: Option<Value>) -> CompletedCall {
     let args = args.map(spelled_out);
     let lower = name.to_ascii_lowercase();
     let shows = || {
@@ -162,7 +162,7 @@ pub fn called(name: &str, id: Option<String>, args: Option<Value>) -> Called {
     };
     let paths = paths(args.as_ref());
     let used = ToolUse { name: name.to_owned(), kind, id, commands, paths, end: CallEnd::Unknown };
-    Called { used, args, result: None }
+    CompletedCall { used, args, result: None }
 }
 
 /// Arguments may come as the text of a JSON object.

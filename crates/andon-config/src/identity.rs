@@ -5,8 +5,8 @@ use toml::de::DeValue;
 
 use super::mistake::quoted;
 use super::pin::SCHEME;
+use super::problem::{Problem, ReadResult, wrong};
 use super::value::Value;
-use super::wrong::{ReadResult, Wrong, wrong};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::Digest;
 
@@ -31,7 +31,7 @@ pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> ReadResult
     for (path, item) in table {
         match item.get_ref().as_str().and_then(|text| text.parse::<FileState>().ok()) {
             Some(state) => texts.push(format!("{state}{BETWEEN}{}", path.get_ref())),
-            None => wrongs.push(Wrong {
+            None => wrongs.push(Problem {
                 span: item.span(),
                 what: format!("{} must be a mode and an id, as \"100644 <id>\"", quoted(path.get_ref())),
                 hint: hint.to_owned(),

@@ -34,7 +34,7 @@ pub struct SchemaJson {
     pub any_of: Option<Vec<SchemaJson>>,
     pub properties: Option<BTreeMap<String, SchemaJson>>,
     pub property_names: Option<Box<SchemaJson>>,
-    pub additional_properties: Option<Additional>,
+    pub additional_properties: Option<AdditionalProperties>,
     pub required: Option<&'static [&'static str]>,
     pub default: Option<Value>,
 }
@@ -48,12 +48,12 @@ impl SchemaJson {
 
 /// What an object may hold apart from its properties.
 #[derive(Debug, Clone)]
-pub enum Additional {
+pub enum AdditionalProperties {
     Nothing,
     Any(Box<SchemaJson>),
 }
 
-impl Serialize for Additional {
+impl Serialize for AdditionalProperties {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Nothing => serializer.serialize_bool(false),

@@ -6,7 +6,7 @@ use super::command::TestCommand;
 use super::kind::SpanRange;
 pub(super) use super::kind::{Contents, Key, Kind, Section};
 use super::setting::Setting;
-use super::settings::{AppliesTo, AtCommit, HandedIn, OnInternalError, Runner};
+use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner};
 use super::value::AUTO;
 use andon_core::domain::context::CachedTokens;
 use andon_core::domain::identity::FileState;
@@ -217,7 +217,7 @@ pub(super) static TEST_FULL: Setting<bool> = Setting::switch(
     "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.",
 );
 
-pub(super) static TEST_HANDED_IN: Setting<HandedIn> = Setting::choice(
+pub(super) static TEST_HANDED_IN: Setting<HandedInRuns> = Setting::choice(
     "test",
     "handed_in",
     "What runs made elsewhere (`andon observe test_run`) are worth: only recorded, or as good as `andon test`.",

@@ -11,6 +11,7 @@ mod kind;
 mod mistake;
 mod patterns;
 mod pin;
+mod problem;
 mod reader;
 mod reading;
 mod resolve;
@@ -20,13 +21,12 @@ mod schema;
 mod scopes;
 mod setting;
 mod settings;
-mod signed;
+mod signed_answers;
 mod source;
 mod suggest;
 mod template;
 mod value;
 mod workflow;
-mod wrong;
 
 pub use command::TestCommand;
 pub use entries::KeyEntry;
@@ -37,7 +37,7 @@ pub use response::{Perpetual, Response};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;
 pub use settings::{
-    AppliesTo, AtCommit, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner,
+    AppliesTo, AtCommit, Config, FullRuns, Guard, HandedInRuns, OnInternalError, PathSettings, Runner,
     ScopeSettings, TestScopes, TestSettings,
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::mistake::quoted;
-use super::wrong::{ReadResult, Wrong, wrong};
+use super::problem::{Problem, ReadResult, wrong};
 
 // The bounds and options of `record::normalize`: what passes here compiles there.
 
@@ -18,11 +18,11 @@ const REGEX_DEPTH: u32 = 50;
 
 /// Checks each glob of `name`; says all that are wrong.
 pub(super) fn check_globs(name: &str, globs: &[(String, Range<usize>)]) -> ReadResult<()> {
-    let wrongs: Vec<Wrong> = globs.iter().filter_map(|(glob, span)| check_glob(name, glob, span)).collect();
+    let wrongs: Vec<Problem> = globs.iter().filter_map(|(glob, span)| check_glob(name, glob, span)).collect();
     if wrongs.is_empty() { Ok(()) } else { Err(wrongs) }
 }
 
-fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
+fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Problem> {
     let (what, hint) = if glob.is_empty() {
         (format!("an empty glob in {}", quoted(name)), "remove it".to_owned())
     } else if glob.starts_with('/') || glob.split('/').any(|part| part == ".." || part == ".") {
@@ -37,7 +37,7 @@ fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
             "fix or remove it".to_owned(),
         )
     };
-    Some(Wrong { span: span.clone(), what, hint })
+    Some(Problem { span: span.clone(), what, hint })
 }
 
 /// Checks a pattern of `[normalize]`. Compiling is the only check there is; it happens for the few who

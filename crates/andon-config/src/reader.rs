@@ -10,6 +10,7 @@ use super::document::Lines;
 use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::mistake::{Problems, mistake, quoted};
 use super::patterns;
+use super::problem::{ReadResult, wrong};
 use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::RuleSpecView;
 use super::scopes;
@@ -17,7 +18,6 @@ use super::source::{ConfigSource, Layer, SettingOrigin};
 use super::suggest;
 use super::value::{SourceValue, Value};
 use super::workflow;
-use super::wrong::{ReadResult, wrong};
 use andon_core::domain::workflow::Workflow;
 
 /// Reads one source into the values of all sources.

@@ -11,9 +11,9 @@ use super::keys::{self, Key, Kind};
 use super::kind::SpanRange;
 use super::mistake::quoted;
 use super::patterns;
+use super::problem::{Problem, ReadResult, wrong};
 use super::suggest;
 use super::value::{UNLIMITED, Value};
-use super::wrong::{ReadResult, Wrong, wrong};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::settings::{ParamSpec, ParamValue};
@@ -169,13 +169,13 @@ struct ExpectedValue<'a> {
 }
 
 impl ExpectedValue<'_> {
-    fn not(&self, item: &Item<'_>) -> Vec<Wrong> {
+    fn not(&self, item: &Item<'_>) -> Vec<Problem> {
         self.not_text(item.span(), &shown(item.get_ref()))
     }
 
-    fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Wrong> {
+    fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Problem> {
         let what = format!("{} must be {}, not {shown}", quoted(self.name), self.words);
-        vec![Wrong { span, what, hint: self.hint.clone() }]
+        vec![Problem { span, what, hint: self.hint.clone() }]
     }
 }
 
@@ -293,7 +293,7 @@ fn read_texts(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<(
 fn read_words(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
     let texts = read_texts(expected, item)?;
     let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
-    let wrongs: Vec<Wrong> =
+    let wrongs: Vec<Problem> =
         empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
@@ -304,7 +304,7 @@ fn read_providers(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<V
         let unknown = andon_core::domain::response::Provider::parse(text).is_none();
         unknown.then(|| expected.not_text(span.clone(), &quoted(text)))
     };
-    let wrongs: Vec<Wrong> = texts.iter().filter_map(not).flatten().collect();
+    let wrongs: Vec<Problem> = texts.iter().filter_map(not).flatten().collect();
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 

@@ -12,7 +12,7 @@ use super::rules::{self as ordered, RuleSpecView, known_rules};
 use super::scopes;
 use super::setting::Setting;
 use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
-use super::signed;
+use super::signed_answers;
 use super::source::{ConfigSource, SettingOrigin};
 use super::value::{SourceValue, Value};
 use andon_core::domain::identity::IdentityRules;
@@ -48,7 +48,7 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
     if let Some(error) = ordered::out_of_order(&config, rules) {
         return Err(error.into());
     }
-    if let Some(error) = signed::alone(&config) {
+    if let Some(error) = signed_answers::alone(&config) {
         return Err(error.into());
     }
     config.workflow = Arc::new(workflow.unwrap_or_default());

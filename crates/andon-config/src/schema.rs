@@ -4,7 +4,7 @@ use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value};
-use crate::json_schema::{Additional, SchemaJson};
+use crate::json_schema::{AdditionalProperties, SchemaJson};
 use andon_core::domain::findings::Level;
 use andon_core::domain::settings::{ParamSpec, ParamValue};
 
@@ -51,14 +51,17 @@ fn schema_json(kind: &'static str) -> SchemaJson {
 fn closed<'a>(properties: impl Iterator<Item = (&'a str, SchemaJson)>) -> SchemaJson {
     SchemaJson {
         properties: Some(properties.map(|(name, schema)| (name.to_owned(), schema)).collect()),
-        additional_properties: Some(Additional::Nothing),
+        additional_properties: Some(AdditionalProperties::Nothing),
         ..schema_json("object")
     }
 }
 
 /// An object of any properties that are of `schema`.
 fn open(schema: SchemaJson) -> SchemaJson {
-    SchemaJson { additional_properties: Some(Additional::Any(Box::new(schema))), ..schema_json("object") }
+    SchemaJson {
+        additional_properties: Some(AdditionalProperties::Any(Box::new(schema))),
+        ..schema_json("object")
+    }
 }
 
 fn text() -> SchemaJson {

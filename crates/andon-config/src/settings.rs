@@ -65,14 +65,14 @@ pub struct Guard {
 /// What runs that were made elsewhere are worth (docs/concepts.md: a run counts only if it was the configured
 /// `test.command`, and for such a run that is only a claim).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HandedIn {
+pub enum HandedInRuns {
     /// They are kept and shown, and prove nothing.
     Record,
     /// They count as runs of `test.command`, marked as handed in.
     Count,
 }
 
-impl Words for HandedIn {
+impl Words for HandedInRuns {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Record, "record"), (Self::Count, "count")];
 }
 
@@ -187,7 +187,7 @@ pub struct TestSettings {
     /// Whether a passing run of a part of the tests proves anything.
     pub full: FullRuns,
     /// What runs made elsewhere are worth.
-    pub handed_in: HandedIn,
+    pub handed_in: HandedInRuns,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
     /// The runner, for better reports; `None` leaves the command as it is.

@@ -64,7 +64,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         command: None,
         format: None,
         full: FullRuns::Wanted,
-        handed_in: HandedIn::Record,
+        handed_in: HandedInRuns::Record,
         reports: vec![],
         runner: None,
         scopes: TestScopes::default(),

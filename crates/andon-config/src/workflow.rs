@@ -12,9 +12,9 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::mistake::quoted;
+use super::problem::Problem;
 use super::reading::MAX_COUNT;
 use super::suggest;
-use super::wrong::Wrong;
 use andon_core::domain::time::Span;
 use andon_core::domain::usage::micros;
 use andon_core::domain::workflow::{CycleBudget, Edge, Edits, Node, NodeMatch, Workflow};
@@ -54,7 +54,7 @@ pub(super) enum Anchor {
 }
 
 /// Reads the section. All that is wrong comes back at once.
-pub(super) fn read(table: &DeTable<'_>) -> Result<Workflow, Vec<Wrong>> {
+pub(super) fn read(table: &DeTable<'_>) -> Result<Workflow, Vec<Problem>> {
     let mut reader = Reader { wrongs: Vec::new() };
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     for (name, item) in in_order(table) {
@@ -81,12 +81,12 @@ fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)>
 }
 
 struct Reader {
-    wrongs: Vec<Wrong>,
+    wrongs: Vec<Problem>,
 }
 
 impl Reader {
     fn wrong(&mut self, span: Range<usize>, what: String, hint: &str) {
-        self.wrongs.push(Wrong { span, what, hint: hint.to_owned() });
+        self.wrongs.push(Problem { span, what, hint: hint.to_owned() });
     }
 
     fn unknown(&mut self, span: Range<usize>, place: &str, word: &str, known: &[&str]) {

@@ -1,6 +1,7 @@
 //! Reading and writing a line: bounds before parsing, errors that name the member. Everything that is read here is
 //! untrusted: depth is bounded by `serde_json`'s recursion limit, and a member that comes twice is an error.
 
+pub mod beside;
 pub mod fields;
 
 use std::borrow::Cow;
@@ -212,9 +213,9 @@ pub struct Count(pub u64);
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Whole;
+        struct CountVisitor;
 
-        impl Visitor<'_> for Whole {
+        impl Visitor<'_> for CountVisitor {
             type Value = Count;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -239,9 +240,9 @@ impl<'de> Deserialize<'de> for Count {
             }
         }
         if deserializer.is_human_readable() {
-            deserializer.deserialize_any(Whole)
+            deserializer.deserialize_any(CountVisitor)
         } else {
-            deserializer.deserialize_u64(Whole)
+            deserializer.deserialize_u64(CountVisitor)
         }
     }
 }

@@ -10,7 +10,7 @@ use super::workspace::Workspace;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::facts::{CarriedAttempt, CommitFact, CommitKind, DiffSummary};
 use andon_core::domain::ids::CommitId;
-use andon_core::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, outcome};
+use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::journal::{Journal, JournalLine};
@@ -29,7 +29,7 @@ pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
 
 /// Attempts that are not commits of a window, and the unknown part of the window.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub struct SideAttempts {
     /// The attempts that count, oldest first; the newest, at most [`MAX_REWRITTEN`].
     pub aside: Vec<PlacedAttempt>,
     /// Those of tasks that are done, on branches that are kept: they do not count here, but a squash may join them.
@@ -39,8 +39,13 @@ pub struct Beside {
 }
 
 /// The attempts that count in addition to the commits of `window`, which lies behind `head`.
-pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, window: &Window) -> Beside {
-    let Some(head) = head else { return Beside::default() };
+pub fn aside(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    head: Option<CommitId>,
+    window: &Window,
+) -> SideAttempts {
+    let Some(head) = head else { return SideAttempts::default() };
     let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
     let walked = window.walked();
     let commits: Vec<CommitId> = walked.iter().map(|(_, commit)| *commit).collect();
@@ -53,7 +58,7 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     // The common case: nothing was given up.
     if found.is_empty() {
         let unknown = if window.facts.is_empty() { 0 } else { unknown(1) };
-        return Beside { unknown, ..Beside::default() };
+        return SideAttempts { unknown, ..SideAttempts::default() };
     }
     let merged = merged(ws, window);
     if !merged.is_empty() {
@@ -62,10 +67,10 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     }
     found.drain(..found.len().saturating_sub(MAX_REWRITTEN));
     let read = found.iter().filter_map(|one| Some((*one, recorded(ws, store, one.commit)?)));
-    let read: Vec<(Aside, CommitFact)> = read.collect();
+    let read: Vec<(SideAttempt, CommitFact)> = read.collect();
     // Branches may be many: they are listed only where it depends on them.
     let tips = LazyCell::new(|| branch_tips(ws));
-    let counts = |(one, _): &&(Aside, CommitFact)| {
+    let counts = |(one, _): &&(SideAttempt, CommitFact)| {
         let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
         let Some(done) = ended_well(&read, one.group) else { return true };
         made_here && !tips.contains(&done)
@@ -73,15 +78,21 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     // From places among all commits to places among those with a record.
     let after = |place: usize| walked.get(place).map_or(window.facts.len(), |(older, _)| *older);
     let (counted, done): (Vec<_>, Vec<_>) = read.iter().partition(counts);
-    let attempted =
-        |(one, fact): &(Aside, CommitFact)| PlacedAttempt { after: after(one.after), fact: fact.clone() };
+    let attempted = |(one, fact): &(SideAttempt, CommitFact)| PlacedAttempt {
+        after: after(one.after),
+        fact: fact.clone(),
+    };
     let aside: Vec<PlacedAttempt> = counted.into_iter().map(attempted).collect();
     let first = found.first().map_or(0, |one| one.after);
     let crossed = walked.iter().enumerate().filter(|(place, (older, _))| *place >= first || *older > 0);
     let unknown = crossed.filter(|(_, (_, id))| {
         window.unrecorded.iter().any(|one| one.commit == *id) && again.iter().all(|(_, moved)| moved != id)
     });
-    Beside { unknown: unknown.count(), aside, done: done.into_iter().map(|(_, fact)| fact.clone()).collect() }
+    SideAttempts {
+        unknown: unknown.count(),
+        aside,
+        done: done.into_iter().map(|(_, fact)| fact.clone()).collect(),
+    }
 }
 
 /// Attempts that are looked at for one that was moved, the newest.
@@ -217,7 +228,7 @@ fn changes_alike(ws: &Workspace, store: &NotesStore<'_>, attempt: CommitId, comm
 
 /// The newest of a group, where it passed its tests: in a worktree of its own, or on a branch that is kept, that is a task
 /// done, not one given up.
-fn ended_well(read: &[(Aside, CommitFact)], group: CommitId) -> Option<CommitId> {
+fn ended_well(read: &[(SideAttempt, CommitFact)], group: CommitId) -> Option<CommitId> {
     let (newest, fact) = read.iter().rev().find(|(one, _)| one.group == group)?;
     let tests = fact.record.tests.as_ref().filter(|tests| tests.code == fact.record.code)?;
     (outcome(tests) == Outcome::Green).then_some(newest.commit)

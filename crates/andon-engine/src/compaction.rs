@@ -17,7 +17,7 @@ use andon_core::domain::context::{ContextUse, Pressure};
 use andon_core::domain::decision::Decision;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::Level;
-use andon_core::policy::{self, Ground, HaltPlace};
+use andon_core::policy::{self, BriefingInputs, HaltPlace};
 
 /// What is known of the window of `node`; without one, of the node that acted last.
 pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
@@ -109,7 +109,7 @@ fn briefing(
     let standing = halts::unanswered(ctx, ws)?;
     let plan = plan_document::read(&ws.repo);
     let about = about(loaded, plan.as_ref());
-    let ground = Ground {
+    let ground = BriefingInputs {
         decided: decisions::all(ws, &loaded.timeline),
         precedents: witnessing::nearest(ws, &about),
         plan,

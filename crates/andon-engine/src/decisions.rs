@@ -1,5 +1,5 @@
 //! What people decided for the work at hand: the newest answer to a halt of this loop, and the rounds that agents of this clone
-//! put to people. A worker is told of it once; until the next halt it comes first in every summary.
+//! put to people. A worker gets each decision once; until the next halt it comes first in every summary.
 
 use super::witnessing;
 use super::workspace::Workspace;
@@ -13,9 +13,9 @@ use andon_review::payload::vote::VoteChoice;
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
 use andon_store::ledger::{Ledger, REF_PREFIX};
 
-/// How many seconds a decision is told: what nobody took up in a week is history.
+/// For how many seconds a decision is passed on: after a week it is history.
 const FRESH: i64 = 7 * 86_400;
-/// Most rounds that are told at once.
+/// Most rounds that are passed on at once.
 const ROUNDS: usize = 3;
 
 /// Everything that counts now, the newest first.

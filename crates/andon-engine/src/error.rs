@@ -94,7 +94,7 @@ pub enum OpsError {
     /// Nothing to resume.
     #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
-    /// Nobody who has read the halt answers it.
+    /// An answer without a person who has read the halt.
     #[error("{what}")]
     Unattended {
         /// What is missing.

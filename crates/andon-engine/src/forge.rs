@@ -46,7 +46,7 @@ pub struct Forge {
 
 impl Forge {
     /// The forge whose CI this is: it has what is checked here. Without one, as [`Forge::of_remote`].
-    pub fn of(ctx: &Context, repo: &Repo, commits: &[CommitId]) -> Self {
+    pub fn detect(ctx: &Context, repo: &Repo, commits: &[CommitId]) -> Self {
         let github = || {
             let (server, repository) = ctx.var("GITHUB_SERVER_URL").zip(ctx.var("GITHUB_REPOSITORY"))?;
             // The runners of Gitea and Forgejo set the same variables.

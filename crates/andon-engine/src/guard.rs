@@ -25,7 +25,7 @@ use super::uncertainty;
 use super::untracked;
 use super::workspace::Workspace;
 use crate::effect;
-use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Reads, Situation, Stops};
+use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, RuleInput, Situation, Stops};
 use andon_core::domain::about::EventClass;
 use andon_core::domain::context::Pressure;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
@@ -36,8 +36,8 @@ use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::safety::SafetyKind;
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Repo};
-use andon_store::asked;
 use andon_store::journal::Journal;
+use andon_store::pre_commit_mark;
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
 use andon_store::window;
@@ -71,7 +71,7 @@ pub fn let_pass(
             &Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() },
         ));
     }
-    asked::sweep(ws.repo.git_dir(), &now);
+    pre_commit_mark::sweep(ws.repo.git_dir(), &now);
     Ok((policy::decide(Vec::new(), None), notes))
 }
 
@@ -103,7 +103,7 @@ pub fn last(
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let now = git_above(ctx.parent);
     let early = judged_early(ws, &now)?;
-    let asks = early.is_some() || asked::is_marked(ws.repo.git_dir(), &now);
+    let asks = early.is_some() || pre_commit_mark::is_marked(ws.repo.git_dir(), &now);
     let tree = asks.then(|| fixed.map_or_else(|| staged_tree(&ws.repo), Ok)).transpose()?;
     // Without a message nothing showed that the guard binds this commit, and nothing was judged.
     let before = early.map(|receipt| receipt.tree).filter(|_| bound::binds(ctx, ws));
@@ -112,7 +112,7 @@ pub fn last(
         None => halts_only(ctx, ws),
     };
     if judged.is_ok() {
-        asked::sweep(ws.repo.git_dir(), &now);
+        pre_commit_mark::sweep(ws.repo.git_dir(), &now);
     }
     judged
 }
@@ -155,7 +155,7 @@ pub struct UntestedTree {
 /// Whether the commit that is being made asks for the gate: pre-commit ran, in one way or another.
 pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     let now = git_above(ctx.parent);
-    Ok(asked::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
+    Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
 }
 
 /// What the program left at pre-commit of the same commit.
@@ -242,7 +242,7 @@ fn settled(
     head: CommitId,
 ) -> Result<Option<(Decision, LoadedTimeline)>, OpsError> {
     let rules = &ws.config.rules;
-    let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
+    let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == RuleInput::Tree);
     if stops(ws) != Stops::NONE || !by_the_tree {
         return Ok(None);
     }

@@ -4,12 +4,12 @@
 //! that people own, and then decides what counts as tested. A command that runs a part of the tests is worse than none:
 //! where several commands are possible, or one leaves something out, the guess says so.
 
+mod build_check;
 mod cargo;
-mod compiled;
-mod composed;
 pub mod listing;
 pub mod members;
 mod node;
+mod project_kinds;
 mod python;
 pub mod sources;
 mod table;
@@ -136,7 +136,14 @@ impl From<KindGuess> for Guess {
 
 /// How the tests of this project run.
 pub fn guess(listing: &Listing) -> Guess {
-    let computed = [cargo::guess, node::guess, python::guess, composed::go, composed::dotnet, composed::ruby];
+    let computed = [
+        cargo::guess,
+        node::guess,
+        python::guess,
+        project_kinds::go,
+        project_kinds::dotnet,
+        project_kinds::ruby,
+    ];
     let mut found: Vec<KindGuess> = computed.into_iter().filter_map(|kind| kind(listing)).collect();
     found.extend(table::guesses(listing));
     let mut tasks = tasks::tasks(listing);
@@ -154,7 +161,7 @@ pub fn guess(listing: &Listing) -> Guess {
         },
         Some(found) => found.into(),
         None => match strays(listing).as_slice() {
-            [] => compiled::check(listing).map_or(Guess::None, Guess::Compiles),
+            [] => build_check::check(listing).map_or(Guess::None, Guess::Compiles),
             strays => Guess::Unsure {
                 seen: format!("nothing at the top, and {}", strays.join(", ")),
                 candidates: Vec::new(),

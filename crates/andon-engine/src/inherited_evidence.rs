@@ -39,7 +39,7 @@ pub enum Backing {
     /// git made it, and this commit that it was made of was not tested.
     Untested(CommitId),
     /// Nothing does.
-    Nobody,
+    Missing,
 }
 
 /// The commit in question.
@@ -121,7 +121,7 @@ impl Origins {
                 Some(commit) => untested = Some(commit),
             }
         }
-        Ok(untested.map_or(Backing::Nobody, Backing::Untested))
+        Ok(untested.map_or(Backing::Missing, Backing::Untested))
     }
 
     fn is_made(

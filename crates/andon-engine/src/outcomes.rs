@@ -26,11 +26,11 @@ const ITERATIONS: usize = 8;
 const MOST: usize = 64;
 
 /// Commits with the tests of their records, newest first.
-type Tested = Vec<(CommitId, TestEvidence)>;
+type TestedCommits = Vec<(CommitId, TestEvidence)>;
 
 /// The commits before one, newest first, with the tests of their records.
 struct Course {
-    tested: Tested,
+    tested: TestedCommits,
     /// All that were passed, the untested ones too.
     passed: Vec<CommitId>,
     /// The commit before the oldest.
@@ -84,7 +84,7 @@ fn write(
     ctx: &Context,
     ws: &Workspace,
     halt: EntryId,
-    (before, after, is_free): (&Tested, &Tested, bool),
+    (before, after, is_free): (&TestedCommits, &TestedCommits, bool),
 ) -> Result<Option<EntryId>, OpsError> {
     let ledger = witnessing::load(ws)?;
     let Some(answer) = ledger.answer_to(halt) else { return Ok(None) };
@@ -182,8 +182,8 @@ fn after(
     repo: &Repo,
     store: &NotesStore<'_>,
     (tip, head): (CommitId, CommitId),
-) -> Result<Option<Tested>, OpsError> {
-    let (mut at, mut tested) = (Some(tip), Tested::new());
+) -> Result<Option<TestedCommits>, OpsError> {
+    let (mut at, mut tested) = (Some(tip), TestedCommits::new());
     for _ in 0..FAR {
         let Some(commit) = at else { return Ok(None) };
         if commit == head {

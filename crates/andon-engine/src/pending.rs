@@ -7,7 +7,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::effect::EffectError;
-use andon_config::{HandedIn, TestCommand};
+use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_store::RecordError;
 use andon_store::journal::{Journal, JournalLine};
@@ -57,11 +57,11 @@ pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>, OpsError> {
     let what = "take in";
     removed.map_err(|source| EffectError::File { what, path: dir.path().join(PENDING_FILE), source })?;
     let Some(JournalLine::TestRun(mut run)) = newest else { return Ok(None) };
-    run.evidence.caveats.origin = RunOrigin::HandedIn;
+    run.evidence.origin = RunOrigin::HandedIn;
     let configured = ws.config.test.command.as_ref().map(TestCommand::display);
     run.validity = match (run.validity, ws.config.test.handed_in) {
-        (RunValidity::Valid, HandedIn::Record) => RunValidity::HandedIn,
-        (RunValidity::Valid, HandedIn::Count) if configured.as_ref() != Some(&run.evidence.command) => {
+        (RunValidity::Valid, HandedInRuns::Record) => RunValidity::HandedIn,
+        (RunValidity::Valid, HandedInRuns::Count) if configured.as_ref() != Some(&run.evidence.command) => {
             RunValidity::OtherCommand
         }
         (validity, _) => validity,

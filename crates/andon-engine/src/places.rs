@@ -145,8 +145,8 @@ fn is_other(before: &FileStat, now: &FileStat) -> bool {
     before.inode != 0 && (before.device, before.inode) != (now.device, now.inode)
 }
 
-/// Whether a link was made anew. ext4 gives the inode of a link that is gone to the next one at once; nobody writes into a
-/// link, so that its time of modification is the one at which it was made.
+/// Whether a link was made anew. ext4 gives the inode of a deleted link to the next one at once. A link is never written
+/// to, so its modification time is its creation time.
 fn is_other_link(before: &FileStat, now: &FileStat) -> bool {
     is_other(before, now) || before.modified != now.modified
 }

@@ -6,7 +6,7 @@ use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::domain::about::DirtyBit;
 use andon_core::domain::decision::Decision;
-use andon_core::domain::events::{CommitRefused, Event, What};
+use andon_core::domain::events::{CommitRefused, Event, EventKind};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::TreeId;
 use andon_store::fingerprint::Fingerprinter;
@@ -38,7 +38,7 @@ pub fn keep(
             session: actor.session,
             id: None,
             trace: None,
-            what: What::Refused(CommitRefused { code, tree: Some(tree), rule }),
+            what: EventKind::Refused(CommitRefused { code, tree: Some(tree), rule }),
         });
         // Refused it is, whether or not that can be kept.
         let kept = Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(event.clone()));

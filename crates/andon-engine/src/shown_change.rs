@@ -7,7 +7,7 @@ use andon_core::domain::decision::Halt;
 use andon_core::domain::ids::CommitId;
 use andon_git::{GitError, Repo, Text, Texts, hunks};
 
-use crate::text::halted;
+use crate::text::halt;
 
 /// Most lines that are shown, and most characters of each.
 const LINES: usize = 80;
@@ -78,7 +78,7 @@ impl ShownChange {
 /// # Errors
 /// A commit is not here.
 pub fn of_halt(repo: &Repo, halt: &Halt) -> Result<Option<ShownChange>, GitError> {
-    let Some((before, after)) = halted::compared(halt) else { return Ok(None) };
+    let Some((before, after)) = halt::compared(halt) else { return Ok(None) };
     Ok(Some(match before {
         Some(before) => between(repo, before, after)?,
         None => of_commit(repo, after)?,

@@ -8,7 +8,7 @@ use crate::context::Context;
 use andon_config::TestCommand;
 use andon_git::platform::files;
 
-use self::needs::{Need, What};
+use self::needs::{Need, NeedKind};
 
 /// What the look-up found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,17 +67,17 @@ fn missed(ctx: &Context, top: &Path, need: Need) -> Option<TestProgram> {
     let from = top.join(from);
     let path = from.join(&name);
     let found = match what {
-        What::Directory if !path.is_dir() => return Some(TestProgram::MissingPath { path: name }),
-        What::File if !path.exists() => return Some(TestProgram::MissingPath { path: name }),
-        What::Directory | What::File => true,
-        What::Program if name.contains('/') || cfg!(windows) && name.contains('\\') => {
+        NeedKind::Directory if !path.is_dir() => return Some(TestProgram::MissingPath { path: name }),
+        NeedKind::File if !path.exists() => return Some(TestProgram::MissingPath { path: name }),
+        NeedKind::Directory | NeedKind::File => true,
+        NeedKind::Program if name.contains('/') || cfg!(windows) && name.contains('\\') => {
             return match path.metadata() {
                 Ok(facts) if facts.is_file() && files::is_executable(&facts) => None,
                 Ok(facts) if facts.is_file() => Some(TestProgram::NotExecutable { program: name }),
                 Ok(_) | Err(_) => Some(TestProgram::Missing { program: name, instead: None }),
             };
         }
-        What::Program => ctx.on_path(&name).is_some() || cfg!(windows),
+        NeedKind::Program => ctx.on_path(&name).is_some() || cfg!(windows),
     };
     let instead = || instead(&name, &|path| from.join(path).is_file());
     (!found).then(|| TestProgram::Missing { instead: instead(), program: name.clone() })

@@ -4,7 +4,7 @@ use super::attempts;
 use super::bound;
 use super::error::OpsError;
 use super::workspace::Workspace;
-use andon_core::detect::{self, Reads};
+use andon_core::detect::{self, RuleInput};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::Event;
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
@@ -14,7 +14,7 @@ use andon_core::domain::settings::{ParamValue, RuleSettings};
 use andon_core::domain::tests::TestRun;
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
-use andon_store::journal::{Journal, Position, Reach, Recent};
+use andon_store::journal::{Journal, Position, Reach, RecentFacts};
 use andon_store::ledger::Ledger;
 use andon_store::notes::NotesStore;
 use andon_store::totals::Totals;
@@ -27,7 +27,7 @@ const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
 /// How many records back the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
-    let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == Reads::Records);
+    let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == RuleInput::Records);
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
     let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
         ParamValue::Count(count) | ParamValue::Limit(Some(count)) => usize::try_from(*count).ok(),
@@ -134,7 +134,7 @@ fn loaded(
     });
     let mut warnings: Vec<Diagnostic> =
         unopened.into_iter().chain(window.warnings.iter().chain(&recent.warnings).cloned()).collect();
-    let Recent { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
+    let RecentFacts { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
     match others {
         Ok(others) => {
             let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();

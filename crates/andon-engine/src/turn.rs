@@ -10,7 +10,7 @@ use super::watch::{self, WatchStage};
 use super::workspace::Workspace;
 use andon_core::domain::decision::{Decision, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{Event, TurnEnd, What};
+use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
 use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::OverlayEntry;
@@ -91,7 +91,7 @@ pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
 /// Ends a turn that left the working tree like this.
 pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<TurnReport, OpsError> {
     let TurnOwner { node, session, id } = whose;
-    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
+    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), EventKind::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings, _) = watch::decide(ctx, ws, WatchStage::At(Stage::Turn))?;

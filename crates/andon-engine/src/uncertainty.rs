@@ -38,7 +38,7 @@ pub fn mode(config: &Config) -> EscalationMode {
 mod tests {
     use super::*;
     use andon_core::domain::escalation::EscalationCall;
-    use andon_core::domain::events::What;
+    use andon_core::domain::events::EventKind;
     use andon_testkit::facts::{arbitrary as facts, call, chain, commit, event, folded, turn_end};
     use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ mod tests {
     fn facts_of(turns: usize, calls: usize) -> Vec<andon_core::domain::facts::Fact> {
         let mut facts = chain(vec![commit(1)]);
         facts.extend(vec![turn_end(1); turns]);
-        facts.extend((0..calls).map(|_| event(What::ToolCall(call("Bash", 1, Some(1))))));
+        facts.extend((0..calls).map(|_| event(EventKind::ToolCall(call("Bash", 1, Some(1))))));
         facts.push(turn_end(1));
         facts
     }

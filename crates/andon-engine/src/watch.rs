@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 use andon_core::detect;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::What;
+use andon_core::domain::events::EventKind;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::findings::{Finding, Level, ReportFile};
 use andon_core::history::{EventEffect, Fold, Timeline};
@@ -29,7 +29,7 @@ pub struct RuleWatch<'a> {
     /// What the rules said when they were last listened to.
     heard: Vec<Key>,
     /// Whether a fact came since.
-    since: Since,
+    since: News,
     gravest: Option<Decision>,
     warnings: Vec<Diagnostic>,
 }
@@ -49,7 +49,7 @@ type Key = (&'static str, Level, ReportFile);
 
 /// What came since the rules were last listened to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Since {
+enum News {
     Nothing,
     Something(WatchStage),
 }
@@ -76,14 +76,14 @@ impl WatchStage {
 impl<'a> RuleWatch<'a> {
     /// Nothing came in yet.
     pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
-        let since = Since::Something(WatchStage::At(Stage::Event));
+        let since = News::Something(WatchStage::At(Stage::Event));
         Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
     }
 
     /// Takes the next fact, which the journal has by now.
     pub fn take(&mut self, line: JournalLine) -> Result<(), OpsError> {
         let stage = stage(&line);
-        self.since = Since::Something(stage);
+        self.since = News::Something(stage);
         match (self.loaded.take(), line) {
             (Some(mut loaded), JournalLine::Event(event)) => {
                 let gap = self.ws.config.guard.session_gap;
@@ -109,7 +109,7 @@ impl<'a> RuleWatch<'a> {
 
     /// The same with the facts behind it, so that they are not read again.
     pub fn watched(mut self) -> Result<WatchReport, OpsError> {
-        if let Since::Something(stage) = self.since {
+        if let News::Something(stage) = self.since {
             self.listen(stage)?;
         }
         let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
@@ -123,7 +123,7 @@ impl<'a> RuleWatch<'a> {
     fn listen(&mut self, stage: WatchStage) -> Result<(), OpsError> {
         let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
         self.loaded = Some(loaded);
-        self.since = Since::Nothing;
+        self.since = News::Nothing;
         self.heard = keys(&decision.findings);
         for warning in warnings {
             if !self.warnings.contains(&warning) {
@@ -154,7 +154,9 @@ fn keys(findings: &[Finding]) -> Vec<Key> {
 
 fn stage(line: &JournalLine) -> WatchStage {
     match line {
-        JournalLine::Event(event) if matches!(event.what, What::TurnEnd(_)) => WatchStage::At(Stage::Turn),
+        JournalLine::Event(event) if matches!(event.what, EventKind::TurnEnd(_)) => {
+            WatchStage::At(Stage::Turn)
+        }
         JournalLine::TestRun(_) => WatchStage::OfRun,
         JournalLine::Event(_)
         | JournalLine::Ack(_)

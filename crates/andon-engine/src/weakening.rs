@@ -2,7 +2,7 @@
 //! looked for in the files that the commit changed, and where tests are gone also in files that came shortly before.
 
 mod files;
-mod merged;
+mod merge;
 
 use std::borrow::Cow;
 
@@ -55,11 +55,11 @@ pub fn find(
         return Ok(None);
     }
     let found = if commit.parents.len() > 1 && failing == 0 {
-        merged::taken(repo, &patterns, commit)?
+        merge::taken(repo, &patterns, commit)?
     } else {
         since(repo, &patterns, *parent, commit.tree)?
     };
-    let ran = before.map_or(0, |before| before.counts.ran());
+    let ran = before.map_or(0, |before| before.counts().ran());
     // A loss that only a test run shows is waived as well.
     let waiver = waiver(repo, commit.id)?;
     let found = found.or_else(|| waiver.is_some().then(Weakening::default));

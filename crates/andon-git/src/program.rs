@@ -88,7 +88,7 @@ pub enum Prompt {
     /// There is none, and the user has set up no ssh of their own: ssh is started so that it does not prompt either.
     NeverNorSsh,
     /// A person waits for something else: no prompt in a terminal or a window.
-    Nobody(Quiet),
+    Suppressed(Quiet),
 }
 
 /// How prompts are avoided for a person who waits for something else.
@@ -173,7 +173,7 @@ impl Repo {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
             Prompt::Never => command.env("GIT_TERMINAL_PROMPT", "0"),
             Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", BATCH_SSH),
-            Prompt::Nobody(quiet) => ask_nobody(&mut command, quiet),
+            Prompt::Suppressed(quiet) => suppress_prompts(&mut command, quiet),
         };
         match online.patience {
             None => end(command, b"").map(|(ended, _)| ended),
@@ -206,7 +206,7 @@ const BATCH_SSH: &str = "ssh -oBatchMode=yes";
 
 /// Makes everything fail that would prompt. An ssh of the user's own opens the terminal by itself; given a program to
 /// ask that has no answer, it does not.
-fn ask_nobody(command: &mut Command, quiet: Quiet) -> &mut Command {
+fn suppress_prompts(command: &mut Command, quiet: Quiet) -> &mut Command {
     if !quiet.own_ssh {
         command.env("GIT_SSH_COMMAND", BATCH_SSH);
     }

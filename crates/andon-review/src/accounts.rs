@@ -59,14 +59,14 @@ pub struct Cause {
 
 /// The accounts between which credits move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ends<'a> {
+pub struct Parties<'a> {
     pub from: &'a str,
     pub to: &'a str,
 }
 
 impl Accounts {
     /// Moves credits; nothing is left out of the books but nothing.
-    pub fn transfer(&mut self, cause: Cause, ends: Ends<'_>, amount: i64, why: &'static str) {
+    pub fn transfer(&mut self, cause: Cause, ends: Parties<'_>, amount: i64, why: &'static str) {
         if amount != 0 {
             let (from, to) = (ends.from.to_owned(), ends.to.to_owned());
             self.transfers.push(Transfer { entry: cause.entry, place: cause.place, from, to, amount, why });
@@ -87,7 +87,7 @@ impl Accounts {
         let amount = penalty(bounty, others.count());
         if amount > 0 {
             self.penalised.push(ValidPenalty { agent: agent.to_owned(), round, at: cause.at });
-            self.transfer(cause, Ends { from: agent, to: TREASURY }, amount, "penalty");
+            self.transfer(cause, Parties { from: agent, to: TREASURY }, amount, "penalty");
         }
         amount
     }
@@ -95,7 +95,7 @@ impl Accounts {
     /// Gives a penalty back: it is none any more.
     pub fn forgive(&mut self, cause: Cause, agent: &str, round: usize, amount: i64) {
         self.penalised.retain(|known| known.round != round);
-        self.transfer(cause, Ends { from: TREASURY, to: agent }, amount, "penalty_back");
+        self.transfer(cause, Parties { from: TREASURY, to: agent }, amount, "penalty_back");
     }
 
     /// Every account that was opened or moved.

@@ -18,7 +18,7 @@ use super::payload::Payload;
 use super::payload::member::Malformed;
 use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 use judging::AuthorityReading;
-pub use view::InForce;
+pub use view::PolicyInForce;
 
 /// All that is read of a ledger before rounds are.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +65,8 @@ pub struct Authority {
     /// When a policy came into force: place in the order, and the policy's entry.
     pub came: Vec<(usize, usize)>,
     /// What is in force once everything has been read.
-    pub at_end: Rc<InForce>,
-    views: Vec<Rc<InForce>>,
+    pub at_end: Rc<PolicyInForce>,
+    views: Vec<Rc<PolicyInForce>>,
     of_entry: Vec<usize>,
     revoked: Vec<Revocation>,
     /// For policies and changes of keys: how many keys have signed, and how many must.
@@ -86,7 +86,7 @@ impl Authority {
     }
 
     /// What is in force for `entry`.
-    pub fn for_entry(&self, entry: usize) -> &InForce {
+    pub fn for_entry(&self, entry: usize) -> &PolicyInForce {
         &self.views[self.of_entry[entry]]
     }
 

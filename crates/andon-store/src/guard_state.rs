@@ -135,7 +135,7 @@ mod tests {
         {
             use std::os::unix::fs::PermissionsExt as _;
             let mode = path(dir.path()).metadata().unwrap().permissions().mode();
-            assert_eq!(mode & 0o077, 0, "nobody else reads it");
+            assert_eq!(mode & 0o077, 0, "readable by its owner alone");
         }
         std::fs::write(path(dir.path()), "{").unwrap();
         assert_eq!(GuardSnapshot::read(dir.path()), None);

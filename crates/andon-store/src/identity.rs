@@ -17,12 +17,12 @@ const MAX_DIRECTORIES: usize = 200_000;
 pub struct ConfigFiles {
     rules: PathRules,
     /// The directories before the first wildcard of each glob, and whether there is a wildcard.
-    reach: Vec<(Vec<u8>, Ends)>,
+    reach: Vec<(Vec<u8>, GlobTail)>,
 }
 
 /// What comes after the directories of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum GlobTail {
     /// One name.
     Plain,
     /// A pattern, which may match further down.
@@ -48,7 +48,7 @@ impl ConfigFiles {
         };
         self.reach
             .iter()
-            .any(|(dir, ends)| within(dir, path) || (*ends == Ends::Pattern && within(path, dir)))
+            .any(|(dir, ends)| within(dir, path) || (*ends == GlobTail::Pattern && within(path, dir)))
     }
 
     /// The files in a tree.
@@ -78,11 +78,11 @@ impl ConfigFiles {
 }
 
 /// `docs/x/*.md`: `docs/x`, and a pattern.
-fn reach(glob: &str) -> (Vec<u8>, Ends) {
+fn reach(glob: &str) -> (Vec<u8>, GlobTail) {
     let wild = glob.find(['*', '?', '[', '{', '\\', '!']);
     let plain = wild.map_or(glob, |at| &glob[..at]);
     let dir = plain.rsplit_once('/').map_or("", |(dir, _)| dir);
-    (dir.as_bytes().to_vec(), if wild.is_some() { Ends::Pattern } else { Ends::Plain })
+    (dir.as_bytes().to_vec(), if wild.is_some() { GlobTail::Pattern } else { GlobTail::Plain })
 }
 
 struct Walk<'a> {

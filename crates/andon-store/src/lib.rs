@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod asked;
 pub mod by_writer;
 pub mod derived;
 pub mod diff;
@@ -12,14 +11,15 @@ pub mod journal;
 pub mod ledger;
 pub mod memory;
 pub mod notes;
+pub mod operation;
 pub mod packed;
+pub mod pre_commit_mark;
 pub mod process;
 pub mod receipt;
 #[cfg(test)]
 mod scratch;
 pub mod test_sets;
 pub mod totals;
-pub mod underway;
 pub mod unite;
 pub mod window;
 pub mod wire;

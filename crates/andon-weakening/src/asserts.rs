@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::masked::{Family, QUOTED};
+use super::code_mask::{Family, QUOTED};
 use super::source::{Source, holds, is_name};
 use super::statements::statements;
 use super::strength::{Strength, strength};

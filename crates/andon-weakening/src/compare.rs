@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asserts::{Assertion, Content, PANICS, Vocabulary, words};
-use super::declared::closing;
+use super::declaration::closing;
 use super::elsewhere::Elsewhere;
 use super::matching::{ROW, is_asking, is_common, share};
 use super::strength::{Strength, is_wider, operands};

@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod asserts;
+mod code_mask;
 mod compare;
-mod declared;
+mod declaration;
 mod elsewhere;
 mod heirs;
-mod masked;
 mod matching;
 mod pairing;
 pub(crate) mod patterns;
@@ -19,9 +19,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
+use code_mask::Family;
 use compare::{added, is_looser};
 use elsewhere::Elsewhere;
-use masked::Family;
 use pairing::{Pairs, pairs};
 use side::Side;
 use source::Source;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::declared::{Declaration, attributes, declared, is_attribute};
+use super::code_mask::Family;
+use super::declaration::{Declaration, attributes, declared, is_attribute};
 use super::heirs::Heirs;
-use super::masked::Family;
 use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
 use super::source::{Source, is_name, is_noise};
 use super::words::Words;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
-use super::declared::function;
+use super::code_mask::Family;
+use super::declaration::function;
 use super::heirs::Heirs;
-use super::masked::Family;
 use super::read::{MAX_TESTS, Test, tests};
 use super::source::Source;
 use super::words::Words;

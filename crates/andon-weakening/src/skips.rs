@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::declared::{attributes, is_attribute};
+use super::code_mask::{Family, is_off};
+use super::declaration::{attributes, is_attribute};
 use super::heirs::Heirs;
-use super::masked::{Family, is_off};
 use super::patterns::{GROUPS, PLATFORMS, SETUPS};
 use super::source::{Source, holds, is_name, is_noise, name};
 use super::words::{Marks, Words};
@@ -185,7 +185,7 @@ impl Groups<'_, '_> {
         }
         let opener = self.source.parent(at)?;
         let line = self.source.code(opener);
-        let declares = super::declared::function(line).is_some_and(|name| SETUPS.contains(&name));
+        let declares = super::declaration::function(line).is_some_and(|name| SETUPS.contains(&name));
         (declares || begins(line)).then(|| self.around(opener))
     }
 

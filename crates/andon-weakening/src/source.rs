@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::masked::{Family, masked};
+use super::code_mask::{Family, masked};
 
 /// A file, read once.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl<'t> Source<'t> {
         let (mut lines, mut start, mut depth) = (Vec::new(), 0, 0_usize);
         for text in code.split_inclusive('\n') {
             let end = start + text.trim_end_matches(['\n', '\r']).len();
-            let quoted = text.as_bytes().first() == Some(&super::masked::QUOTED);
+            let quoted = text.as_bytes().first() == Some(&super::code_mask::QUOTED);
             lines.push(Line { start, end, depth, quoted });
             for byte in text.bytes() {
                 match byte {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::masked::{Family, QUOTED};
+use super::code_mask::{Family, QUOTED};
 use super::source::{Source, is_name, is_noise};
 
 /// A statement, or what opens a block.

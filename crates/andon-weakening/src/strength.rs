@@ -152,7 +152,7 @@ fn subject_of(shape: &str) -> std::ops::Range<usize> {
         return name..shape.len();
     }
     let Some(open) = shape.find('(') else { return 0..shape.len() };
-    let end = super::declared::closing(shape.get(open..).unwrap_or_default());
+    let end = super::declaration::closing(shape.get(open..).unwrap_or_default());
     open + 1..end.map_or(shape.len(), |end| open + end - 1)
 }
 

@@ -1,6 +1,6 @@
 //! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
 
-use super::masked::Family;
+use super::code_mask::Family;
 use super::{Patterns, all, patterns};
 
 /// The patterns for one file.

@@ -13,11 +13,11 @@ pub(super) struct LineReaders {
     libtest: LibtestReader,
     tap: TapReader,
     text: TextReader,
-    aside: Aside,
+    aside: StderrReaders,
 }
 
 /// What is on standard error and belongs on standard output: a run that was redirected, or a second one.
-struct Aside {
+struct StderrReaders {
     libtest: LibtestReader,
     tap: TapReader,
 }
@@ -34,7 +34,7 @@ pub(super) struct ByLine {
 
 impl LineReaders {
     pub(super) fn new(root: &Root) -> Self {
-        let aside = Aside { libtest: LibtestReader::new(root), tap: TapReader::new(root) };
+        let aside = StderrReaders { libtest: LibtestReader::new(root), tap: TapReader::new(root) };
         Self {
             libtest: LibtestReader::new(root),
             tap: TapReader::new(root),
@@ -69,7 +69,7 @@ impl LineReaders {
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> ByLine {
         let wanted = |tally: &Tally| tally.is_wanted(format);
         let beside = "standard error";
-        let Aside { libtest, tap } = self.aside;
+        let StderrReaders { libtest, tap } = self.aside;
         ByLine {
             structured: [self.libtest.finish(report).filter(wanted), self.tap.finish(report).filter(wanted)],
             text: self.text.finish(report, format),

@@ -57,7 +57,7 @@ impl FailureTrace {
 
 /// A report that could not be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadableReport {
     /// Name of the problem ([`ReportProblem::name`](super::ReportProblem::name)).
     pub name: &'static str,
     /// What is wrong, with the report's name.
@@ -94,26 +94,35 @@ impl Examination {
 
     /// The file has ended, of a run that ended with `exit`: says how each failure was normalized. A report that
     /// can be read in part is examined, and its run is incomplete.
-    pub fn finish(self, exit: ExitKind) -> Result<ReportReading, Unread> {
+    pub fn finish(self, exit: ExitKind) -> Result<ReportReading, UnreadableReport> {
         conclude(self.report.finish(), &self.name, exit, &self.root)
     }
 }
 
 /// The same for a report that is there as a whole.
-pub fn examine(input: ReportInput<'_>, exit: ExitKind, root: &Root) -> Result<ReportReading, Unread> {
+pub fn examine(
+    input: ReportInput<'_>,
+    exit: ExitKind,
+    root: &Root,
+) -> Result<ReportReading, UnreadableReport> {
     let mut examination = Examination::new(input.name, root);
     let _ = examination.push(input.bytes);
     examination.finish(exit)
 }
 
-fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Result<ReportReading, Unread> {
+fn conclude(
+    tally: Tally,
+    name: &str,
+    exit: ExitKind,
+    root: &Root,
+) -> Result<ReportReading, UnreadableReport> {
     let known = tally.runner().is_some();
     let (problem, originals) = (tally.problem_name(), tally.originals());
     let run = ParsedRun::conclude(tally, exit);
     match problem {
         Some(problem) if !known => {
             let message = run.warnings.into_iter().next().unwrap_or_else(|| name.to_owned());
-            Err(Unread { name: problem, message })
+            Err(UnreadableReport { name: problem, message })
         }
         Some(_) | None => {
             let failures = originals.into_iter().map(|original| FailureTrace::new(original, root)).collect();
@@ -127,7 +136,7 @@ mod tests {
     use super::*;
     use crate::TestStatus;
 
-    fn read(text: &str) -> Result<ReportReading, Unread> {
+    fn read(text: &str) -> Result<ReportReading, UnreadableReport> {
         let input = ReportInput { name: "r", bytes: text.as_bytes() };
         examine(input, ExitKind::Code(0), &Root::new("/work/p"))
     }

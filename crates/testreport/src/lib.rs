@@ -23,7 +23,7 @@ mod lines;
 mod normalize;
 mod pattern;
 mod prefix;
-mod printed;
+mod printed_lines;
 mod problem;
 mod promises;
 mod reader;
@@ -41,7 +41,7 @@ mod words;
 mod xml;
 mod xmlreport;
 
-pub use examine::{Examination, FailureTrace, ReportReading, Unread, examine};
+pub use examine::{Examination, FailureTrace, ReportReading, UnreadableReport, examine};
 pub use file::{MAX_REPORT_BYTES, ReportReader};
 pub use format::Format;
 pub use identities::Identity;

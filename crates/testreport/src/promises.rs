@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::printed::PrintedOutput;
+use super::printed_lines::PrintedOutput;
 use super::problem::ReportProblem;
 use super::result::TestStatus;
 use super::run::{ParsedRun, RUNNER_EXIT};
@@ -70,7 +70,7 @@ fn is_progress(line: &str) -> bool {
 fn may_be_end(runner: KnownRunner, line: &str) -> bool {
     const DONE: [&str; 6] = ["passed", "passing", "succeeded", "successful", "successfully", "ok"];
     let text = line.trim();
-    // pytest has come to its end, and is told by its environment not to sum up.
+    // pytest reached its end; its environment tells it to print no summary.
     let is_whole = runner == KnownRunner::Pytest && text.ends_with("[100%]");
     let is_ok = runner == KnownRunner::Unittest && (text == "OK" || text.starts_with("OK ("));
     let is_contents = runner == KnownRunner::Mocha && text == "# TOC";

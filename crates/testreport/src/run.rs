@@ -2,7 +2,7 @@
 
 use super::identities::Identity;
 use super::normalize::Root;
-use super::printed::PrintedOutput;
+use super::printed_lines::PrintedOutput;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};

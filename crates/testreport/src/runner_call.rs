@@ -203,7 +203,7 @@ fn behind_options<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
     words.get(options..).unwrap_or_default()
 }
 
-/// What stands behind `python`: a module, or a script.
+/// The runner that `python` starts: a module or a script.
 fn of_python<'a, 'w>(mut words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w [&'a str])> {
     loop {
         let (word, rest) = words.split_first()?;
@@ -225,7 +225,7 @@ fn of_python<'a, 'w>(mut words: &'w [&'a str], depth: usize) -> Option<(KnownRun
     }
 }
 
-/// What stands behind an interpreter: the script that is the runner itself.
+/// The runner that an interpreter starts: the script that is the runner itself.
 fn of_script<'a, 'w>(mut words: &'w [&'a str]) -> Option<(KnownRunner, &'w [&'a str])> {
     loop {
         let (word, rest) = words.split_first()?;
@@ -325,7 +325,7 @@ fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
     }
 }
 
-/// By how quiet it is told to be.
+/// Depends on how quiet its options make it.
 fn of_pytest(arguments: &[&str]) -> Promise {
     let is_no_terminal = |two: &[&str]| two == ["-p", "no:terminal"];
     if arguments.windows(2).any(is_no_terminal) || arguments.contains(&"-pno:terminal") {

@@ -7,7 +7,7 @@ mod words;
 
 use super::verdicts::{names_failures, names_passes};
 
-use self::words::{ALONE, Below, CALLERS, CODES, DETAILS, LAST, PART, PROGRAMS, SURE, TRACED};
+use self::words::{ALONE, CALLERS, CODES, DETAILS, LAST, LineCondition, PART, PROGRAMS, SURE, TRACED};
 use super::words::WordList;
 
 /// Lines that are not blank of an output that is short: a shell that only says what it did not find.
@@ -124,11 +124,11 @@ fn is_said(line: &str, form: &str, code: Option<i32>) -> bool {
     matches(line, phrase) && code.is_none_or(fits)
 }
 
-fn has_below(below: &[&str], wanted: Below) -> bool {
+fn has_below(below: &[&str], wanted: LineCondition) -> bool {
     let has = |text: &str| below.iter().any(|line| line.contains(text));
     match wanted {
-        Below::Has(text) => has(text),
-        Below::Lacks(text) => !has(text),
+        LineCondition::Has(text) => has(text),
+        LineCondition::Lacks(text) => !has(text),
     }
 }
 

@@ -90,8 +90,8 @@ fn decode(decoder: &mut Decoder, mut bytes: &[u8], each: &mut dyn FnMut(&[u8])) 
     }
 }
 
-/// A line of UTF-16 in a stream of other text, cut at the byte of its line end: half of the unit of that end stands before
-/// the line or behind it. `None` where it is other text.
+/// A line of UTF-16 in a stream of other text, cut at the byte of its line end: half of the unit of that end precedes
+/// the line or follows it. `None` where it is other text.
 pub(super) fn line(raw: &[u8]) -> Option<String> {
     let zeros = memchr::memchr_iter(0, raw).count();
     if raw.len() < HEAD || zeros.saturating_mul(3) < raw.len() {

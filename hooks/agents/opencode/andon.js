@@ -37,7 +37,7 @@ const matters = ({ type, properties }) =>
 
 export const Andon = async ({ directory, worktree }) => {
   const tell = (event, payload) => andon(event, payload, directory || worktree)
-  // What stands, by session: the system prompt is made anew for every request. A session that was there before is asked about
+  // The state of the loop, by session: the system prompt is made anew for every request. A session that was there before is asked about
   // at its first one.
   const standing = new Map()
   return {

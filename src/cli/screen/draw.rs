@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::state::{Content, Page, Screen, Typing};
+use super::state::{Content, LineInput, Page, Screen};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, since, summary, why};
 use crate::view::watch::{Need, WatchLine, WorktreeState};
@@ -17,7 +17,7 @@ use andon_engine::text::style::Style as Dress;
 
 /// How it may be drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct Theme {
     pub(super) glyphs: Glyphs,
     pub(super) colour: Colour,
     /// A time where the reader lives.
@@ -44,7 +44,7 @@ const KEYS: &str = "? keys  q end  Enter evidence  d diff  o file  R answer  / f
 const KEYS_OF_PAGE: &str = "up/down turn  Esc back";
 
 /// Draws all of it.
-pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Theme) {
     let area = frame.area();
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
@@ -79,7 +79,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     }
 }
 
-fn head_of(screen: &Screen, look: Look, columns: usize) -> Line<'static> {
+fn head_of(screen: &Screen, look: Theme, columns: usize) -> Line<'static> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let (text, style) = match (&screen.page, &screen.stale) {
         (Some(page), _) => (page.title.clone(), bold),
@@ -94,11 +94,11 @@ fn head_of(screen: &Screen, look: Look, columns: usize) -> Line<'static> {
 }
 
 /// What is typed, its end in sight.
-fn typed(typing: &Typing, columns: usize) -> String {
+fn typed(typing: &LineInput, columns: usize) -> String {
     let (head, text, tail) = match typing {
-        Typing::Filter(text) => ("/", text, ""),
-        Typing::Reason(_, reason) => ("Answer the halt, Esc: not. Reason: ", reason, ""),
-        Typing::Confirm(_, reason) => ("Answer with \"", reason, "\"? y or n"),
+        LineInput::Filter(text) => ("/", text, ""),
+        LineInput::Reason(_, reason) => ("Answer the halt, Esc: not. Reason: ", reason, ""),
+        LineInput::Confirm(_, reason) => ("Answer with \"", reason, "\"? y or n"),
     };
     let room = columns.saturating_sub(width(head) + width(tail) + 1);
     let skipped = text.chars().count().saturating_sub(room);
@@ -106,7 +106,7 @@ fn typed(typing: &Typing, columns: usize) -> String {
     format!("{head}{}{}", terminal(&end), if tail.is_empty() { "_" } else { tail })
 }
 
-fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect, look: Look) {
+fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect, look: Theme) {
     let tone = |line: &str| match (page.content, line.as_bytes().first()) {
         (Content::Difference, Some(b'+')) => Tone::Good,
         (Content::Difference, Some(b'-')) => Tone::Bad,
@@ -118,7 +118,7 @@ fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect, look: Look) {
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
 }
 
-fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {
+fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Theme) {
     let columns = usize::from(area.width).saturating_sub(2);
     let table = table::table(&screen.view, Some(columns), look.glyphs);
     let mut lines = Vec::new();
@@ -142,7 +142,7 @@ fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {
     frame.render_widget(Paragraph::new(shown), area);
 }
 
-fn line_of(row: &TableRow, widths: &[usize], is_chosen: bool, look: Look) -> Line<'static> {
+fn line_of(row: &TableRow, widths: &[usize], is_chosen: bool, look: Theme) -> Line<'static> {
     let mut spans = vec![Span::raw(if is_chosen { "> " } else { "  " })];
     for (cell, wide) in row.cells.iter().zip(widths) {
         spans.push(Span::styled(padded(cell, *wide), look.style(cell.tone)));
@@ -156,7 +156,7 @@ fn padded(cell: &Cell, wide: usize) -> String {
     format!("{}{:pad$}", cell.text, "", pad = wide.saturating_sub(width(&cell.text)))
 }
 
-fn draw_details(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {
+fn draw_details(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Theme) {
     let ordered = screen.view.ordered();
     let Some(one) = ordered.get(screen.place()) else { return };
     let mut lines = vec![Line::raw("")];
@@ -189,7 +189,7 @@ fn place_of(one: &WatchLine<'_>) -> Option<String> {
     }
 }
 
-impl Look {
+impl Theme {
     fn style(self, tone: Tone) -> Style {
         let plain = Style::new();
         match (self.colour, tone) {

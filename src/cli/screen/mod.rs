@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 
-use self::draw::{Colour, Look};
+use self::draw::{Colour, Theme};
 use self::state::{ReadRequest, Screen};
 use super::Shell;
 use super::error::Exit;
@@ -50,7 +50,7 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     let mut watching = WatchMemory::begin(&shell.ctx)?;
     let mut screen = Screen::new(watching.look(&shell.ctx)?);
     let colour = if shell.out.out.is_colour() { Colour::Yes } else { Colour::No };
-    let look = Look { glyphs: shell.glyphs(), colour, local };
+    let look = Theme { glyphs: shell.glyphs(), colour, local };
     let mut shown = ScreenGuard { terminal: ratatui::try_init().map_err(OpsError::Input)? };
     let mut looked = Instant::now();
     loop {

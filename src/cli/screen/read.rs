@@ -11,7 +11,7 @@ use crate::verbs::{
 };
 use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_core::domain::decision::Halt;
-use andon_core::domain::facts::{AckHow, HaltWas};
+use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::shown_change;
@@ -70,7 +70,7 @@ pub(super) fn answer(shell: &Shell, screen: &mut Screen, key: &str, reason: &str
     let read = |_: &Halt, worktree: &WorktreeView| {
         let ctx = there(&ctx, worktree);
         let ws = Workspace::open_lenient(&ctx)?;
-        let resumed = resume::resume(&ctx, &ws, Some(reason), (HaltWas::Unsaid, AckHow::Resume))?;
+        let resumed = resume::resume(&ctx, &ws, Some(reason), (HaltAssessment::Unsaid, AckHow::Resume))?;
         Ok(format!("{} answered the halt: {reason}", resumed.by))
     };
     of_halt(screen, key, "answered", read);

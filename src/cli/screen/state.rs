@@ -27,7 +27,7 @@ pub(super) enum ReadRequest {
 
 /// What is typed at the foot of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typing {
+pub(super) enum LineInput {
     /// Words that the lines must have.
     Filter(String),
     /// The reason of an answer, for the line of that key.
@@ -81,7 +81,7 @@ pub(super) struct Screen {
     /// Words that the lines must have.
     pub(super) filter: String,
     /// What is being typed.
-    pub(super) typing: Option<Typing>,
+    pub(super) typing: Option<LineInput>,
     /// The key of the chosen line: it stays chosen wherever it moves.
     pub(super) chosen: Option<String>,
     pub(super) page: Option<Page>,
@@ -146,28 +146,28 @@ impl Screen {
     }
 
     /// A key while something is typed.
-    fn typed(&mut self, typing: Typing, code: KeyCode) -> ReadRequest {
+    fn typed(&mut self, typing: LineInput, code: KeyCode) -> ReadRequest {
         match (typing, code) {
-            (Typing::Filter(_), KeyCode::Esc) => {
+            (LineInput::Filter(_), KeyCode::Esc) => {
                 self.filter.clear();
                 self.narrow();
             }
-            (Typing::Filter(_), KeyCode::Enter) | (_, KeyCode::Esc) => {}
-            (Typing::Filter(text), code) => {
+            (LineInput::Filter(_), KeyCode::Enter) | (_, KeyCode::Esc) => {}
+            (LineInput::Filter(text), code) => {
                 let text = edited(text, code);
                 self.filter.clone_from(&text);
-                self.typing = Some(Typing::Filter(text));
+                self.typing = Some(LineInput::Filter(text));
                 self.narrow();
             }
-            (Typing::Reason(key, reason), KeyCode::Enter) if !reason.trim().is_empty() => {
-                self.typing = Some(Typing::Confirm(key, reason));
+            (LineInput::Reason(key, reason), KeyCode::Enter) if !reason.trim().is_empty() => {
+                self.typing = Some(LineInput::Confirm(key, reason));
             }
-            (Typing::Reason(key, reason), code) => {
-                self.typing = Some(Typing::Reason(key, edited(reason, code)));
+            (LineInput::Reason(key, reason), code) => {
+                self.typing = Some(LineInput::Reason(key, edited(reason, code)));
             }
-            (Typing::Confirm(key, reason), KeyCode::Char('y')) => return ReadRequest::Answer(key, reason),
+            (LineInput::Confirm(key, reason), KeyCode::Char('y')) => return ReadRequest::Answer(key, reason),
             // Anything else than yes is no; the reason stays to be changed.
-            (Typing::Confirm(key, reason), _) => self.typing = Some(Typing::Reason(key, reason)),
+            (LineInput::Confirm(key, reason), _) => self.typing = Some(LineInput::Reason(key, reason)),
         }
         ReadRequest::Nothing
     }
@@ -215,12 +215,12 @@ impl Screen {
                     None
                 }
                 '/' => {
-                    self.typing = Some(Typing::Filter(self.filter.clone()));
+                    self.typing = Some(LineInput::Filter(self.filter.clone()));
                     None
                 }
                 'R' => {
                     match self.halted() {
-                        Some(key) => self.typing = Some(Typing::Reason(key, String::new())),
+                        Some(key) => self.typing = Some(LineInput::Reason(key, String::new())),
                         None => self.open("Answer".to_owned(), NOTHING_TO_ANSWER),
                     }
                     None

@@ -5,7 +5,7 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 
-use super::draw::{Colour, Look, draw};
+use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
 use crate::view::status::{LoopState, LostHooks};
 use crate::view::watch::{AnswerBy, BindingHalt, LoopView, WatchView, WorktreeState, WorktreeView};
@@ -13,7 +13,7 @@ use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
 
-const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No, local: |at| at.to_string() };
+const PLAIN: Theme = Theme { glyphs: Glyphs::Unicode, colour: Colour::No, local: |at| at.to_string() };
 
 fn one(name: &str, state: LoopState) -> WorktreeView {
     let gone =
@@ -56,7 +56,7 @@ fn view(count: usize) -> WatchView {
     }
 }
 
-fn drawn(screen: &mut Screen, (width, height): (u16, u16), look: Look) -> Vec<String> {
+fn drawn(screen: &mut Screen, (width, height): (u16, u16), look: Theme) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, screen, look)).unwrap();
     let buffer = terminal.backend().buffer().clone();
@@ -192,7 +192,7 @@ fn what_is_chosen_stays_chosen_where_it_moves() {
 fn without_colour_there_is_none() {
     let colours = |colour: Colour| {
         let mut terminal = Terminal::new(TestBackend::new(80, 20)).unwrap();
-        let look = Look { glyphs: Glyphs::Ascii, colour, ..PLAIN };
+        let look = Theme { glyphs: Glyphs::Ascii, colour, ..PLAIN };
         terminal.draw(|frame| draw(frame, &mut Screen::new(view(0)), look)).unwrap();
         let cells = terminal.backend().buffer().content();
         cells.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
@@ -207,7 +207,7 @@ fn a_difference_has_the_colours_of_git() {
     screen.open("the difference".to_owned(), "git diff a b\n\na.rs\n- old\n+ new");
     screen.page.as_mut().unwrap().content = Content::Difference;
     let mut terminal = Terminal::new(TestBackend::new(40, 10)).unwrap();
-    let look = Look { colour: Colour::Yes, ..PLAIN };
+    let look = Theme { colour: Colour::Yes, ..PLAIN };
     terminal.draw(|frame| draw(frame, &mut screen, look)).unwrap();
     let buffer = terminal.backend().buffer();
     let colours = [3, 4, 5].map(|y| buffer[(0, y)].fg);

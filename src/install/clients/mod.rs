@@ -6,7 +6,7 @@
 pub mod memory;
 pub mod merge;
 pub mod place;
-pub mod saved;
+pub mod saved_files;
 mod template;
 mod toml_hooks;
 
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::place::SettingsFile;
-use self::saved::{SavedFile, SavedFiles};
+use self::saved_files::{SavedFile, SavedFiles};
 use self::template::{Template, UnreadableSettings};
 use super::InstallError;
 use super::edits::{self, Edit, EditRemoval, FileKind};
@@ -183,9 +183,9 @@ pub fn preview(
     planned(files, program, saved_path).map(|(_, _, outcomes)| outcomes)
 }
 
-type Planned = (Vec<Edit>, SavedFiles, Vec<(PathBuf, WriteOutcome)>);
+type PlannedEdits = (Vec<Edit>, SavedFiles, Vec<(PathBuf, WriteOutcome)>);
 
-fn planned(files: &[SettingsFile], program: &str, saved_path: &Path) -> Result<Planned, InstallError> {
+fn planned(files: &[SettingsFile], program: &str, saved_path: &Path) -> Result<PlannedEdits, InstallError> {
     let mut saved = SavedFiles::read(saved_path);
     let (mut planned, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {

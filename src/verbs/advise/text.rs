@@ -59,7 +59,7 @@ pub fn text(advice: &ProviderAdvice, style: Style) -> String {
     }
     if let Some(current) = &advice.current {
         page.field("provider", &terminal(current));
-        let next = advice.next.as_ref().map_or("nobody", |one| one.name.as_str());
+        let next = advice.next.as_ref().map_or("none", |one| one.name.as_str());
         page.field("next", &format!("{} ({})", terminal(next), advice.why()));
     }
     if let Some(question) = &advice.question {

@@ -15,7 +15,7 @@ use crate::cli::output::ColorChoice;
 use crate::verbs::agent_hook::run::hook::{self, AgentHookCall, HaltState, MAX_PAYLOAD};
 use crate::verbs::agent_hook::text as words;
 use crate::verbs::hook::{run as git_hooks, run::HookCall};
-use andon_agents::{self as agent, HookPayload, Reply, Say};
+use andon_agents::{self as agent, HookPayload, Instruction, Reply};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -56,9 +56,12 @@ fn unknown(mut ctx: Context, what: &str) -> Exit {
     let refusal = ws
         .and_then(|ws| guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());
     let reply = match refusal {
-        Some(why) => {
-            hook::reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Say::Refuse(why))
-        }
+        Some(why) => hook::reply(
+            Client::Claude,
+            ("PreToolUse", HookMoment::BeforeTool),
+            &[],
+            &Instruction::Refuse(why),
+        ),
         None => Reply::aside(&words::broken(what)),
     };
     say(&ctx, &reply, &[])
@@ -146,8 +149,12 @@ impl ClientHook<'_> {
         match refusal {
             Some(why) => {
                 let calls = payload.map_or(&[][..], |payload| &payload.calls);
-                let reply =
-                    hook::reply(self.client, (self.event, HookMoment::BeforeTool), calls, &Say::Refuse(why));
+                let reply = hook::reply(
+                    self.client,
+                    (self.event, HookMoment::BeforeTool),
+                    calls,
+                    &Instruction::Refuse(why),
+                );
                 say(&self.ctx, &reply, &[])
             }
             None => say(&self.ctx, &Reply::default(), &notes),

@@ -7,7 +7,7 @@ use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
-use andon_engine::text::decided;
+use andon_engine::text::decisions;
 use andon_engine::text::phrase;
 
 /// Most characters of anything but the context of a session.
@@ -207,7 +207,7 @@ pub fn broken(what: &str) -> String {
 /// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
-    let mut lines: Vec<String> = view.decided.iter().map(decided::for_the_worker).collect();
+    let mut lines: Vec<String> = view.decided.iter().map(decisions::for_the_worker).collect();
     lines.push(format!("Andon guards this repository: loop {}{cap}.", view.iteration));
     if let Some(halt) = &view.halt {
         lines.push(format!(
@@ -247,8 +247,9 @@ pub fn session(view: &SessionView) -> String {
         ));
     }
     let text = lines.join("\n");
-    // What was decided is told word for word, and does not take the place of the rest.
-    let most = MAX_CONTEXT + view.decided.iter().map(|one| decided::for_the_worker(one).len()).sum::<usize>();
+    // Decisions are quoted in full, and the limit on the rest does not include them.
+    let most =
+        MAX_CONTEXT + view.decided.iter().map(|one| decisions::for_the_worker(one).len()).sum::<usize>();
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     text[..end.unwrap_or(0)].to_owned()
 }

@@ -8,7 +8,7 @@ use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
-use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, Good, SettingsOf};
+use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use crate::view::calibration::{CalibrationResult, PromiseKind};
 use crate::{report::json, verbs::calibrate::text as report};
 use andon_config as config;
@@ -30,9 +30,9 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         Err(config) => SettingsOf::Nowhere(config),
     };
     let good = match (&args.good, args.events.as_slice()) {
-        (Some(folder), _) => Good::Folder(folder),
-        (None, []) => Good::Range(args.range.as_deref().unwrap_or("HEAD")),
-        (None, files) => Good::Events(files),
+        (Some(folder), _) => GoodSource::Folder(folder),
+        (None, []) => GoodSource::Range(args.range.as_deref().unwrap_or("HEAD")),
+        (None, files) => GoodSource::Events(files),
     };
     let wanted = CalibrationRequest { good, alpha: args.alpha };
     let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {

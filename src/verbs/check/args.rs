@@ -40,7 +40,7 @@ pub struct CheckArgs {
     /// The tip of the range
     #[arg(long, value_name = "REV", requires = "from_ref")]
     pub to_ref: Option<String>,
-    /// Run the tests of the code at the tip. When they pass, they stand in for what nobody recorded; when they fail, the
+    /// Run the tests of the code at the tip. When they pass, they count as evidence for commits without a record; when they fail, the
     /// check is red
     #[arg(long, conflicts_with_all = ["test_report", "calibration"])]
     pub test: bool,

@@ -100,7 +100,7 @@ fn forge(shell: &Shell, report: &CheckReport) -> Forge {
     let mut named: Vec<CommitId> = of_messages.map(|at| at.commit).collect();
     named.extend(report.configuration);
     named.extend(report.halt.iter().filter_map(|halt| halt.head));
-    Forge::of(&shell.ctx, &repo, &named)
+    Forge::detect(&shell.ctx, &repo, &named)
 }
 
 /// Annotations go where no document is: the runner reads both streams.

@@ -17,7 +17,7 @@ use crate::verbs::check::{
     run as check,
     run::{CacheTrust, RangeRequest, TestsWanted},
 };
-use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, Good, SettingsOf};
+use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use crate::verbs::test::{run as test, run::OutputTarget};
 use crate::view::check::{CheckOutcome, CheckReport};
 use andon_config::TestCommand;
@@ -45,7 +45,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
 fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckReport, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let range = args.range.as_deref().unwrap_or("HEAD");
-    let wanted = CalibrationRequest { good: Good::Range(range), alpha };
+    let wanted = CalibrationRequest { good: GoodSource::Range(range), alpha };
     let found = progress::walk(shell, ("check", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, SettingsOf::Repository(&ws), &wanted, pace)
     })?;

@@ -1,7 +1,7 @@
 //! `andon check`: the text for CI. One message for each kind of violation, with the commits it concerns, so that a
 //! hundred commits without records are one message and not a hundred.
 
-use crate::view::check::{CheckOutcome, CheckReport, RanBy, TipOutcome, TipRun, TipTests};
+use crate::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic};
 use andon_core::domain::findings::Level;
 
@@ -118,11 +118,11 @@ pub(crate) fn tests_line(tests: &TipTests) -> String {
 fn run_words(run: &TipRun) -> String {
     let TipRun { command, .. } = run;
     let figures = run.evidence.as_ref().filter(|tests| !tests.is_by_exit_code()).map(|tests| {
-        let counts = tests.counts;
+        let counts = tests.counts();
         format!(" ({} passed, {} failing)", counts.passed, counts.failing())
     });
     let figures = figures.unwrap_or_default();
-    let by = if run.by == RanBy::Ci { "handed in, " } else { "" };
+    let by = if run.by == TipRunSource::Ci { "handed in, " } else { "" };
     match &run.outcome {
         TipOutcome::Passed => format!("passed{figures}, {by}{command}"),
         TipOutcome::Failed => format!("failed{figures}, {by}{command}"),
@@ -142,16 +142,16 @@ fn run_json(run: &TipRun) -> TipRunJson<'_> {
     let evidence = run.evidence.as_ref();
     TipRunJson {
         by: match run.by {
-            RanBy::Base => "base",
-            RanBy::Tip => "tip",
-            RanBy::Ci => "ci",
+            TipRunSource::Base => "base",
+            TipRunSource::Tip => "tip",
+            TipRunSource::Ci => "ci",
         },
         command: &run.command,
         failing: evidence.map_or(&[], |tests| &tests.failing),
         outcome: outcome_word(&run.outcome),
-        passed: evidence.map(|tests| tests.counts.passed),
+        passed: evidence.map(|tests| tests.passed),
         status: evidence.map(|tests| tests.status.as_str()),
-        total: evidence.map(|tests| tests.counts.total),
+        total: evidence.map(|tests| tests.total),
     }
 }
 

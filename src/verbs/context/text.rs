@@ -6,7 +6,7 @@ use andon_core::domain::context::{CachedTokens, ContextUse, FillSource, Pressure
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::briefing::fill;
-use andon_engine::text::decided;
+use andon_engine::text::decisions;
 use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -62,7 +62,7 @@ pub fn text(view: &ContextView, style: Style) -> String {
         page.field("briefing", &briefing);
     }
     for one in &view.decided {
-        page.field("decided", &decided::in_short(one, WORDS));
+        page.field("decided", &decisions::in_short(one, WORDS));
     }
     page.finish()
 }

@@ -12,7 +12,7 @@ use crate::setup::clients::{self, ClientHooks};
 use crate::verbs::doctor::run::health;
 use crate::verbs::doctor::{
     run as doctor,
-    run::{Diagnosis, Health, Outside, State},
+    run::{CallerFacts, Diagnosis, Health, State},
 };
 use andon_config::TestCommand;
 use andon_engine::error::OpsError;
@@ -50,7 +50,7 @@ fn program(shell: &Shell, ws: &Workspace) -> TestProgram {
     }
 }
 
-fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError> {
+fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<CallerFacts, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
         None if ws.repo.workdir().is_some_and(|top| !top.join("andon.toml").exists()) => {
@@ -62,7 +62,7 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError
             hint: Some("andon config check".to_owned()),
         },
     };
-    Ok(Outside {
+    Ok(CallerFacts {
         program: shell.ctx.program.clone().unwrap_or_default(),
         config,
         test_command: ws.config.test.command.as_ref().map(TestCommand::display),

@@ -10,7 +10,7 @@ use andon_core::domain::tests::TestEvidence;
 use andon_engine::context::Context;
 use andon_engine::effect::report_files;
 use andon_engine::workspace::Workspace;
-use testreport::{Examination, ExitKind, ReportProblem, ReportReading, Root, Unread};
+use testreport::{Examination, ExitKind, ReportProblem, ReportReading, Root, UnreadableReport};
 
 /// The report files to explain, and how to read them.
 pub struct ExplainRequest<'a> {
@@ -47,10 +47,10 @@ fn read(
     name: &str,
     mut examination: Examination,
     exit: ExitKind,
-) -> Result<ReportReading, Unread> {
+) -> Result<ReportReading, UnreadableReport> {
     report_files::stream(path, &mut |bytes| examination.push(bytes)).map_err(|error| {
         let problem = ReportProblem::Unreadable(error.to_string());
-        Unread { name: problem.name(), message: format!("{name}: {problem}") }
+        UnreadableReport { name: problem.name(), message: format!("{name}: {problem}") }
     })?;
     examination.finish(exit)
 }

@@ -6,7 +6,7 @@
 mod differ;
 
 use crate::verbs::explain::view::{ExplainedFile, ExplainedRun};
-use testreport::{Change, FailureTrace, Unread};
+use testreport::{Change, FailureTrace, UnreadableReport};
 
 use crate::json::{ErrorJson, ExplainedFailureJson, ExplainedJson};
 use andon_core::escape::terminal_clip;
@@ -48,7 +48,7 @@ fn summary(page: &mut Page, run: &ExplainedRun) {
     let evidence = &run.evidence;
     let result = phrase::tests(evidence);
     let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
-    let counts = evidence.counts;
+    let counts = evidence.counts();
     page.field("read as", &terminal_clip(&evidence.runner, COLUMNS));
     page.field("status", &format!("{}: {result}", evidence.status.as_str()));
     page.field(
@@ -135,7 +135,7 @@ pub fn json(files: &[ExplainedFile]) -> Vec<ExplainedJson<'_>> {
 fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
     let read = match &file.read {
         Ok(run) => run_json(run),
-        Err(Unread { name, message }) => {
+        Err(UnreadableReport { name, message }) => {
             ExplainedJson { error: Some(ErrorJson { name, message }), ..ExplainedJson::default() }
         }
     };
@@ -144,7 +144,7 @@ fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
 
 fn run_json(run: &ExplainedRun) -> ExplainedJson<'_> {
     let evidence = &run.evidence;
-    let counts = evidence.counts;
+    let counts = evidence.counts();
     ExplainedJson {
         file: "",
         error: None,

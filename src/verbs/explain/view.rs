@@ -2,7 +2,7 @@
 
 use andon_core::domain::ids::Signature;
 use andon_core::domain::tests::TestEvidence;
-use testreport::{FailureTrace, Unread};
+use testreport::{FailureTrace, UnreadableReport};
 
 /// A file and what it was read as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct ExplainedFile {
     /// The file as it was named.
     pub name: String,
     /// What it says, or why it cannot be read.
-    pub read: Result<ExplainedRun, Unread>,
+    pub read: Result<ExplainedRun, UnreadableReport>,
 }
 
 /// What one report says. Texts raw.

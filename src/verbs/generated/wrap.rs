@@ -6,7 +6,7 @@ use andon_engine::context::Context;
 use andon_engine::workspace::Workspace;
 use clap_complete::Shell as CompletionShell;
 
-/// What stands between the words of a command: no shell has it in one that is typed.
+/// Separates the words of a command. A typed command never contains it.
 const BETWEEN: char = '\u{1f}';
 
 /// The function; `None` for a shell that has none here.

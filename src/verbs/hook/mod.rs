@@ -18,7 +18,7 @@ use crate::verbs::hook::{
     run::{HookCall, HookEnd, HookOutcome, Refusal},
 };
 use crate::verbs::test::run::scopes::{ScopeChoice, ScopeRequest};
-use crate::verbs::test::{run as test, scoped};
+use crate::verbs::test::{run as test, scopes};
 use andon_config::OnInternalError;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -132,7 +132,7 @@ fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Res
     if ws.config.test.scopes.settings.is_empty() {
         test::run(&shell.ctx, ws, (&subject, test::WantedTests::Configured), shown)?;
     } else {
-        let mut tell = scoped::progress(out);
+        let mut tell = scopes::progress(out);
         let choice = ScopeChoice::Needed(untested.before);
         let wanted = ScopeRequest { subject: &subject, choice: &choice, jobs: 1 };
         test::scopes::run(&shell.ctx, ws, &wanted, shown, &mut tell)?;

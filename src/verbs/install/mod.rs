@@ -24,14 +24,14 @@ use crate::verbs::agent::run::install::ClientRemovals;
 use crate::verbs::install::{
     run as install,
     run::{
-        Along, Besides, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview, Step,
-        StepEffect, UninstallReport,
+        Additions, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview, PushChoice,
+        Step, StepEffect, UninstallReport,
     },
 };
 use crate::view::status::LostHooks;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::plural::count;
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::guess::Guess;
@@ -50,12 +50,12 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         notes: if args.show_notes { Notes::Show } else { Notes::AsItIs },
     };
     let along = match (args.push, args.no_push) {
-        (true, _) => Along::Yes,
-        (false, true) => Along::No,
-        (false, false) => Along::Unsaid,
+        (true, _) => PushChoice::Yes,
+        (false, true) => PushChoice::No,
+        (false, false) => PushChoice::Unsaid,
     };
     if args.dry_run {
-        let besides = Besides { fetch: args.fetch, push: along };
+        let besides = Additions { fetch: args.fetch, push: along };
         let preview = install::preview(&repo, &program, options, besides)?;
         shell.out.result(&match args.format.format {
             Format::Text => preview_text(&preview),

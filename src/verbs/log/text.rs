@@ -12,7 +12,7 @@ use andon_core::history::DEFAULT_NODE;
 use crate::json::{CommitJson, LogJson, RecordJson};
 use andon_core::escape::{terminal_clip, width};
 use andon_engine::json::{AckJson, HaltJson};
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::text::message::{self, Severity};
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -140,10 +140,10 @@ fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
 
 fn halt_lines(page: &mut Page, halt: &Halt) {
     let rule = terminal_clip(&halt.rule, 30);
-    let headline = terminal_clip(&halted::headline(halt), 2 * LINE);
+    let headline = terminal_clip(&halt::headline(halt), 2 * LINE);
     let line = page.style.red(&format!("{} HALTED: {headline} ({rule})", page.style.date(halt.at)));
     page.wrap("      -- ", &line, "         ");
-    page.wrap("         ", &phrase::message(&halted::what(halt)), "         ");
+    page.wrap("         ", &phrase::message(&halt::what(halt)), "         ");
 }
 
 fn ack_lines(page: &mut Page, ack: &Ack) {

@@ -19,7 +19,7 @@ use crate::report::json;
 use crate::verbs::replay::session_text as trajectory;
 use crate::verbs::replay::{
     run as replay,
-    run::tested::{self, TestedCommit},
+    run::test_runs::{self, TestedCommit},
     run::{ReplayRequest, events, session},
 };
 use crate::verbs::replay::{
@@ -97,7 +97,7 @@ fn tests(
         Ok(executed.map_err(|error| error.to_string()))
     };
     let mut tell = |tested: TestedCommit<'_>| shell.out.message(&report::tested(&tested));
-    tested::evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
+    test_runs::evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
 }
 
 /// Walks one session.

@@ -5,7 +5,7 @@ pub(in crate::verbs) mod ahead;
 pub mod calibrate;
 pub mod events;
 pub mod session;
-pub mod tested;
+pub mod test_runs;
 
 use std::collections::BTreeMap;
 
@@ -188,7 +188,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         counter: None,
         by: "replay".to_owned(),
         how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: None,
         provider: None,
         words: None,

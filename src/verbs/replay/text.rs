@@ -4,10 +4,10 @@ use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::ids::CommitId;
 
 use crate::json::ReplayJson;
-use crate::verbs::replay::run::tested::TestedCommit;
+use crate::verbs::replay::run::test_runs::TestedCommit;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::escape::terminal_clip;
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -131,8 +131,8 @@ fn step(page: &mut Page, line: &ReplayLine) {
         }
     }
     if let Some(halt) = decision.halted.as_deref() {
-        page.line(&style.dim(&format!("    halted: {}", phrase::message(&halted::headline(halt)))));
-        for line in halted::evidence(halt) {
+        page.line(&style.dim(&format!("    halted: {}", phrase::message(&halt::headline(halt)))));
+        for line in halt::evidence(halt) {
             page.line(&style.dim(&format!("    {line}")));
         }
     }

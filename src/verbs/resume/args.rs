@@ -13,7 +13,7 @@ pub struct ResumeArgs {
     /// The halt was wrong, the loop was not stuck: kept, counted by rule (andon status --rules), known to calibrate
     #[arg(long, conflicts_with = "counter")]
     pub mistaken: bool,
-    /// Answer without a terminal, as a script or CI does, and say why nobody reads the halt; kept and shown by check as unattended
+    /// Answer without a terminal, as a script or CI does, and say why no person reads the halt; recorded, and shown by check as unattended
     #[arg(long, value_name = "WHY", num_args = 0..=1, default_missing_value = "")]
     pub yes: Option<String>,
     /// Reset one counter only, such as consecutive-failures; the window goes on

@@ -12,7 +12,7 @@ use crate::cli::output::{self, Format};
 use crate::json::{ResumeJson, StopJson};
 use crate::report::json;
 use crate::verbs::resume::{run as resume, run::StopFile};
-use andon_core::domain::facts::{AckHow, HaltWas};
+use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::halts::{self, Resumed};
@@ -34,7 +34,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         });
         return Ok(Exit::Allowed);
     }
-    let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
+    let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
     let resumed = match resume::resume(&shell.ctx, &ws, reason(args).as_deref(), (halt_was, how)) {
         Err(OpsError::ReasonMissing) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;
@@ -65,8 +65,8 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     let Some(word) = resume::typed_word(&shell.ctx, ws)? else { return Ok(()) };
     if !output::has_terminal() {
         return Err(OpsError::Unattended {
-            what: "there is no terminal, so nobody has read the halt".to_owned(),
-            help: "answer from a terminal; a script says why nobody reads it: andon resume --reason '<decision>' --yes '<why>'"
+            what: "there is no terminal, so no person has read the halt".to_owned(),
+            help: "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'"
                 .to_owned(),
         });
     }

@@ -6,7 +6,7 @@ use andon_core::detect;
 use andon_core::detect::Stops;
 use andon_core::domain::about::Reset;
 use andon_core::domain::decision::{Stage, StandingHalt};
-use andon_core::domain::facts::{AckHow, HaltWas};
+use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
@@ -22,7 +22,7 @@ pub fn resume(
     ctx: &Context,
     ws: &Workspace,
     reason: Option<&str>,
-    (halt_was, how): (HaltWas, AckHow),
+    (halt_was, how): (HaltAssessment, AckHow),
 ) -> Result<Resumed, OpsError> {
     if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
@@ -40,8 +40,8 @@ pub fn resume(
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
-    let mistaken = halt.as_ref().filter(|_| halt_was == HaltWas::Mistaken);
-    if halt_was == HaltWas::Mistaken && mistaken.is_none() {
+    let mistaken = halt.as_ref().filter(|_| halt_was == HaltAssessment::Mistaken);
+    if halt_was == HaltAssessment::Mistaken && mistaken.is_none() {
         return Err(OpsError::NothingToResume);
     }
     if let Some(standing) = halt.as_ref().filter(|halt| witnessing::asks_signature(ws, halt).is_some()) {
@@ -85,7 +85,7 @@ fn signed(
     ctx: &Context,
     ws: &Workspace,
     halt: &StandingHalt,
-    halt_was: HaltWas,
+    halt_was: HaltAssessment,
     reason: &str,
 ) -> Result<Resumed, OpsError> {
     witnessing::resolve_halt(ctx, ws, halt, halt_was, reason)?;

@@ -24,7 +24,7 @@ pub struct ReviewArgs {
 pub enum ReviewCommand {
     /// Show a round in the order in which it is to be read, and what is known about it
     Show {
-        /// An entry id, its first digits, or `halt` for the halt that stands here
+        /// An entry id, its first digits, or `halt` for the unanswered halt here
         round: String,
         /// Output format
         #[command(flatten)]
@@ -36,7 +36,7 @@ pub enum ReviewCommand {
     Resolve(AnswerArgs),
     /// Ask for a panel of three
     Panel(ReasonedArgs),
-    /// Commit to your vote on a panel; nobody sees it until all have committed
+    /// Commit to your vote on a panel; it stays secret until all members have committed
     Ballot(AnswerArgs),
     /// Open the vote that you committed to
     Reveal(RoundArgs),
@@ -74,7 +74,7 @@ pub enum ReviewCommand {
 /// Which round somebody means.
 #[derive(Debug, Args)]
 pub struct RoundArgs {
-    /// An entry id, its first digits, or `halt` for the halt that stands here
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
     pub round: String,
     /// Output format
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub struct RoundArgs {
 /// A round, and why.
 #[derive(Debug, Args)]
 pub struct ReasonedArgs {
-    /// An entry id, its first digits, or `halt` for the halt that stands here
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
     pub round: String,
     /// Why
     #[arg(short, long, value_name = "TEXT")]
@@ -98,7 +98,7 @@ pub struct ReasonedArgs {
 #[derive(Debug, Args)]
 #[command(after_help = ANSWER)]
 pub struct AnswerArgs {
-    /// An entry id, its first digits, or `halt` for the halt that stands here
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
     pub round: String,
     /// The filled template, or JSON; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "decision")]

@@ -12,7 +12,7 @@ use crate::report::json;
 use crate::verbs::sync::text as report;
 use crate::verbs::sync::{run as sync, run::SyncPeers};
 use andon_engine::error::OpsError;
-use andon_engine::sync::{Way, unasked};
+use andon_engine::sync::{SyncDirection, unasked};
 use andon_engine::workspace::Workspace;
 use andon_git::{Online, Prompt};
 
@@ -23,7 +23,7 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
         Some(file) => SyncPeers::Bundle(file.clone()),
         None => SyncPeers::Remote { name: args.remote.clone(), fold: args.fold },
     };
-    let way = if args.fetch_only { Way::FetchOnly } else { Way::Both };
+    let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
     let online = Online { prompt: prompt(shell, &ws), patience: None };
     let result = sync::run(&shell.ctx, &ws, with, (way, online))?;
     shell.out.result(&match args.format.format {

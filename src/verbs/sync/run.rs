@@ -8,7 +8,7 @@ use andon_core::domain::findings::Level;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
-use andon_engine::sync::{Sync, Way, peer, visited};
+use andon_engine::sync::{Sync, SyncDirection, peer, visited};
 use andon_engine::view::sync::SyncReport;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -33,7 +33,7 @@ pub fn run(
     ctx: &Context,
     ws: &Workspace,
     with: SyncPeers,
-    how: (Way, Online),
+    how: (SyncDirection, Online),
 ) -> Result<SyncReport, OpsError> {
     let (way, online) = how;
     // An answer by deletion that no hook has seen yet is to travel too.
@@ -56,9 +56,9 @@ pub fn run(
             visited(ws, &peer.clone(), || {
                 let mut work = Sync::new(ctx, ws, peer, online);
                 if there {
-                    work.exchange(Way::FetchOnly)?;
+                    work.exchange(SyncDirection::FetchOnly)?;
                 }
-                if way == Way::Both {
+                if way == SyncDirection::Both {
                     work.write_bundle(&file)?;
                 }
                 Ok(work.finish())

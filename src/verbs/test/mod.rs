@@ -2,7 +2,7 @@
 
 pub mod args;
 pub mod run;
-pub mod scoped;
+pub mod scopes;
 
 use self::args::TestArgs;
 use crate::cli::Shell;
@@ -11,8 +11,8 @@ use crate::cli::output::{self, Format};
 use crate::json::{DecisionJson, RanJson, TestRunJson};
 use crate::report::json;
 use crate::verbs::test::run as test;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::plural::count;
 use andon_core::domain::tests::{RunValidity, TestStatus};
 use andon_engine::apart::TestedSubject;
 use andon_engine::error::OpsError;
@@ -33,14 +33,14 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
     let subject = subject(args);
     if args.command.is_empty() && (args.scopes || args.dry_run) {
-        return scoped::show(shell, &ws, &subject, args);
+        return scopes::show(shell, &ws, &subject, args);
     }
     if args.command.is_empty()
         && let Some(choice) = test::scopes::choice(&ws, args.all, &args.arguments)?
     {
         let wanted =
             test::scopes::ScopeRequest { subject: &subject, choice: &choice, jobs: args.jobs.into() };
-        return scoped::run(shell, &ws, &wanted, shown, format);
+        return scopes::run(shell, &ws, &wanted, shown, format);
     }
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
         ([], []) => test::WantedTests::Configured,
@@ -91,7 +91,7 @@ fn subject(args: &TestArgs) -> TestedSubject {
 }
 
 /// `andon test -k NAME --format json`: what follows an argument is one too, and some runners have such an option.
-fn passed_on(ran: &test::Ran, format: Format) -> Option<Diagnostic> {
+fn passed_on(ran: &test::TestOutcome, format: Format) -> Option<Diagnostic> {
     let test::WantedTests::Part(arguments) = &ran.asked else { return None };
     let two = |two: &[std::ffi::OsString]| matches!(two, [option, value] if option == "--format" && value == "json");
     let asked = arguments.windows(2).any(two) || arguments.iter().any(|one| one == "--format=json");
@@ -104,7 +104,7 @@ fn passed_on(ran: &test::Ran, format: Format) -> Option<Diagnostic> {
 }
 
 /// A shell that may write the working tree alone leaves the run to a hook outside of it.
-fn waits(ran: &test::Ran) -> Option<Diagnostic> {
+fn waits(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let what = "the run waits in .andon/pending-run.jsonl: this shell cannot write the git directory";
     let hints = [
         "the next hook of the agent's client takes it in as handed in: andon agent list",
@@ -116,7 +116,7 @@ fn waits(ran: &test::Ran) -> Option<Diagnostic> {
 }
 
 /// Silent when the run proves something; otherwise it says why not.
-fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
+fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let status = ran.run.evidence.status;
     let (what, help) = match ran.run.validity {
         RunValidity::OtherCommand if matches!(ran.asked, test::WantedTests::Part(_)) => {
@@ -142,8 +142,8 @@ fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
 }
 
 /// There was nothing to run: that is no fault of the code.
-fn not_started(ran: &test::Ran) -> Diagnostic {
-    let said = ran.run.evidence.caveats.not_started.as_deref().unwrap_or("its program is not there");
+fn not_started(ran: &test::TestOutcome) -> Diagnostic {
+    let said = ran.run.evidence.not_started.as_deref().unwrap_or("its program is not there");
     Diagnostic::warning(format!("the tests could not be started, so the run proves nothing: {said}"))
         .code("test-run")
         .help("see what is missing: andon doctor")
@@ -151,19 +151,19 @@ fn not_started(ran: &test::Ran) -> Diagnostic {
 }
 
 /// No report was recognised: it is unknown which tests fail, and whether fewer do.
-fn unread(ran: &test::Ran) -> Option<Diagnostic> {
+fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let what = match &ran.unread {
-        test::Unread::No => return None,
-        test::Unread::NamesFailures(line) => {
+        test::MissingReport::No => return None,
+        test::MissingReport::NamesFailures(line) => {
             format!("the run passed by its exit code alone, and its output names failures: {line}")
         }
-        test::Unread::ByExitCode => {
+        test::MissingReport::ByExitCode => {
             "no test report was recognised in the output: only the exit code is known, not which tests fail"
                 .to_owned()
         }
     };
     let mut shown = Diagnostic::warning(what).code("test-run");
-    if matches!(ran.unread, test::Unread::NamesFailures(_)) {
+    if matches!(ran.unread, test::MissingReport::NamesFailures(_)) {
         shown = shown
             .help("a pipe or `|| true` hides the exit code: let test.command end with that of the tests");
     }
@@ -174,8 +174,8 @@ fn unread(ran: &test::Ran) -> Option<Diagnostic> {
 }
 
 /// The same code gave another result before.
-fn flaky(ran: &test::Ran) -> Option<Diagnostic> {
-    let names = &ran.run.evidence.caveats.flaky;
+fn flaky(ran: &test::TestOutcome) -> Option<Diagnostic> {
+    let names = &ran.run.evidence.flaky;
     let (first, more) = (names.first()?, names.len() - 1);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let what = format!("flaky: the same code gave other results before for {first}{more}");
@@ -183,8 +183,8 @@ fn flaky(ran: &test::Ran) -> Option<Diagnostic> {
 }
 
 /// A run of a part of the tests.
-fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
-    let (ran, full) = (ran.run.evidence.counts.ran(), ran.run.evidence.caveats.full_run.unwrap_or_default());
+fn filtered(ran: &test::TestOutcome, worth: &str) -> Diagnostic {
+    let (ran, full) = (ran.run.evidence.counts().ran(), ran.run.evidence.full_run.unwrap_or_default());
     Diagnostic::warning(format!(
         "{ran} of {} ran that the last full run had; the run {worth}",
         count(full, "test")
@@ -193,8 +193,8 @@ fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
     .help("run them all: andon test")
 }
 
-fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
-    if ran.run.evidence.caveats.full_run.is_some() {
+fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
+    if ran.run.evidence.full_run.is_some() {
         return Some(filtered(ran, "counts all the same (test.full = true refuses it)"));
     }
     let (what, help) = match status {
@@ -222,7 +222,7 @@ fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
 }
 
 /// The report is not whole. Behind a pipe a run that passed looks like one that failed.
-fn cut_short(ran: &test::Ran) -> Diagnostic {
+fn cut_short(ran: &test::TestOutcome) -> Diagnostic {
     let Some(hiding) = test::cuts_the_end(&ran.run.evidence.command) else {
         if ran.run.evidence.is_by_exit_code() {
             return Diagnostic::warning(

@@ -23,7 +23,7 @@ use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, 
 use andon_engine::error::OpsError;
 use andon_engine::pending;
 use andon_engine::test_sets;
-use andon_engine::tested::{CommandResult, Since, TestedCode};
+use andon_engine::tested_code::{CodeComparison, CommandResult, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::fingerprint::Fingerprinter;
@@ -35,7 +35,7 @@ use self::execution::Execution;
 pub use andon_engine::pending::RunDestination;
 
 /// What a run left behind.
-pub struct Ran {
+pub struct TestOutcome {
     /// The run as the journal has it.
     pub run: TestRun,
     /// The exit code to pass on.
@@ -45,7 +45,7 @@ pub struct Ran {
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
     /// The remarks about a test run without a report.
-    pub unread: Unread,
+    pub unread: MissingReport,
     /// What ran.
     pub asked: WantedTests,
 }
@@ -63,7 +63,7 @@ pub enum WantedTests {
 
 /// What is unknown without a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unread {
+pub enum MissingReport {
     /// A report was read, or none is wanted, or it has been said before.
     No,
     /// Only the exit code is known.
@@ -86,7 +86,7 @@ pub fn run(
     ws: &Workspace,
     (subject, wanted): (&TestedSubject, WantedTests),
     shown: OutputTarget<'_>,
-) -> Result<Ran, OpsError> {
+) -> Result<TestOutcome, OpsError> {
     ws.top()?;
     let (command, configured) = choose(ws, &wanted)?;
     let apart = apart::checkout(ctx, ws, subject)?;
@@ -117,24 +117,24 @@ struct RunRequest<'a> {
 }
 
 /// A run that is not kept yet.
-struct OneRun {
+struct UnsavedRun {
     run: TestRun,
     code: u8,
     warnings: Vec<String>,
-    unread: Unread,
+    unread: MissingReport,
 }
 
-impl Ran {
+impl TestOutcome {
     /// Whether a signal stopped the tests, and with them what was to run after them.
     fn is_stopped(&self) -> bool {
         self.run.validity == RunValidity::Interrupted && self.run.evidence.status != TestStatus::TimedOut
     }
 }
 
-impl OneRun {
+impl UnsavedRun {
     /// A command that could not be started keeps nothing else from running.
     fn not_started(run: TestRun, error: &ProgramError) -> Self {
-        Self { run, code: 127, warnings: error.help().into_iter().collect(), unread: Unread::No }
+        Self { run, code: 127, warnings: error.help().into_iter().collect(), unread: MissingReport::No }
     }
 
     /// The tests ran in a checkout, whose code is known by its tree.
@@ -143,9 +143,9 @@ impl OneRun {
         self.warnings.extend(if self.code == 0 { Vec::new() } else { checkout.differs() });
     }
 
-    fn kept(self, kept: RunDestination, asked: WantedTests) -> Ran {
+    fn kept(self, kept: RunDestination, asked: WantedTests) -> TestOutcome {
         let Self { run, code, warnings, unread } = self;
-        Ran { run, code, kept, warnings, unread, asked }
+        TestOutcome { run, code, kept, warnings, unread, asked }
     }
 }
 
@@ -156,7 +156,7 @@ fn one_run(
     ws: &Workspace,
     what: RunRequest<'_>,
     shown: OutputTarget<'_>,
-) -> Result<Result<OneRun, (TestRun, ProgramError)>, OpsError> {
+) -> Result<Result<UnsavedRun, (TestRun, ProgramError)>, OpsError> {
     let RunRequest { at, tested, command, configured } = what;
     let (tested, executed) = run_on(ctx, at, tested, command, shown)?;
     Ok(match executed {
@@ -172,16 +172,16 @@ fn judged(
     tested: TestedCode,
     executed: CommandResult,
     (command, configured): (&TestCommand, CommandOrigin),
-) -> OneRun {
+) -> UnsavedRun {
     let CommandResult { end, parsed, since, warnings } = executed;
     let unread = match configured {
         CommandOrigin::Configured => unread(at, &parsed, command),
-        CommandOrigin::Other => Unread::No,
+        CommandOrigin::Other => MissingReport::No,
     };
     let validity = validity(configured, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    OneRun { run, code: end.code(), warnings, unread }
+    UnsavedRun { run, code: end.code(), warnings, unread }
 }
 
 /// Where `tree` is tested: in the working tree, if that is the same code.
@@ -221,18 +221,18 @@ fn run_on(
 }
 
 /// Whether no report was recognised, though one could have been. A run that passes says so once.
-fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
+fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> MissingReport {
     let wanted = ws.config.test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
     if parsed.runner != RUNNER_EXIT || !wanted || parsed.not_started.is_some() {
-        return Unread::No;
+        return MissingReport::No;
     }
     if let Some(line) = &parsed.doubt {
-        return Unread::NamesFailures(secrets::masked(line).into_owned());
+        return MissingReport::NamesFailures(secrets::masked(line).into_owned());
     }
     let green = parsed.status == TestStatus::Passed && !parsed.silent;
     let says =
         parsed.status == TestStatus::RunnerError || green && !passed_unread_before(ws, &command.display());
-    if says { Unread::ByExitCode } else { Unread::No }
+    if says { MissingReport::ByExitCode } else { MissingReport::No }
 }
 
 /// That the tests of this code were to run and could not.
@@ -279,12 +279,19 @@ fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, CommandOr
     }
 }
 
-fn validity(configured: CommandOrigin, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
+fn validity(
+    configured: CommandOrigin,
+    end: &ProgramEnd,
+    since: &CodeComparison,
+    parsed: &ParsedRun,
+) -> RunValidity {
     match (end.stopped, configured) {
         (StopCause::TimedOut | StopCause::Forwarded(_), _) => RunValidity::Interrupted,
         (StopCause::No, CommandOrigin::Other) => RunValidity::OtherCommand,
         (StopCause::No, CommandOrigin::Configured) if parsed.not_started.is_some() => RunValidity::NotStarted,
-        (StopCause::No, CommandOrigin::Configured) if *since == Since::Unchanged => RunValidity::Valid,
+        (StopCause::No, CommandOrigin::Configured) if *since == CodeComparison::Unchanged => {
+            RunValidity::Valid
+        }
         (StopCause::No, CommandOrigin::Configured) => RunValidity::CodeChanged,
     }
 }

@@ -23,7 +23,7 @@ pub enum WitnessCommand {
         /// What you are called in the ledger, such as human:ann
         #[arg(long, value_name = "human:ID")]
         name: String,
-        /// Nobody may answer rounds that they have a stake in, not even while there are no more than two witnesses
+        /// No witness may answer a round that they have a stake in, even while there are only one or two witnesses
         #[arg(long)]
         no_solo: bool,
         /// Output format

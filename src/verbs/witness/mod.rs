@@ -14,9 +14,9 @@ use crate::verbs::witness::{
     run as witness,
     run::{ChangeStatus, KeyChange, NewLedger, OwnKey},
 };
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
+use andon_core::domain::plural::count;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
 use andon_engine::witnessing::short;

@@ -39,7 +39,7 @@ fn a_record_names_the_layers_and_check_a_client_that_was_silent() {
     step(&stage, "the shell alone tells whose it is");
     stage.pass(3600);
     stage.iterate("4\n", &["ok a"], "By hand").ok();
-    step(&stage, "nobody is at work any more");
+    step(&stage, "no client is at work any more");
     stage.iterate("5\n", &["ok a"], CLAUDE).ok();
     step(&stage, "silent since");
     insta::assert_snapshot!("layers_of_commits", shown);

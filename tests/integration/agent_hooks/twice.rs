@@ -42,7 +42,7 @@ fn copilot_beside_claudes_settings_is_one_session() {
         nudges += said.iter().filter(|out| out.all().contains("additionalContext")).count();
     }
     assert_eq!(ids(&stage, "tool_call"), (4, 8));
-    assert_eq!(nudges, 1, "the model is told once");
+    assert_eq!(nudges, 1, "the model gets it once");
     // Four alike are no five: the loop goes on.
     stage.andon(&["status", "--exit-code"]).ok();
     stage.write("code.txt", "two\n");

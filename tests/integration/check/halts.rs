@@ -49,7 +49,7 @@ fn commits_forced_through_a_halt_are_named() {
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: seen
       --> HASH Forced
       help: andon log --events
     checked 5 commits in HEAD~5..HEAD: 2 errors

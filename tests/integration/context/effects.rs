@@ -123,7 +123,7 @@ fn each_episode_is_told_once_and_a_new_session_has_an_empty_window() {
     usage(&stage, 162_000).exits(1);
     assert_eq!(told(), 1);
     usage(&stage, 180_000).exits(1);
-    assert_eq!(told(), 2, "the hard block is told too");
+    assert_eq!(told(), 2, "the hard block notifies too");
     call(&stage, 1).exits(1);
     stage.set("ANDON_SESSION", "two");
     call(&stage, 2).ok();

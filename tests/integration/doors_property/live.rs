@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::events::What;
+use andon_core::domain::events::EventKind;
 use andon_git::{Repo, RepoEnv};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::wire::v1::encode_line;
@@ -297,7 +297,7 @@ impl LiveDoor<'_> {
         let (lines, _) = Journal::open(self.repo().git_dir()).read_tail();
         let end = lines.iter().rev().find_map(|line| {
             let JournalLine::Event(event) = line else { return None };
-            if let What::TurnEnd(end) = &event.what { Some(*end) } else { None }
+            if let EventKind::TurnEnd(end) = &event.what { Some(*end) } else { None }
         });
         let end = end.unwrap_or_else(|| panic!("a tick left nothing: {out}"));
         let mut line = json!({ "type": "turn_end" });

@@ -28,7 +28,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("andon pin", "echo 'Be brief.' > CLAUDE.md"),
 ];
 
-/// The command as it is run: the history is shorter than that of the pages, and nobody sits at a terminal.
+/// The command as it is run: the history is shorter than that of the pages, and there is no terminal.
 fn runnable(command: &str) -> String {
     let range = regex::Regex::new(r"main~\d+\.\.main").unwrap();
     range.replace(command, "main..HEAD").replace("andon resume ", "andon resume --yes ")

@@ -78,5 +78,5 @@ fn the_workflow_with_an_agent_runs_and_a_halt_ends_it() {
         assert!(refs.contains(name), "{name} in {refs}");
     }
     let prompts = std::fs::read_to_string(stage.root().join("prompts")).unwrap();
-    assert!(prompts.lines().count() >= 3, "each turn is told where to go on: {prompts}");
+    assert!(prompts.lines().count() >= 3, "each turn says where to go on: {prompts}");
 }

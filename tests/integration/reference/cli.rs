@@ -73,7 +73,7 @@ fn described(page: &ManualPage) -> String {
         writeln!(text, "\n[Exit code](../exit-codes.md): {}", prose(codes)).unwrap();
     }
     let shown: Vec<_> =
-        examples::of(title).filter(|(line, _)| !of_a_command_below(command, title, line)).collect();
+        examples::for_command(title).filter(|(line, _)| !of_a_command_below(command, title, line)).collect();
     if !shown.is_empty() {
         text.push_str("\n```sh\n");
         for (line, what) in shown {

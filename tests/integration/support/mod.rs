@@ -241,7 +241,7 @@ impl Stage {
         self.pass(60);
         let program: &OsStr = program.as_ref();
         let mut command = self.command(dir, program);
-        // Nobody sits at the terminal of a test.
+        // A test has no terminal.
         let resumes = program == andon_path().as_os_str() && args.first() == Some(&"resume");
         if resumes && !args.iter().any(|arg| arg.starts_with("--yes") || *arg == "--help") {
             command.arg("resume").arg("--yes").args(&args[1..]);

@@ -30,7 +30,7 @@ fn a_ledger_rewound_removed_or_forced() {
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 3
       help: andon test
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen by another
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: seen by another
       --> HASH Try 3
       help: andon log --events
     checked 4 commits in HEAD: 2 errors
@@ -51,7 +51,7 @@ fn a_ledger_rewound_removed_or_forced() {
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 3
       help: andon test
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen by another
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: seen by another
       --> HASH Try 3
       help: andon log --events
     checked 4 commits in HEAD: 3 errors
@@ -71,7 +71,7 @@ fn a_ledger_rewound_removed_or_forced() {
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 3
       help: andon test
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen by another
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: seen by another
       --> HASH Try 3
       help: andon log --events
     checked 4 commits in HEAD: 3 errors

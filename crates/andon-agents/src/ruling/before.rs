@@ -2,7 +2,7 @@
 
 use super::readers::{leads_out, reads};
 use super::session::Touch;
-use super::words::{self, Said};
+use super::words::{self, WordMatch};
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::agent_ruling::Disarm;
 use andon_core::domain::events::CallEnd;
@@ -18,7 +18,7 @@ pub struct ToolGround {
 
 /// Why a tool is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusalReason {
     /// It says words of the table that disarm the guard.
     Disarms(Disarm),
     /// The loop is halted.
@@ -29,32 +29,34 @@ pub enum Refused {
 
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Before {
+pub enum CallRuling {
     /// It may run.
     Pass,
     /// It may run, and skips hooks of git: what it commits is judged all the same.
     PassSkipping,
     /// It may not.
-    Refuse(Refused),
+    Refuse(RefusalReason),
 }
 
 /// Judges the calls of one payload: the first that may not run refuses them all.
-pub fn before_tool(uses: &[ToolUse], ground: ToolGround) -> Before {
+pub fn before_tool(uses: &[ToolUse], ground: ToolGround) -> CallRuling {
     let scripts = uses.iter().filter(|used| used.kind != ToolKind::Read).flat_map(|used| &used.commands);
     let mut skips = false;
     for said in scripts.filter_map(|script| words::said(script)) {
         match said {
-            Said::Disarms(found) => return Before::Refuse(Refused::Disarms(found)),
-            Said::SkipsHooks => skips = true,
+            WordMatch::Disarms(found) => return CallRuling::Refuse(RefusalReason::Disarms(found)),
+            WordMatch::SkipsHooks => skips = true,
         }
     }
     // A payload without a tool is not known to read.
     let only_reads = !uses.is_empty() && uses.iter().all(reads);
     match (ground.halted, ground.full) {
-        (true, _) if !only_reads => Before::Refuse(Refused::Halted),
-        (false, true) if uses.is_empty() || !uses.iter().all(leads_out) => Before::Refuse(Refused::Full),
-        (true | false, true | false) if skips => Before::PassSkipping,
-        (true | false, true | false) => Before::Pass,
+        (true, _) if !only_reads => CallRuling::Refuse(RefusalReason::Halted),
+        (false, true) if uses.is_empty() || !uses.iter().all(leads_out) => {
+            CallRuling::Refuse(RefusalReason::Full)
+        }
+        (true | false, true | false) if skips => CallRuling::PassSkipping,
+        (true | false, true | false) => CallRuling::Pass,
     }
 }
 
@@ -108,11 +110,11 @@ mod tests {
         ] {
             let said =
                 |halted, full| match before_tool(std::slice::from_ref(&used), ToolGround { halted, full }) {
-                    Before::Pass => "pass",
-                    Before::PassSkipping => "note",
-                    Before::Refuse(Refused::Disarms(_)) => "disarms",
-                    Before::Refuse(Refused::Halted) => "halted",
-                    Before::Refuse(Refused::Full) => "full",
+                    CallRuling::Pass => "pass",
+                    CallRuling::PassSkipping => "note",
+                    CallRuling::Refuse(RefusalReason::Disarms(_)) => "disarms",
+                    CallRuling::Refuse(RefusalReason::Halted) => "halted",
+                    CallRuling::Refuse(RefusalReason::Full) => "full",
                 };
             let name: String = format!("{used:?}").chars().take(200).collect();
             assert_eq!(
@@ -123,8 +125,8 @@ mod tests {
             assert_eq!(said(true, true), halted);
         }
         let ground = ToolGround { halted: true, full: false };
-        assert_eq!(before_tool(&[], ground), Before::Refuse(Refused::Halted));
+        assert_eq!(before_tool(&[], ground), CallRuling::Refuse(RefusalReason::Halted));
         let both = [tool(Read, "a"), tool(Edit, "b")];
-        assert_eq!(before_tool(&both, ground), Before::Refuse(Refused::Halted));
+        assert_eq!(before_tool(&both, ground), CallRuling::Refuse(RefusalReason::Halted));
     }
 }

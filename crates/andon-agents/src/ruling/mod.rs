@@ -9,7 +9,7 @@ mod testing;
 mod turn;
 mod words;
 
-pub use before::{Before, Refused, ToolGround, before_tool, touch};
+pub use before::{CallRuling, RefusalReason, ToolGround, before_tool, touch};
 pub use session::{OpenTurn, Session, Touch, in_order};
 pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};

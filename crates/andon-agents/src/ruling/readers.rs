@@ -83,7 +83,7 @@ pub(super) fn reads(used: &ToolUse) -> bool {
 
 /// Whether all commands of `script` only read.
 pub(super) fn only_reads(script: &str) -> bool {
-    let read = Reading::of(script);
+    let read = Reading::parse(script);
     let commands = read.commands();
     let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value.as_str());
     read.is_whole
@@ -164,7 +164,7 @@ pub(super) fn leads_out(used: &ToolUse) -> bool {
         return !used.paths.is_empty() && used.paths.iter().all(|path| is_briefing(path));
     }
     used.commands.iter().all(|script| {
-        let read = Reading::of(script);
+        let read = Reading::parse(script);
         let nowhere = |path: &String| path == "/dev/null";
         let commands = read.commands();
         // The body of a here-document is not read.

@@ -78,7 +78,7 @@ pub struct Session {
 impl Session {
     /// Folds the facts, oldest first, of this session. What another client, whose settings start us too, reported of a
     /// message to the model and of a compaction counts. A prompt is new where no session of the client had it before.
-    pub fn of(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
+    pub fn from_facts(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
         let mut folded = Self::default();
         let mut prompts = BTreeSet::new();
         for fact in facts {
@@ -203,7 +203,7 @@ mod tests {
         use AgentAction::{Called, Compacted, Ended, Prompt, Session as Began, Wrote};
         use Client::{Claude, Copilot};
         let turn = |facts: &[AgentFact]| {
-            let turn = Session::of(facts, Claude, Some("a")).turn;
+            let turn = Session::from_facts(facts, Claude, Some("a")).turn;
             (turn.asked, turn.first, turn.touch)
         };
         let mut facts = vec![fact(Claude, "a", Began, 0), fact(Claude, "a", Prompt, 1)];
@@ -221,7 +221,7 @@ mod tests {
         let other = [fact(Claude, "b", Prompt, 1), fact(Claude, "a", Began, 0), fact(Claude, "a", Prompt, 1)];
         assert!(!turn(&other).0, "the same in another session");
         let compacted = |facts: &[AgentFact]| {
-            let session = Session::of(facts, Claude, Some("a"));
+            let session = Session::from_facts(facts, Claude, Some("a"));
             (session.compacted, session.just_compacted)
         };
         let mut facts = vec![fact(Claude, "a", Called, 1), fact(Copilot, "a", Compacted, 0)];
@@ -244,11 +244,11 @@ mod tests {
             fact(Claude, "a", AgentAction::Called, 3),
             fact(Claude, "a", AgentAction::Refused, 4),
         ];
-        let session = Session::of(&facts, Claude, Some("a"));
+        let session = Session::from_facts(&facts, Claude, Some("a"));
         assert_eq!(session.held, [ShortHash([2; 8])]);
         assert_eq!(session.called[&ShortHash([3; 8])], 2);
         assert_eq!((session.refused.len(), session.remembered), (1, true));
-        assert!(!Session::of(&facts, Claude, None).remembered);
+        assert!(!Session::from_facts(&facts, Claude, None).remembered);
         assert_eq!(in_order(&facts), [Claude, Copilot]);
     }
 }

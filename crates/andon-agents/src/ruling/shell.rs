@@ -65,7 +65,7 @@ pub(super) struct Reading {
     redirections: usize,
     /// The files that redirections write.
     pub(super) writes: Vec<String>,
-    /// Whether what stands in parentheses is read as if it stood without them.
+    /// Whether commands in parentheses are read as if there were no parentheses.
     through: bool,
 }
 
@@ -73,11 +73,11 @@ pub(super) struct Reading {
 pub(super) const MAX_SCRIPT: usize = 64 << 10;
 
 impl Reading {
-    pub(super) fn of(script: &str) -> Self {
+    pub(super) fn parse(script: &str) -> Self {
         Self::default().read(script)
     }
 
-    /// The same with what stands in parentheses.
+    /// Reads the commands in parentheses as well.
     pub(super) fn through(script: &str) -> Self {
         Self { through: true, ..Self::default() }.read(script)
     }
@@ -248,9 +248,9 @@ mod tests {
 
     #[test]
     fn what_redirections_write_is_known() {
-        let writes = |script| Reading::of(script).writes;
+        let writes = |script| Reading::parse(script).writes;
         assert_eq!(writes("a >x 2>&1 2>/dev/null <y >&- &>z"), ["x", "/dev/null", "z"]);
-        assert!(!Reading::of("a <<E").is_whole && !Reading::of("(a)").is_whole);
+        assert!(!Reading::parse("a <<E").is_whole && !Reading::parse("(a)").is_whole);
         assert_eq!(Reading::through("(a b); c").commands().len(), 2);
     }
 }

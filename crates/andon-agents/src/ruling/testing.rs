@@ -51,7 +51,7 @@ pub fn decided_by<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) ->
 
 /// The words of a command that is one, and of which every word is known without a shell.
 pub fn plain_words(command: &str) -> Option<Vec<String>> {
-    let read = Reading::of(command);
+    let read = Reading::parse(command);
     let word = |item: &Item| match item {
         Item::Word(word) if word.is_exact => Some(word.value.clone()),
         Item::Word(_) | Item::End(_) => None,
@@ -80,10 +80,10 @@ enum Place {
 }
 
 fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<'a>> {
-    let read = Reading::of(script);
+    let read = Reading::parse(script);
     let mut wanted: Vec<(&Tests, Reading)> = tests
         .iter()
-        .map(|one| (one, Reading::of(&one.command)))
+        .map(|one| (one, Reading::parse(&one.command)))
         .filter(|(_, read)| read.is_plain())
         .collect();
     // The longest first: `npm test` is the beginning of `npm test -w core`.
@@ -156,7 +156,7 @@ fn hit(script: &str, read: &Reading, (at, before): (usize, Option<End>), wanted:
     }
     let span = read.items[start].word()?.span.start..read.items[last].word()?.span.end;
     // A redirection in the middle would be lost.
-    let inner = Reading::of(script.get(span.clone())?);
+    let inner = Reading::parse(script.get(span.clone())?);
     inner.is_plain().then_some(Hit { span, has_more, next })
 }
 

@@ -35,7 +35,7 @@ const MAX_DEPTH: usize = 3;
 
 /// What a command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum WordMatch {
     /// Words of the table.
     Disarms(Disarm),
     /// `git commit --no-verify`: it may run, and is worth a word.
@@ -43,25 +43,25 @@ pub(super) enum Said {
 }
 
 /// The first that the table has of `script`.
-pub(super) fn said(script: &str) -> Option<Said> {
+pub(super) fn said(script: &str) -> Option<WordMatch> {
     below(script, MAX_DEPTH)
 }
 
-fn below(script: &str, depth: usize) -> Option<Said> {
+fn below(script: &str, depth: usize) -> Option<WordMatch> {
     let read = Reading::through(script);
-    let found: Vec<Said> = read.commands().iter().filter_map(|words| of_command(words, depth)).collect();
-    let disarms = found.iter().find(|said| **said != Said::SkipsHooks);
+    let found: Vec<WordMatch> = read.commands().iter().filter_map(|words| of_command(words, depth)).collect();
+    let disarms = found.iter().find(|said| **said != WordMatch::SkipsHooks);
     disarms.or(found.first()).cloned()
 }
 
-fn of_command(words: &[&Word], depth: usize) -> Option<Said> {
+fn of_command(words: &[&Word], depth: usize) -> Option<WordMatch> {
     let words: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
     let mut at = 0;
     let mut starts = false;
     while let Some(word) = words.get(at) {
         let before = BEFORE.contains(word);
         if let Some(found) = is_assignment(word).then(|| assigned(word)).flatten() {
-            return Some(Said::Disarms(found));
+            return Some(WordMatch::Disarms(found));
         }
         // `env -u NAME andon`: where a program starts another one, the next that is known is it.
         let known = matches!(name_of(word), "andon" | "git") || SHELLS.contains(name_of(word));
@@ -73,7 +73,7 @@ fn of_command(words: &[&Word], depth: usize) -> Option<Said> {
     }
     let (program, args) = words.get(at..)?.split_first()?;
     match name_of(program) {
-        "andon" => andon(args).map(Said::Disarms),
+        "andon" => andon(args).map(WordMatch::Disarms),
         "git" => git(args),
         name if SHELLS.contains(name) => {
             let option =
@@ -126,22 +126,22 @@ fn andon(args: &[&str]) -> Option<Disarm> {
     })
 }
 
-fn git(args: &[&str]) -> Option<Said> {
+fn git(args: &[&str]) -> Option<WordMatch> {
     let mut rest = args;
     while let Some((first, after)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
         let takes_one = matches!(*first, "-c" | "-C" | "--git-dir" | "--work-tree" | "--config-env");
         let value = after.first().filter(|_| takes_one);
         let told = value.copied().or_else(|| first.strip_prefix("--config-env="));
         if told.is_some_and(names_hooks) {
-            return Some(Said::Disarms(Disarm::HooksPath));
+            return Some(WordMatch::Disarms(Disarm::HooksPath));
         }
         rest = if takes_one { after.get(1..).unwrap_or_default() } else { after };
     }
     let (verb, args) = rest.split_first()?;
     match *verb {
-        "config" => sets_hooks(args).then_some(Said::Disarms(Disarm::HooksPath)),
-        "commit" | "merge" | "push" if args.contains(&"--no-verify") => Some(Said::SkipsHooks),
-        "commit" if args.contains(&"-n") => Some(Said::SkipsHooks),
+        "config" => sets_hooks(args).then_some(WordMatch::Disarms(Disarm::HooksPath)),
+        "commit" | "merge" | "push" if args.contains(&"--no-verify") => Some(WordMatch::SkipsHooks),
+        "commit" if args.contains(&"-n") => Some(WordMatch::SkipsHooks),
         _ => None,
     }
 }
@@ -161,8 +161,8 @@ mod tests {
     fn shown(script: &str) -> String {
         match said(script) {
             None => String::new(),
-            Some(Said::SkipsHooks) => "note".to_owned(),
-            Some(Said::Disarms(found)) => format!("{found:?}"),
+            Some(WordMatch::SkipsHooks) => "note".to_owned(),
+            Some(WordMatch::Disarms(found)) => format!("{found:?}"),
         }
     }
 

@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 
 use super::{Anchor, EdgeDeclaration};
 use crate::mistake::quoted;
-use crate::wrong::Wrong;
+use crate::problem::Problem;
 use andon_core::domain::workflow::{Cycle, Node};
 
 /// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
-pub(super) fn cycles(nodes: &[Node], edges: &[EdgeDeclaration], wrongs: &mut Vec<Wrong>) -> Vec<Cycle> {
+pub(super) fn cycles(nodes: &[Node], edges: &[EdgeDeclaration], wrongs: &mut Vec<Problem>) -> Vec<Cycle> {
     let components = components(nodes, edges);
     for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
         if !components.iter().any(|nodes| within(nodes, declared)) {
-            wrongs.push(Wrong {
+            wrongs.push(Problem {
                 span: declared.at.clone(),
                 what: format!(
                     "anchor {} is part of no cycle: it is never passed twice",
@@ -70,13 +70,13 @@ fn cycle(
     nodes: &[Node],
     edges: &[EdgeDeclaration],
     component: &BTreeSet<&str>,
-    wrongs: &mut Vec<Wrong>,
+    wrongs: &mut Vec<Problem>,
 ) -> Option<Cycle> {
     let inside: Vec<&EdgeDeclaration> = edges.iter().filter(|declared| within(component, declared)).collect();
     let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
     let chosen = anchors.next();
     if let Some(second) = anchors.next() {
-        wrongs.push(Wrong {
+        wrongs.push(Problem {
             span: second.at.clone(),
             what: format!("a second anchor, {}, in one cycle", quoted(&second.edge.id())),
             hint: "keep the one whose passes are to be counted".to_owned(),

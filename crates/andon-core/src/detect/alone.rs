@@ -60,7 +60,7 @@ mod tests {
         ScopeTests { name: name.to_owned(), needs: Vec::new(), tests, from: None }
     }
 
-    fn of(state: u8, rows: Vec<ScopeTests>) -> Commit {
+    fn scoped(state: u8, rows: Vec<ScopeTests>) -> Commit {
         commit(state).tests(TestEvidence::together(CodeId([state; 32]), rows))
     }
 
@@ -79,7 +79,7 @@ mod tests {
         let commits: Vec<Commit> = (1..=3)
             .map(|state| {
                 let other = red(state + 100, noise[usize::from(state) - 1], 9);
-                of(state, vec![row("core", red(state, &["a"], 9)), row("web", other)])
+                scoped(state, vec![row("core", red(state, &["a"], 9)), row("web", other)])
             })
             .collect();
         let said = found(commits);
@@ -94,7 +94,7 @@ mod tests {
         let commits: Vec<Commit> = (1..=3)
             .map(|state| {
                 let old = ScopeTests { from: Some(CommitId(oid(9))), ..row("core", red(50, &["a"], 9)) };
-                of(state, vec![old, row("web", green(state, 9))])
+                scoped(state, vec![old, row("web", green(state, 9))])
             })
             .collect();
         let said = found(commits);

@@ -131,7 +131,7 @@ mod tests {
         }
         let mut line = timeline(vec![commit(1).at(100).docs(2, (0, 0), (0, 0)), commit(2).at(200)]);
         line.runs = vec![tested(50, 1, None)];
-        assert_eq!(baseline(&line).len(), 1, "it is told that the first commit is one of documents");
+        assert_eq!(baseline(&line).len(), 1, "it knows that the first commit changes documents only");
         let recorded =
             |first: Commit| baseline(&timeline(vec![first.tests(red(1, &["old"], 9)), commit(1)])).len();
         assert_eq!(recorded(commit(1).docs(2, (0, 0), (0, 0))), 1, "by its record");

@@ -20,7 +20,7 @@ pub(super) struct State<'a> {
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum HintCommand {
     /// `andon test`: the working tree holds what is committed.
     Test,
     /// Tests what is being committed in a checkout of its own.
@@ -43,37 +43,53 @@ struct Row {
     )]
     state: &'static str,
     is: fn(&State<'_>) -> bool,
-    ways: &'static [Way],
+    ways: &'static [HintCommand],
 }
 
 /// The first row that applies holds.
 static ROWS: [Row; 13] = [
-    Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[Way::Test] },
+    Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[HintCommand::Test] },
     Row {
         state: "the working tree holds what is committed, also where a hook changed it since",
         is: |state| state.all(Whereabouts::AsCommitted),
-        ways: &[Way::Test],
+        ways: &[HintCommand::Test],
     },
-    Row { state: "paths were given", is: |state| state.index() == IndexUse::Paths, ways: &[Way::Exact] },
-    Row { state: "a merge", is: |state| state.under() == GitUnderway::Merge, ways: &[Way::Exact] },
-    Row { state: "a cherry-pick", is: |state| state.under() == GitUnderway::Pick, ways: &[Way::Exact] },
-    Row { state: "a revert", is: |state| state.under() == GitUnderway::Revert, ways: &[Way::Exact] },
+    Row {
+        state: "paths were given",
+        is: |state| state.index() == IndexUse::Paths,
+        ways: &[HintCommand::Exact],
+    },
+    Row { state: "a merge", is: |state| state.under() == GitUnderway::Merge, ways: &[HintCommand::Exact] },
+    Row {
+        state: "a cherry-pick",
+        is: |state| state.under() == GitUnderway::Pick,
+        ways: &[HintCommand::Exact],
+    },
+    Row { state: "a revert", is: |state| state.under() == GitUnderway::Revert, ways: &[HintCommand::Exact] },
     Row {
         state: "a rebase that stopped",
         is: |state| state.under() == GitUnderway::Rebase,
-        ways: &[Way::Exact],
+        ways: &[HintCommand::Exact],
     },
-    Row { state: "a repository inside", is: |state| state.any(Whereabouts::Nested), ways: &[Way::Exact] },
+    Row {
+        state: "a repository inside",
+        is: |state| state.any(Whereabouts::Nested),
+        ways: &[HintCommand::Exact],
+    },
     Row {
         state: "a submodule with changes of its own",
         is: |state| state.any(Whereabouts::ChangedSubmodule),
-        ways: &[Way::Exact, Way::Unveil],
+        ways: &[HintCommand::Exact, HintCommand::Unveil],
     },
-    Row { state: "staged in part", is: |state| state.any(Whereabouts::PartlyStaged), ways: &[Way::Exact] },
+    Row {
+        state: "staged in part",
+        is: |state| state.any(Whereabouts::PartlyStaged),
+        ways: &[HintCommand::Exact],
+    },
     Row {
         state: "hidden from git",
         is: |state| state.any(Whereabouts::Veiled),
-        ways: &[Way::Exact, Way::Unveil],
+        ways: &[HintCommand::Exact, HintCommand::Unveil],
     },
     Row {
         state: "work that is not staged: tracked, untracked, or declared with add -N",
@@ -81,9 +97,13 @@ static ROWS: [Row; 13] = [
             // A missing file may be marked in git as left out.
             state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(Whereabouts::Gone)
         },
-        ways: &[Way::Add, Way::OrExact],
+        ways: &[HintCommand::Add, HintCommand::OrExact],
     },
-    Row { state: "edited or taken away since", is: |_| true, ways: &[Way::Exact, Way::OrAdd] },
+    Row {
+        state: "edited or taken away since",
+        is: |_| true,
+        ways: &[HintCommand::Exact, HintCommand::OrAdd],
+    },
 ];
 
 impl State<'_> {
@@ -115,15 +135,17 @@ impl State<'_> {
         (self.is_named() && !words.is_empty()).then(|| format!("git add -- {}", words.join(" ")))
     }
 
-    fn commands(&self, way: Way) -> Vec<String> {
+    fn commands(&self, way: HintCommand) -> Vec<String> {
         let exact = || self.making.map_or_else(|| "andon test".to_owned(), |making| making.exact.clone());
         match way {
-            Way::Test => vec!["andon test".to_owned()],
-            Way::Exact => vec![exact()],
-            Way::OrExact => vec![format!("or test exactly what is committed: {}", exact())],
-            Way::Add => self.add().into_iter().collect(),
-            Way::OrAdd => self.add().iter().map(|add| format!("or take these files along: {add}")).collect(),
-            Way::Unveil => {
+            HintCommand::Test => vec!["andon test".to_owned()],
+            HintCommand::Exact => vec![exact()],
+            HintCommand::OrExact => vec![format!("or test exactly what is committed: {}", exact())],
+            HintCommand::Add => self.add().into_iter().collect(),
+            HintCommand::OrAdd => {
+                self.add().iter().map(|add| format!("or take these files along: {add}")).collect()
+            }
+            HintCommand::Unveil => {
                 let hints = self.paths.iter().filter_map(|path| path.hint.as_ref());
                 hints.take(UNVEILED).map(|hint| hint.command.clone()).collect()
             }
@@ -137,7 +159,7 @@ const UNVEILED: usize = 3;
 /// The commands that lead out, the best first.
 pub(super) fn ways(state: &State<'_>) -> Vec<String> {
     let row = ROWS.iter().find(|row| (row.is)(state));
-    row.map_or(&[] as &[Way], |row| row.ways).iter().flat_map(|way| state.commands(*way)).collect()
+    row.map_or(&[] as &[HintCommand], |row| row.ways).iter().flat_map(|way| state.commands(*way)).collect()
 }
 
 #[cfg(test)]

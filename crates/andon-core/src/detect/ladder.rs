@@ -9,7 +9,7 @@
 
 use super::Rule;
 use super::rules::REGISTRY;
-use crate::domain::about::Judges;
+use crate::domain::about::RuleSubject;
 use crate::domain::findings::{HaltReason, Level};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings, Sense};
 use crate::history::{Source, Timeline};
@@ -61,16 +61,16 @@ pub fn rule_at_step(rule: &Rule, settings: &RuleSettings, step: usize) -> RuleSe
 }
 
 /// Whether `timeline` has what a rule judges.
-pub fn occurs(judges: Judges, timeline: &Timeline) -> bool {
+pub fn occurs(judges: RuleSubject, timeline: &Timeline) -> bool {
     let activity = &timeline.activity;
     match judges {
-        Judges::Iterations => !timeline.iterations.is_empty(),
-        Judges::Tests => timeline.iterations.iter().any(|one| one.tests.is_some()),
-        Judges::Turns => timeline.iterations.iter().any(|one| matches!(one.source, Source::Turn(_))),
-        Judges::Calls => !activity.calls.is_empty(),
-        Judges::Outputs => !activity.outputs.is_empty(),
-        Judges::Compactions => activity.compactions.running(activity.epoch) > 0,
-        Judges::Votes => !activity.ballots.is_empty(),
+        RuleSubject::Iterations => !timeline.iterations.is_empty(),
+        RuleSubject::Tests => timeline.iterations.iter().any(|one| one.tests.is_some()),
+        RuleSubject::Turns => timeline.iterations.iter().any(|one| matches!(one.source, Source::Turn(_))),
+        RuleSubject::Calls => !activity.calls.is_empty(),
+        RuleSubject::Outputs => !activity.outputs.is_empty(),
+        RuleSubject::Compactions => activity.compactions.running(activity.epoch) > 0,
+        RuleSubject::Votes => !activity.ballots.is_empty(),
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
         assert!(!with(&[("window", 12)]), "a larger window finds more");
         assert!(with(&[("hard", 6)]));
         assert!(with(&[("window", 8), ("soft", 2)]));
-        assert!(!with(&[("hard", 6), ("infinite", 8)]), "nobody knows which of them it was");
+        assert!(!with(&[("hard", 6), ("infinite", 8)]), "it may have been either of them");
         let rule = crate::detect::rule("unchanged-diff").unwrap();
         let mut setting = rule.defaults();
         let Some(ParamValue::List(exempt)) = setting.params.get_mut("exempt") else { panic!() };

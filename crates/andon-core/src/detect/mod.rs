@@ -8,7 +8,6 @@ mod alone;
 mod attempts;
 pub mod calibration;
 mod calls;
-mod collected;
 mod credits;
 mod exempt;
 mod gains;
@@ -28,20 +27,21 @@ mod soon;
 mod step;
 mod stretch;
 mod switches;
+mod test_files;
 #[cfg(test)]
 mod testkit;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use collected::{TestCollection, left_behind, subject};
 pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
-pub use rule::{Docs, Reads, Rule};
+pub use rule::{Docs, Rule, RuleInput};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
     Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, GitUnderway, IndexUse, Origin,
     PathDifference, PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
+pub use test_files::{TestCollection, left_behind, subject};
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
 pub use rules::REGISTRY;

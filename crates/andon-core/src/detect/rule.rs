@@ -33,14 +33,14 @@ pub struct Rule {
     /// Where it is evaluated.
     pub stages: &'static [Stage],
     /// What it needs in addition to the facts at hand: a hook reads no more than its active rules need.
-    pub reads: Reads,
+    pub reads: RuleInput,
     /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
     pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
 }
 
 /// What a rule needs in addition to the facts at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reads {
+pub enum RuleInput {
     /// Nothing: the tree, its evidence and the files for people decide.
     Tree,
     /// Records of the commits before: ids, tests, outputs, gates. Its counts are numbers of records: twice the
@@ -87,7 +87,7 @@ impl Rule {
     pub fn found(&self, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let found = (self.check)(situation, setting)?;
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
-        let is_about_commits = self.stages == LOOP && self.reads == Reads::Records && goes_round;
+        let is_about_commits = self.stages == LOOP && self.reads == RuleInput::Records && goes_round;
         let of_a_program =
             is_about_commits && found.level > Level::Note && is_by_the_clock(situation.timeline);
         Some(if of_a_program { Finding { level: Level::Note, ..found } } else { found })

@@ -4,7 +4,7 @@ use crate::domain::decision::Stage;
 use crate::domain::escalation::Episode;
 use crate::domain::facts::Presence;
 use crate::domain::identity::Mismatch;
-use crate::domain::scopes::InTwo;
+use crate::domain::scopes::SharedPath;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
 
@@ -138,7 +138,7 @@ pub enum EvidenceState {
         staging: Staging,
     },
     /// A file that changed is code of two scopes: whose tests it needs is not known.
-    InTwoScopes(Box<InTwo>),
+    InTwoScopes(Box<SharedPath>),
     /// The code has scopes, and for one that the change touches there is no evidence.
     Scope {
         /// Its name.

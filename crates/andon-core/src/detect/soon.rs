@@ -50,13 +50,13 @@ fn one_less(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::events::What;
+    use crate::domain::events::EventKind;
     use crate::testkit::{call, event, folded};
 
     #[test]
     fn the_third_call_alike_is_reported() {
         let calls = |times: usize| {
-            let facts = (0..times).map(|_| event(What::ToolCall(call("Bash", 1, Some(1))))).collect();
+            let facts = (0..times).map(|_| event(EventKind::ToolCall(call("Bash", 1, Some(1))))).collect();
             soon(&folded(facts), &super::super::defaults()).len()
         };
         assert_eq!([calls(2), calls(3), calls(4), calls(5)], [0, 1, 1, 0]);

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-pub(super) use crate::domain::counted::{count, times};
 use crate::domain::ids::CommitId;
+pub(super) use crate::domain::plural::{count, times};
 use crate::domain::tests::TestEvidence;
 use crate::history::Iteration;
 

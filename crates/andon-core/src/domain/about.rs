@@ -22,7 +22,7 @@ pub struct About {
     /// What larger counts do to it.
     pub counts: Counts,
     /// What has to be observed before it can say anything.
-    pub judges: Judges,
+    pub judges: RuleSubject,
     /// Whether the files that it names are documents; those of every other rule are code.
     pub names_documents: bool,
     /// Iterations for which its cause may pause at the same files: a warning after that many is still the same one.
@@ -42,7 +42,7 @@ impl About {
             reset: Reset::WithWindow,
             signal: None,
             counts: Counts::Free,
-            judges: Judges::Iterations,
+            judges: RuleSubject::Iterations,
             names_documents: false,
             pause: 0,
             stuck: None,
@@ -63,7 +63,7 @@ pub enum Counts {
 
 /// What a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Judges {
+pub enum RuleSubject {
     /// Commits and turns, with whatever else is known of them.
     Iterations,
     /// Results of tests.
@@ -80,7 +80,7 @@ pub enum Judges {
     Votes,
 }
 
-impl Judges {
+impl RuleSubject {
     /// As a message names what is missing.
     pub const fn as_str(self) -> &'static str {
         match self {

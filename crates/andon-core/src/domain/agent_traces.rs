@@ -6,7 +6,7 @@
 use super::agent::{self, Client};
 
 /// An agent that is no client of Andon's: hosted, or without hooks.
-struct Hosted {
+struct HostedAgent {
     /// What people call it.
     name: &'static str,
     /// Parts of a `Name <address>`, in small letters.
@@ -14,15 +14,18 @@ struct Hosted {
 }
 
 /// One row an agent.
-const HOSTED: &[Hosted] = &[
-    Hosted { name: "Aider", people: &["(aider) <", "@aider.chat"] },
-    Hosted { name: "Amazon Q", people: &["amazon-q-developer[bot]"] },
-    Hosted { name: "Devin", people: &["devin-ai-integration[bot]"] },
-    Hosted { name: "Jules", people: &["google-labs-jules[bot]"] },
-    Hosted { name: "Junie", people: &["junie@jetbrains.com"] },
-    Hosted { name: "Lovable", people: &["gpt-engineer-app[bot]", "lovable-dev[bot]", "noreply@lovable.dev"] },
-    Hosted { name: "v0", people: &["v0[bot]@users.noreply.github.com"] },
-    Hosted { name: "Warp", people: &["agent@warp.dev", "oz-agent@warp.dev"] },
+const HOSTED: &[HostedAgent] = &[
+    HostedAgent { name: "Aider", people: &["(aider) <", "@aider.chat"] },
+    HostedAgent { name: "Amazon Q", people: &["amazon-q-developer[bot]"] },
+    HostedAgent { name: "Devin", people: &["devin-ai-integration[bot]"] },
+    HostedAgent { name: "Jules", people: &["google-labs-jules[bot]"] },
+    HostedAgent { name: "Junie", people: &["junie@jetbrains.com"] },
+    HostedAgent {
+        name: "Lovable",
+        people: &["gpt-engineer-app[bot]", "lovable-dev[bot]", "noreply@lovable.dev"],
+    },
+    HostedAgent { name: "v0", people: &["v0[bot]@users.noreply.github.com"] },
+    HostedAgent { name: "Warp", people: &["agent@warp.dev", "oz-agent@warp.dev"] },
 ];
 
 /// Trailers that only agents write: the key, and how the value begins. `Assisted-by` is what people write of their own

@@ -52,7 +52,7 @@ pub struct HumanDecision {
 }
 
 impl HumanDecision {
-    /// What the worker is told to do.
+    /// The instruction for the worker.
     pub fn instruction(&self) -> &str {
         self.words.as_deref().unwrap_or(&self.rationale)
     }

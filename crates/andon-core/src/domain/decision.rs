@@ -113,7 +113,7 @@ pub struct HaltEvidence {
 
 /// Where a halt binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Binds {
+pub enum HaltReach {
     /// Wherever work builds on the halted commit.
     #[default]
     Line,
@@ -121,7 +121,7 @@ pub enum Binds {
     Worktree,
 }
 
-impl Binds {
+impl HaltReach {
     /// As the optional key of the wire formats, which is there only for a worktree.
     pub fn key(self) -> Option<Self> {
         (self == Self::Worktree).then_some(self)
@@ -131,7 +131,7 @@ impl Binds {
     pub const ALL: [(Self, &'static str); 2] = [(Self::Line, "line"), (Self::Worktree, "worktree")];
 }
 
-named!(Binds, "line or worktree");
+named!(HaltReach, "line or worktree");
 
 /// A halt: the payload of `loop.halted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +167,7 @@ pub struct Halt {
     /// The linked worktrees that there were then: they go their own ways.
     pub beside: Vec<String>,
     /// Where it binds.
-    pub binds: Binds,
+    pub binds: HaltReach,
     /// When.
     pub at: Timestamp,
 }

@@ -28,7 +28,7 @@ pub struct Event {
     /// What the session runs on; `None` where the reporter names nothing of it.
     pub trace: Option<Box<Trace>>,
     /// The event itself.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// The description of a trajectory (docs/spec-map.md, loop rules: frozen replays).
@@ -42,7 +42,7 @@ pub struct Trace {
 
 /// The events that orchestrators and agents' clients hand in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// A node was invoked.
     TurnStart,
     /// The invocation ended.
@@ -63,7 +63,7 @@ pub enum What {
     Disarmed(String),
 }
 
-impl What {
+impl EventKind {
     /// The name in the event stream.
     pub fn name(&self) -> &'static str {
         match self {
@@ -245,7 +245,7 @@ pub struct Ballot {
 
 /// Whether a commit began a run when it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Begins {
+pub enum RunStart {
     /// It did: what was spent before it belongs to another one.
     Run,
     /// It did not.

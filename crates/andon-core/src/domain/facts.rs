@@ -446,7 +446,7 @@ pub enum AckHow {
     /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
     #[default]
     Resume,
-    /// `andon resume --yes`: nobody sat at a terminal.
+    /// `andon resume --yes`, without a terminal.
     Unattended,
     /// The halt's file was deleted; first seen at a hook.
     FileDeleted,
@@ -468,7 +468,7 @@ named!(AckHow, "resume, unattended, file_deleted or signed");
 
 /// What a person says of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum HaltWas {
+pub enum HaltAssessment {
     /// Nothing: it was right, or the question did not come up.
     #[default]
     Unsaid,
@@ -476,20 +476,20 @@ pub enum HaltWas {
     Mistaken,
 }
 
-impl HaltWas {
+impl HaltAssessment {
     /// As the optional key of the wire formats, which is there only where it was mistaken.
     pub fn key(self) -> Option<bool> {
         (self == Self::Mistaken).then_some(true)
     }
 }
 
-impl Serialize for HaltWas {
+impl Serialize for HaltAssessment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.key().serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for HaltWas {
+impl<'de> Deserialize<'de> for HaltAssessment {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key: Option<bool> = Deserialize::deserialize(deserializer)?;
         Ok(if key == Some(true) { Self::Mistaken } else { Self::Unsaid })
@@ -513,7 +513,7 @@ pub struct Ack {
     pub how: AckHow,
     /// Whether the halt was right.
     #[serde(default, rename = "mistaken")]
-    pub halt_was: HaltWas,
+    pub halt_was: HaltAssessment,
     /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
     #[serde(default, with = "Text::<MAX_NAME>")]
     pub agent: Option<String>,

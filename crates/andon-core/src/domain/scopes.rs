@@ -52,13 +52,13 @@ pub enum ScopesError {
 /// All scopes of a configuration, by name. Their needs form no cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Scopes {
-    scopes: Vec<Known>,
+    scopes: Vec<ScopeEntry>,
     /// What belongs to no scope.
     rest: Arc<Part>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct ScopeEntry {
     scope: Scope,
     own: Arc<Part>,
     /// The scopes whose code its tests read, itself among them, sorted.
@@ -91,10 +91,10 @@ impl Scopes {
             let patterns = Arc::new(Patterns::new(&globs)?);
             all.push(Arc::clone(&patterns));
             let digest = digest("scope", std::iter::once(&scope));
-            let own = Part { name: scope.name.clone(), holds: Holds::Within(patterns), digest };
-            scopes.push(Known { own: Arc::new(own), reads: reads(&needs, at), scope });
+            let own = Part { name: scope.name.clone(), holds: PathFilter::Within(patterns), digest };
+            scopes.push(ScopeEntry { own: Arc::new(own), reads: reads(&needs, at), scope });
         }
-        let rest = Part { name: String::new(), holds: Holds::Outside(all), digest: rest_digest };
+        let rest = Part { name: String::new(), holds: PathFilter::Outside(all), digest: rest_digest };
         Ok(Self { scopes, rest: Arc::new(rest) })
     }
 
@@ -115,7 +115,7 @@ impl Scopes {
 
     /// All scopes in an order in which none comes before what it needs.
     pub fn in_order(&self) -> Vec<&str> {
-        let mut order: Vec<&Known> = self.scopes.iter().collect();
+        let mut order: Vec<&ScopeEntry> = self.scopes.iter().collect();
         // A scope reads more than each of those that it needs.
         order.sort_by_key(|known| known.reads.len());
         order.into_iter().map(|known| known.scope.name.as_str()).collect()
@@ -135,13 +135,13 @@ impl Scopes {
     }
 
     /// Of `paths`, the first that belongs to two scopes, with their names.
-    pub fn in_two<'a>(&self, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<InTwo> {
+    pub fn in_two<'a>(&self, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<SharedPath> {
         if self.scopes.len() < 2 {
             return None;
         }
         paths.into_iter().find_map(|path| match self.owners(path).as_slice() {
             [one, other, ..] => {
-                Some(InTwo { path: path.to_vec(), scopes: [(*one).to_owned(), (*other).to_owned()] })
+                Some(SharedPath { path: path.to_vec(), scopes: [(*one).to_owned(), (*other).to_owned()] })
             }
             _ => None,
         })
@@ -156,7 +156,7 @@ impl Scopes {
         Some(ScopeView { name: name.to_owned(), parts })
     }
 
-    fn find(&self, name: &str) -> Option<&Known> {
+    fn find(&self, name: &str) -> Option<&ScopeEntry> {
         let at = self.scopes.binary_search_by(|known| known.scope.name.as_str().cmp(name)).ok()?;
         self.scopes.get(at)
     }
@@ -175,14 +175,14 @@ fn digest<'a>(kind: &str, scopes: impl Iterator<Item = &'a Scope>) -> [u8; 32] {
 
 /// A path that belongs to two scopes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InTwo {
+pub struct SharedPath {
     /// The path, as git stores it.
     pub path: Vec<u8>,
     /// Two of the scopes.
     pub scopes: [String; 2],
 }
 
-impl std::fmt::Display for InTwo {
+impl std::fmt::Display for SharedPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [one, other] = &self.scopes;
         let path = String::from_utf8_lossy(&self.path);
@@ -190,7 +190,7 @@ impl std::fmt::Display for InTwo {
     }
 }
 
-impl InTwo {
+impl SharedPath {
     /// The way out.
     pub fn help(&self) -> String {
         let name = &self.scopes[0];
@@ -227,18 +227,18 @@ impl ScopeView {
 pub struct Part {
     /// The name of the scope; empty for the rest.
     pub name: String,
-    holds: Holds,
+    holds: PathFilter,
     digest: [u8; 32],
 }
 
 #[derive(Debug, Clone)]
-enum Holds {
+enum PathFilter {
     Within(Arc<Patterns>),
     /// What none of them match.
     Outside(Vec<Arc<Patterns>>),
 }
 
-impl Default for Holds {
+impl Default for PathFilter {
     fn default() -> Self {
         Self::Outside(Vec::new())
     }
@@ -248,16 +248,16 @@ impl Part {
     /// Whether `path` belongs to this part.
     pub fn holds(&self, path: &[u8]) -> bool {
         match &self.holds {
-            Holds::Within(own) => own.matches(path),
-            Holds::Outside(all) => !all.iter().any(|own| own.matches(path)),
+            PathFilter::Within(own) => own.matches(path),
+            PathFilter::Outside(all) => !all.iter().any(|own| own.matches(path)),
         }
     }
 
     /// Whether anything below the directory `path` may belong to this part. A walk need not enter another.
     pub fn may_hold_below(&self, path: &[u8]) -> bool {
         match &self.holds {
-            Holds::Within(own) => own.may_match_below(path),
-            Holds::Outside(all) => !all.iter().any(|own| own.covers(path)),
+            PathFilter::Within(own) => own.may_match_below(path),
+            PathFilter::Outside(all) => !all.iter().any(|own| own.covers(path)),
         }
     }
 
@@ -279,33 +279,34 @@ fn reads(needs: &[Vec<usize>], at: usize) -> Vec<usize> {
 /// A way from a scope back to itself, if there is one.
 fn cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum VisitState {
         No,
         Open,
         Done,
     }
-    let mut seen = vec![Seen::No; needs.len()];
+    let mut seen = vec![VisitState::No; needs.len()];
     for start in 0..needs.len() {
         // The way here, each with the number of its needs that were looked at.
-        let mut way: Vec<(usize, usize)> = if seen[start] == Seen::No { vec![(start, 0)] } else { continue };
-        seen[start] = Seen::Open;
+        let mut way: Vec<(usize, usize)> =
+            if seen[start] == VisitState::No { vec![(start, 0)] } else { continue };
+        seen[start] = VisitState::Open;
         while let Some((at, next)) = way.last_mut() {
             let Some(&need) = needs[*at].get(*next) else {
-                seen[*at] = Seen::Done;
+                seen[*at] = VisitState::Done;
                 way.pop();
                 continue;
             };
             *next += 1;
             match seen[need] {
-                Seen::Done => {}
-                Seen::Open => {
+                VisitState::Done => {}
+                VisitState::Open => {
                     let from = way.iter().position(|(at, _)| *at == need)?;
                     let mut found: Vec<usize> = way[from..].iter().map(|(at, _)| *at).collect();
                     found.push(need);
                     return Some(found);
                 }
-                Seen::No => {
-                    seen[need] = Seen::Open;
+                VisitState::No => {
+                    seen[need] = VisitState::Open;
                     way.push((need, 0));
                 }
             }

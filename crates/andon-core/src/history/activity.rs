@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::red_runs::RedRuns;
 use super::refusals::{Refusals, RefusedAttempts};
 use super::window::ContextWindows;
-pub use crate::domain::events::Begins;
+pub use crate::domain::events::RunStart;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::tests::TestEvidence;
@@ -157,7 +157,7 @@ pub enum EventEffect {
 
 /// What was observed last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub enum Newest {
+pub enum NewestObservation {
     /// A tool call.
     Call,
     /// Anything else, or nothing yet.
@@ -230,7 +230,7 @@ pub struct Activity {
     /// What was not as it should be.
     pub marks: Marks,
     /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.
-    pub newest: Newest,
+    pub newest: NewestObservation,
     /// The context windows of the nodes.
     pub windows: ContextWindows,
     /// Turns that began since the window did.

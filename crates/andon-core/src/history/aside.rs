@@ -43,7 +43,7 @@ pub struct LineOfWork<'a> {
 
 /// An attempt that counts though it is not behind HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Aside {
+pub struct SideAttempt {
     /// After how many commits of the line it was made.
     pub after: usize,
     /// The commit of the attempt.
@@ -63,7 +63,7 @@ struct Group {
 
 /// The attempts that count in addition to `line`, in the order in which they were made; `attempts` are in that order
 /// too.
-pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
+pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
     let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
@@ -72,7 +72,7 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
         .iter()
         .filter_map(|(attempt, moved)| Some((*attempt, behind.get(moved)?.checked_sub(1)?)))
         .collect();
-    let mut found: Vec<(usize, Aside)> = Vec::new();
+    let mut found: Vec<(usize, SideAttempt)> = Vec::new();
     let mut groups: BTreeMap<CommitId, Group> = BTreeMap::new();
     let mut group_of: BTreeMap<CommitId, CommitId> = BTreeMap::new();
     for (at, attempt) in attempts.iter().enumerate() {
@@ -82,7 +82,8 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
         };
         if let Some(after) = again.get(&attempt.commit) {
             if !attempt.is_beside(line.here) && found.iter().all(|(_, one)| one.commit != attempt.commit) {
-                found.push((at, Aside { after: *after, commit: attempt.commit, group: attempt.commit }));
+                found
+                    .push((at, SideAttempt { after: *after, commit: attempt.commit, group: attempt.commit }));
             }
             continue;
         }
@@ -109,8 +110,9 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     let given_up =
         |group: &Group| first_made.get(group.after).copied().flatten().is_none_or(|on| group.last < on);
     for (root, group) in groups.iter().filter(|(_, group)| !group.apart && given_up(group)) {
-        let one =
-            |at: &usize| (*at, Aside { after: group.after, commit: attempts[*at].commit, group: *root });
+        let one = |at: &usize| {
+            (*at, SideAttempt { after: group.after, commit: attempts[*at].commit, group: *root })
+        };
         found.extend(group.members.iter().map(one));
     }
     found.sort_by_key(|(at, one)| (one.after, *at));
@@ -210,7 +212,7 @@ mod tests {
             merged: &[],
             here: Attempt::MAIN,
         };
-        let placed = |found: Vec<Aside>| -> Vec<(usize, CommitId)> {
+        let placed = |found: Vec<SideAttempt>| -> Vec<(usize, CommitId)> {
             found.into_iter().map(|one| (one.after, one.commit)).collect()
         };
         assert_eq!(placed(aside(&attempts, &line(&again))), [(0, id("a")), (1, id("b")), (3, id("c"))]);

@@ -8,7 +8,7 @@ use super::activity::MAX_NODES;
 use super::timeline::Timeline;
 use super::window::{ContextWindow, Door};
 use crate::domain::context::FillSource;
-use crate::domain::events::{Renewal, What};
+use crate::domain::events::{EventKind, Renewal};
 use crate::domain::time::Timestamp;
 
 impl Timeline {
@@ -18,14 +18,18 @@ impl Timeline {
         &mut self,
         node: &str,
         (at, session): (Option<Timestamp>, Option<&str>),
-        what: &What,
+        what: &EventKind,
     ) {
         let windows = &mut self.activity.windows;
         windows.door = match what {
-            What::ToolCall(_) | What::Output(_) | What::Verdict(_) | What::Refused(_) | What::Disarmed(_) => {
-                Door::Within
+            EventKind::ToolCall(_)
+            | EventKind::Output(_)
+            | EventKind::Verdict(_)
+            | EventKind::Refused(_)
+            | EventKind::Disarmed(_) => Door::Within,
+            EventKind::TurnStart | EventKind::TurnEnd(_) | EventKind::Usage(_) | EventKind::Renewed(_) => {
+                Door::Turn
             }
-            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Renewed(_) => Door::Turn,
         };
         if windows.newest.as_deref() != Some(node) {
             windows.newest = Some(node.to_owned());
@@ -44,18 +48,18 @@ impl Timeline {
             }
         }
         match what {
-            What::Usage(usage) => window.report(usage),
-            What::Output(output) => window.say(output.lines),
-            What::Renewed(Renewal::Compaction | Renewal::SessionStart) => {
+            EventKind::Usage(usage) => window.report(usage),
+            EventKind::Output(output) => window.say(output.lines),
+            EventKind::Renewed(Renewal::Compaction | Renewal::SessionStart) => {
                 *window = ContextWindow { session: window.session.take(), size: window.size, ..fresh() }
             }
-            What::Renewed(Renewal::Prompt)
-            | What::TurnStart
-            | What::TurnEnd(_)
-            | What::ToolCall(_)
-            | What::Verdict(_)
-            | What::Refused(_)
-            | What::Disarmed(_) => {}
+            EventKind::Renewed(Renewal::Prompt)
+            | EventKind::TurnStart
+            | EventKind::TurnEnd(_)
+            | EventKind::ToolCall(_)
+            | EventKind::Verdict(_)
+            | EventKind::Refused(_)
+            | EventKind::Disarmed(_) => {}
         }
     }
 
@@ -89,8 +93,8 @@ mod tests {
     use crate::history::{Fold, MAX_TURNS};
     use crate::testkit::{GAP, ack, call, commit, event, event_of, folded};
 
-    fn usage(context: Option<u64>, input: Option<u64>, cached: Option<u64>) -> What {
-        What::Usage(Usage {
+    fn usage(context: Option<u64>, input: Option<u64>, cached: Option<u64>) -> EventKind {
+        EventKind::Usage(Usage {
             context_tokens: context,
             input_tokens: input,
             cached_tokens: cached,
@@ -106,7 +110,7 @@ mod tests {
     #[test]
     fn the_best_of_what_was_told_since_it_was_cleared_counts() {
         let reported = |context, input, cached| event(usage(context, input, cached));
-        let cleared = |how| event(What::Renewed(how));
+        let cleared = |how| event(EventKind::Renewed(how));
         let table = [
             (vec![], None),
             (vec![reported(None, None, None)], None),
@@ -149,7 +153,7 @@ mod tests {
         let line = folded(vec![
             event_of("coder", 1, usage(Some(170), None, None)),
             event_of("reviewer", 2, usage(Some(20), None, None)),
-            event_of("coder", 3, What::ToolCall(call("Bash", 1, None))),
+            event_of("coder", 3, EventKind::ToolCall(call("Bash", 1, None))),
         ]);
         assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Within));
         assert_eq!(line.window_tokens("reviewer"), Some((20, FillSource::Reported)));
@@ -163,7 +167,7 @@ mod tests {
             let Fact::Event(event) = event(usage(tokens, None, None)) else { unreachable!() };
             Fact::Event(Box::new(Event { session: session.map(str::to_owned), ..*event }))
         };
-        let cleared = || event(What::Renewed(Renewal::Compaction));
+        let cleared = || event(EventKind::Renewed(Renewal::Compaction));
         let nine = Some((9, FillSource::Reported));
         let table = [
             (vec![reported(None, Some(9)), reported(Some("s"), None)], nine),
@@ -181,7 +185,7 @@ mod tests {
         let reported = || event_of("agent", 100, usage(Some(9), None, None));
         let at = |seconds| commit(1).at(seconds).fact();
         assert_eq!(tokens(vec![reported(), ack(150), at(200)]), Some((9, FillSource::Reported)));
-        let late = || event_of("agent", 200_000, What::TurnStart);
+        let late = || event_of("agent", 200_000, EventKind::TurnStart);
         assert_eq!(tokens(vec![reported(), late()]), None);
         assert_eq!(tokens(vec![reported(), at(200_000), late()]), None);
         let again = event_of("agent", 200_001, usage(Some(4), None, None));
@@ -192,12 +196,12 @@ mod tests {
     fn lines_of_output_add_up_until_they_are_cleared() {
         let read = |lines| {
             let (kind, hash) = (OutputKind::MessageFinal, Some(Digest([1; 32])));
-            event(What::Output(Output { kind, hash, lines }))
+            event(EventKind::Output(Output { kind, hash, lines }))
         };
-        let more = || event(What::Usage(Usage { output_lines: Some(40), ..Usage::default() }));
+        let more = || event(EventKind::Usage(Usage { output_lines: Some(40), ..Usage::default() }));
         let lines = |facts| folded(facts).window("agent").lines;
         assert_eq!(lines(vec![read(Some(2)), read(None), more()]), 42);
         assert_eq!(lines(vec![read(Some(u64::MAX)), more()]), u64::MAX);
-        assert_eq!(lines(vec![more(), event(What::Renewed(Renewal::Compaction)), read(Some(3))]), 3);
+        assert_eq!(lines(vec![more(), event(EventKind::Renewed(Renewal::Compaction)), read(Some(3))]), 3);
     }
 }

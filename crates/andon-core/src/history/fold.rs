@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use super::activity::{Begins, EventEffect, Newest};
+use super::activity::{EventEffect, NewestObservation, RunStart};
 use super::bounded::push_bounded;
 use super::memo::Memo;
 use super::refusals::{Refusals, RefusedAttempts};
 use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline};
 use crate::domain::context::CachedTokens;
-use crate::domain::events::What;
+use crate::domain::events::EventKind;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
@@ -95,10 +95,11 @@ impl Fold {
         if !matches!(fact, Fact::Event(_)) {
             self.timeline.known_flaky = Memo::default();
         }
-        let calls = matches!(&fact, Fact::Event(event) if matches!(event.what, What::ToolCall(_)));
+        let calls = matches!(&fact, Fact::Event(event) if matches!(event.what, EventKind::ToolCall(_)));
         let effect = self.take(fact);
         if effect != EventEffect::Nothing {
-            self.timeline.activity.newest = if calls { Newest::Call } else { Newest::Other };
+            self.timeline.activity.newest =
+                if calls { NewestObservation::Call } else { NewestObservation::Other };
         }
         effect
     }
@@ -179,7 +180,7 @@ pub fn next_iteration(timeline: &Timeline, upcoming: &NextCommit) -> u64 {
 }
 
 /// Whether a run begins with `commit`, given the window before it.
-pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
+pub fn begins(timeline: &Timeline, commit: &CommitFact) -> RunStart {
     let upcoming = NextCommit::from_fact(commit);
     let anew = match commit.record.iteration {
         1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
@@ -188,7 +189,7 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
         // The writer of the record saw what came before it, events included.
         _ => !timeline.has_commits(),
     };
-    if anew { Begins::Run } else { Begins::Nothing }
+    if anew { RunStart::Run } else { RunStart::Nothing }
 }
 
 /// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins a new count,
@@ -313,7 +314,7 @@ impl Timeline {
         }
         self.answered = None;
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
-        if begins(self, &fact) == Begins::Run && self.has_commits() {
+        if begins(self, &fact) == RunStart::Run && self.has_commits() {
             self.restart();
         }
         let at = known_time(fact.record.recorded_at);

@@ -30,10 +30,10 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Begins, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS,
-    Marks, Newest, NodeOutput, NodeTotals, Turn, TurnStart,
+    Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
+    NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
 };
-pub use aside::{Aside, LineOfWork, PlacedAttempt, aside};
+pub use aside::{LineOfWork, PlacedAttempt, SideAttempt, aside};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};

@@ -30,8 +30,8 @@ pub fn mostly_stood(row: &[&Iteration]) -> bool {
 const RUN: u64 = 120;
 const LATE: u64 = 5;
 
-/// Whether a program made `row` by the clock, such as one that fetches data: nobody watched, each says the same but for numbers,
-/// and they come at equal distances, or at several times that where nothing was new.
+/// Whether a scheduled program made `row`, such as one that fetches data: no hooks saw the commits, their subjects differ in
+/// numbers alone, and they come at equal intervals, or at multiples of one where nothing was new.
 pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
     let said = |one: &Iteration| -> String { one.subject.chars().filter(|c| !c.is_ascii_digit()).collect() };
     let Some(first) = row.first().map(|one| said(one)) else { return false };

@@ -45,7 +45,7 @@ impl Timeline {
     /// Whether commits after `number` that touched neither `path` nor the code brought all other paths together into a
     /// state that the window had not seen: other documents move on.
     pub fn brings_new_documents_beside(&self, path: HunkHash, number: u64) -> bool {
-        let mut beside = Beside::default();
+        let mut beside = PathGroup::default();
         let mut seen = BTreeSet::from([beside.state]);
         let mut found = false;
         for iteration in &self.iterations {
@@ -61,7 +61,7 @@ impl Timeline {
     /// Whether iterations from `number` on brought all other paths together into a state that the window had not seen.
     /// Iterations that left the code as it was, such as those of documentation, bring nothing.
     pub fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {
-        let mut beside = Beside::default();
+        let mut beside = PathGroup::default();
         let mut seen = BTreeSet::from([beside.state]);
         let mut code = None;
         let mut found = false;
@@ -78,13 +78,13 @@ impl Timeline {
 
 /// Several paths together.
 #[derive(Debug, Default)]
-struct Beside {
+struct PathGroup {
     contents: BTreeMap<HunkHash, HunkHash>,
     /// All contents folded into one number, relative to those at the beginning.
     state: u64,
 }
 
-impl Beside {
+impl PathGroup {
     fn take(&mut self, step: &PathStep) {
         let before = self.contents.insert(step.path, step.new).unwrap_or(step.old);
         let of = |content: HunkHash| {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::{Activity, Begins, Newest};
+use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
 use super::memo::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
@@ -78,7 +78,7 @@ pub struct PassedCommit {
     /// The number of its iteration; 0 where records tell the numbers.
     pub number: u64,
     /// Whether a run began with it.
-    pub begins: Begins,
+    pub begins: RunStart,
 }
 
 impl Fold {
@@ -171,7 +171,7 @@ impl Fold {
     pub fn pass(&mut self, commit: &PassedCommit) {
         self.committed();
         let line = &mut self.timeline;
-        if commit.begins == Begins::Run && line.has_commits() {
+        if commit.begins == RunStart::Run && line.has_commits() {
             line.restart();
         }
         line.pause_before(commit.at, None);
@@ -188,7 +188,7 @@ impl Fold {
         }
         line.activity.code = Some(commit.code);
         line.activity.passed_code = Some(commit.code);
-        line.activity.newest = Newest::Other;
+        line.activity.newest = NewestObservation::Other;
         line.passed = Some(commit.number).max(line.passed);
     }
 }
@@ -244,7 +244,7 @@ mod tests {
         let before = fold.timeline();
         let (node, number) = (before.node_of(&commit), before.number() + 1);
         let at = Some(record.recorded_at).filter(|at| at.0 != 0);
-        let begins = if record.iteration == 1 { Begins::Run } else { Begins::Nothing };
+        let begins = if record.iteration == 1 { RunStart::Run } else { RunStart::Nothing };
         fold.pass(&PassedCommit { node, at, code: record.code, number, begins });
     }
 

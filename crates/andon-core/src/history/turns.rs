@@ -15,7 +15,7 @@ use super::memo::Memo;
 use super::red_runs::RedRuns;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
 use super::window::ContextWindows;
-use crate::domain::events::{Arguments, CallEnd, Event, Output, Renewal, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::tests::TestEvidence;
@@ -90,37 +90,39 @@ impl Timeline {
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
         self.take_window(&node, (event.at, event.session.as_deref()), &event.what);
         match event.what {
-            What::TurnStart => self.begin_turn(&node, event.at),
+            EventKind::TurnStart => self.begin_turn(&node, event.at),
             // `andon tick` has no id for the turn whose end the hook of a client reported under one.
-            What::TurnEnd(end) if ended_by_hook && event.id.is_none() && self.activity.code == end.code => {
+            EventKind::TurnEnd(end)
+                if ended_by_hook && event.id.is_none() && self.activity.code == end.code =>
+            {
                 return EventEffect::Within;
             }
-            What::TurnEnd(end) => {
+            EventKind::TurnEnd(end) => {
                 let effect = self.end_turn(&node, event.at, end);
                 self.activity.ended_by_hook = event.id.is_some();
                 return effect;
             }
-            What::ToolCall(call) => self.take_call(node, event.at, call),
-            What::Output(output) => self.take_output(&node, event.at, output),
-            What::Usage(usage) => self.take_usage(&node, event.at, &usage),
+            EventKind::ToolCall(call) => self.take_call(node, event.at, call),
+            EventKind::Output(output) => self.take_output(&node, event.at, output),
+            EventKind::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // A session with an empty memory reads again what the session before has read, and so does an agent that is asked
             // something else.
-            What::Renewed(Renewal::SessionStart | Renewal::Prompt) => {
+            EventKind::Renewed(Renewal::SessionStart | Renewal::Prompt) => {
                 let ended = self.activity.epoch;
                 self.new_epoch();
                 // A session that begins is no work: what filled the window before fills it again.
                 self.activity.compactions.carry(ended, self.activity.epoch);
             }
-            What::Renewed(Renewal::Compaction) => {
+            EventKind::Renewed(Renewal::Compaction) => {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
             }
-            What::Refused(refused) => {
+            EventKind::Refused(refused) => {
                 self.activity.refused.take(refused.code, self.activity.code);
                 self.activity.refusals.take(refused, event.at);
             }
-            What::Disarmed(what) => push_bounded(&mut self.activity.disarmed, what, MAX_DISARMED),
-            What::Verdict(ballot) => {
+            EventKind::Disarmed(what) => push_bounded(&mut self.activity.disarmed, what, MAX_DISARMED),
+            EventKind::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
             }

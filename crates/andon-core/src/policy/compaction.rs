@@ -16,7 +16,7 @@ const CHARS: usize = 160;
 
 /// What a briefing is made of in addition to the timeline.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct BriefingInputs {
     /// The planning document.
     pub plan: Option<Plan>,
     /// The first line of the message of HEAD.
@@ -34,7 +34,7 @@ pub struct Ground {
 }
 
 /// The briefing of the next session.
-pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Briefing {
+pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: BriefingInputs) -> Briefing {
     let next = next(timeline, &ground);
     Briefing {
         at: place.at,
@@ -82,7 +82,7 @@ pub fn compaction(
 }
 
 /// What to do next: a halt before everything, then what fails, then the plan.
-fn next(timeline: &Timeline, ground: &Ground) -> Vec<String> {
+fn next(timeline: &Timeline, ground: &BriefingInputs) -> Vec<String> {
     if let Some(halt) = &ground.halt {
         let report_file = halt.report_file.file_name();
         return vec![format!("wait for a person: the loop is halted, see .andon/{report_file}")];
@@ -159,7 +159,7 @@ mod tests {
         HaltPlace { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
     }
 
-    fn ground(pressure: Pressure) -> Ground {
+    fn ground(pressure: Pressure) -> BriefingInputs {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
         let context = ContextUse {
             node: "agent".into(),
@@ -171,7 +171,7 @@ mod tests {
             pressure,
         };
         let plan = plan_of("PLAN.md", "# Ship it\n- [x] a\n- [ ] the parser\n");
-        Ground {
+        BriefingInputs {
             plan: Some(plan),
             subject: None,
             halt: None,

@@ -11,7 +11,7 @@ mod respond;
 mod suggest;
 mod summarize;
 
-pub use compaction::{Ground, briefing, compaction, plan_of};
+pub use compaction::{BriefingInputs, briefing, compaction, plan_of};
 pub use decide::decide;
 pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};

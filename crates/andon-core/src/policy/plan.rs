@@ -3,8 +3,8 @@
 use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
 use super::summarize::summary;
-use crate::domain::about::Judges;
-use crate::domain::decision::{Binds, Decision, Halt, HaltEvidence, Verdict};
+use crate::domain::about::RuleSubject;
+use crate::domain::decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict};
 use crate::domain::effect::Effect;
 use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
 use crate::domain::ids::{CommitId, Digest};
@@ -89,14 +89,18 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
 
 /// Turns, calls and outputs leave no commit that another worktree could build on. Commits and their tests do, where the
 /// newest iteration is one.
-fn binds(finding: &Finding, timeline: &Timeline) -> Binds {
+fn binds(finding: &Finding, timeline: &Timeline) -> HaltReach {
     let by_commits = match finding.about.judges {
-        Judges::Iterations | Judges::Tests => {
+        RuleSubject::Iterations | RuleSubject::Tests => {
             timeline.newest().is_none_or(|newest| newest.source == Source::Commit)
         }
-        Judges::Turns | Judges::Calls | Judges::Outputs | Judges::Compactions | Judges::Votes => false,
+        RuleSubject::Turns
+        | RuleSubject::Calls
+        | RuleSubject::Outputs
+        | RuleSubject::Compactions
+        | RuleSubject::Votes => false,
     };
-    if by_commits { Binds::Line } else { Binds::Worktree }
+    if by_commits { HaltReach::Line } else { HaltReach::Worktree }
 }
 
 /// The cycle of the node that acted last.

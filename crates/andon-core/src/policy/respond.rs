@@ -5,11 +5,11 @@ use super::decide::{primary, reason_of};
 use super::plan::{HaltPlace, halt};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
-use crate::domain::counted::count;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::effect::Effect;
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::plural::count;
 use crate::domain::response::{
     Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
 };
@@ -284,7 +284,7 @@ mod tests {
             reason: Some(HaltReason::Stalled),
             report_file: ReportFile::Checkpoint,
             about: About::new(EventClass::Stall),
-            detail: Detail::new("it stands"),
+            detail: Detail::new("it is stuck"),
             evidence: Vec::new(),
             files: Vec::new(),
             help: Vec::new(),

@@ -5,8 +5,8 @@
 
 use super::decide::reason_of;
 use crate::domain::about::Advice;
-use crate::domain::counted::count;
 use crate::domain::findings::{Finding, HaltReason};
+use crate::domain::plural::count;
 use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::history::{Timeline, failing_count};
 

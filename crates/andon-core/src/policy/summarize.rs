@@ -1,7 +1,7 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
 use super::decide::reason_of;
-use crate::domain::about::Judges;
+use crate::domain::about::RuleSubject;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
@@ -12,8 +12,9 @@ use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, Turn, failing_co
 pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
     let reason = reason_of(finding);
     // Calls and outputs that go round came after the newest commit, which is not what is stuck.
-    let in_turn = matches!(finding.about.judges, Judges::Calls | Judges::Outputs | Judges::Compactions)
-        && commits(finding).next().is_none();
+    let in_turn =
+        matches!(finding.about.judges, RuleSubject::Calls | RuleSubject::Outputs | RuleSubject::Compactions)
+            && commits(finding).next().is_none();
     let first = if in_turn { timeline.iterations.len() } else { began(finding, reason, timeline) };
     let stuck = &timeline.iterations[first..];
     let tests = timeline.newest_tests();
@@ -32,9 +33,8 @@ pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
         tokens,
         cost_micros,
-        tests: tests.and_then(|tests| {
-            Some(TestCounts { passed: tests.counts.passed, failing: failing_count(tests)? })
-        }),
+        tests: tests
+            .and_then(|tests| Some(TestCounts { passed: tests.passed, failing: failing_count(tests)? })),
         failing,
         steps: steps(stuck, reason),
         files: files(finding),
@@ -135,7 +135,7 @@ fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
     }
 }
 
-/// Who is stuck; of turns that name nobody, who made the newest commit before them.
+/// Who is stuck. Where turns name no node, the author of the newest commit before them.
 fn who_of(stuck: &[Iteration], all: &[Iteration]) -> Vec<String> {
     let names = who(stuck);
     let unnamed = stuck.iter().all(|one| one.node == DEFAULT_NODE && one.author.is_empty());
@@ -208,7 +208,7 @@ fn known(spent: impl Iterator<Item = (u64, u64)>) -> (Option<u64>, Option<u64>) 
 /// What fails now, with the errors that are known; those of the run first.
 fn failing(timeline: &Timeline) -> Vec<FailingTest> {
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else { return Vec::new() };
-    let said = &tests.caveats.said;
+    let said = &tests.said;
     let of_run = said.iter().filter(|one| one.test.is_none()).cloned();
     let of_tests = tests.failing.iter().map(|test| {
         let known = said.iter().find(|one| one.test.as_ref() == Some(test));
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_failure_begins_with_the_first_run_that_failed_so() {
         let mut last = red(5, &["t"], 9);
-        last.caveats.said = vec![FailingTest { test: Some("t".into()), error: Some("expected 47".into()) }];
+        last.said = vec![FailingTest { test: Some("t".into()), error: Some("expected 47".into()) }];
         let line = timeline(vec![
             commit(1).tests(green(1, 9)),
             commit(2).tests(red(2, &["u"], 9)),
@@ -306,10 +306,11 @@ mod tests {
 
     #[test]
     fn calls_that_go_round_began_after_the_commit_and_cost_what_came_since() {
-        use crate::domain::events::What;
+        use crate::domain::events::EventKind;
         use crate::domain::facts::Fact;
         use crate::testkit::{event, folded};
-        let spent = |tokens| event(What::Usage(Usage { input_tokens: Some(tokens), ..Usage::default() }));
+        let spent =
+            |tokens| event(EventKind::Usage(Usage { input_tokens: Some(tokens), ..Usage::default() }));
         let made = |state: u8, tokens| {
             let mut made = commit(state).at(60 * i64::from(state));
             made.record().usage = Some(Usage { input_tokens: Some(tokens), ..Usage::default() });
@@ -317,7 +318,7 @@ mod tests {
         };
         let mut facts = vec![spent(500), made(1, 500), spent(90)];
         let mut of_calls = finding(HaltReason::Stalled, Vec::new());
-        of_calls.about.judges = Judges::Calls;
+        of_calls.about.judges = RuleSubject::Calls;
         let found = summary(&of_calls, &folded(facts.clone()));
         assert_eq!((found.commits, found.steps.len(), found.tokens), (0, 0, Some(90)));
         assert!(found.since.is_some());

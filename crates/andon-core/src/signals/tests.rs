@@ -91,7 +91,7 @@ fn proxy_read_p3_only_hot() {
     assert_eq!(one.hot(), []);
     let unanimous = VerdictRound { approve: 0, reject: 3 };
     one.iteration(0, 4, &[SPLIT, unanimous]);
-    assert_eq!(one.hot(), [], "nobody approved: no split");
+    assert_eq!(one.hot(), [], "without an approval there is no split");
 }
 
 /// Case 4.

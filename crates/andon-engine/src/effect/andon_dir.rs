@@ -24,7 +24,7 @@ const IGNORES_ALL: &[u8] = b"*\n";
 
 /// What is known of a file of the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum FilePresence {
     /// There is something of that name.
     There,
     /// There is certainly nothing.
@@ -67,11 +67,11 @@ impl AndonDir {
     }
 
     /// Whether `name` is there; a link of that name is.
-    pub fn look(&self, name: &str) -> Look {
+    pub fn look(&self, name: &str) -> FilePresence {
         match self.open().and_then(|dir| dir.symlink_metadata(name)) {
-            Ok(_) => Look::There,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Look::Gone,
-            Err(_) => Look::Unknown,
+            Ok(_) => FilePresence::There,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => FilePresence::Gone,
+            Err(_) => FilePresence::Unknown,
         }
     }
 
@@ -120,7 +120,7 @@ impl AndonDir {
 
     /// What [`Self::prepare`] would write: nothing where it is there already.
     pub fn unprepared(&self) -> Option<(PathBuf, &'static [u8])> {
-        (self.look(GITIGNORE) != Look::There).then(|| (self.path().join(GITIGNORE), IGNORES_ALL))
+        (self.look(GITIGNORE) != FilePresence::There).then(|| (self.path().join(GITIGNORE), IGNORES_ALL))
     }
 
     /// Removes it where nothing but its own `.gitignore` is in it.
@@ -250,21 +250,21 @@ mod tests {
     #[test]
     fn files_are_written_read_and_removed() {
         let (top, dir) = fresh();
-        assert_eq!(dir.look("STOP"), Look::Gone);
+        assert_eq!(dir.look("STOP"), FilePresence::Gone);
         dir.check().unwrap();
         dir.remove("STOP").unwrap();
         assert!(!top.path().join(".andon").exists());
         assert_eq!(dir.replace("STOP", b"one\n").unwrap(), top.path().join(".andon/STOP"));
         dir.replace("STOP", b"one\ntwo\n").unwrap();
         dir.replace("handoffs/a.json", b"{}").unwrap();
-        assert_eq!(dir.look("STOP"), Look::There);
+        assert_eq!(dir.look("STOP"), FilePresence::There);
         assert_eq!(dir.newest("STOP", 99).as_deref(), Some("one\ntwo\n"));
         assert_eq!(dir.newest("STOP", 5).as_deref(), Some("two\n"));
         assert_eq!((dir.size("STOP"), dir.size("handoffs")), (Some(8), None));
         assert_eq!(fs::read_to_string(top.path().join(".andon/.gitignore")).unwrap(), "*\n");
         assert_eq!(fs::read_to_string(top.path().join(".andon/handoffs/a.json")).unwrap(), "{}");
         dir.remove("STOP").unwrap();
-        assert_eq!(dir.look("STOP"), Look::Gone);
+        assert_eq!(dir.look("STOP"), FilePresence::Gone);
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let place = top.path().join(".andon");
         symlink(other.path().join(".andon"), &place).unwrap();
         for _ in 0..2 {
-            assert_eq!(dir.look("STOP"), Look::Unknown);
+            assert_eq!(dir.look("STOP"), FilePresence::Unknown);
             assert_eq!(dir.newest("STOP", 99), None);
             assert!(dir.remove("STOP").is_err() && dir.replace("STOP", b"ours").is_err());
             assert!(dir.check().is_err());
@@ -286,7 +286,7 @@ mod tests {
         fs::create_dir(&place).unwrap();
         symlink(other.path().join(".andon/STOP"), place.join("STOP")).unwrap();
         symlink(other.path().join(".andon"), place.join("handoffs")).unwrap();
-        assert_eq!((dir.look("STOP"), dir.newest("STOP", 99)), (Look::There, None));
+        assert_eq!((dir.look("STOP"), dir.newest("STOP", 99)), (FilePresence::There, None));
         assert!(dir.replace("handoffs/STOP", b"ours").is_err());
         dir.replace("STOP", b"ours").unwrap();
         assert_eq!(theirs.newest("STOP", 99).as_deref(), Some("theirs"));

@@ -17,7 +17,7 @@ use crate::json;
 use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
 use crate::shown_change;
 use crate::text::briefing as report;
-use crate::text::halted;
+use crate::text::halt;
 use crate::text::handoff::{self, Material};
 use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
@@ -103,7 +103,7 @@ pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError
     if reported.lines().any(|line| line.contains(&mark)) {
         return Ok(());
     }
-    let story = notice.halt.as_ref().map(|halt| halted::called(halt, site.style)).unwrap_or_default();
+    let story = notice.halt.as_ref().map(|halt| halt::called(halt, site.style)).unwrap_or_default();
     let line = json::line(&NoticeJson::new(notice, &format!("{}{story}", notice.message)));
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { reported.as_str() };

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use andon_git::platform::signals::{Withheld, on_end, on_interrupt};
+use andon_git::platform::signals::{SignalBlock, on_end, on_interrupt};
 
 /// Listens for Ctrl-C until it is dropped.
 #[derive(Debug)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
-    _listening: Withheld,
+    _listening: SignalBlock,
 }
 
 impl Interrupt {

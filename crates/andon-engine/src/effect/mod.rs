@@ -21,7 +21,7 @@ mod site;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
+pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
 pub use self::site::site;

@@ -11,7 +11,7 @@ use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathClass;
-use andon_core::domain::scopes::{InTwo, REST, ScopeView};
+use andon_core::domain::scopes::{REST, ScopeView, SharedPath};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
 use andon_git::Repo;
@@ -289,7 +289,7 @@ fn changed_in_two(
     ws: &Workspace,
     subject: &Subject,
     before: Option<TreeId>,
-) -> Result<Option<InTwo>, OpsError> {
+) -> Result<Option<SharedPath>, OpsError> {
     let scopes = &ws.config.test.scopes.scopes;
     if scopes.iter().count() < 2 {
         return Ok(None);
@@ -304,7 +304,7 @@ fn changed_in_two(
     Ok(in_two(ws, paths.iter().map(Vec::as_slice)))
 }
 
-fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<InTwo> {
+fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<SharedPath> {
     let rules = &ws.config.paths.rules;
     let code = paths.into_iter().filter(|path| rules.class(path) == PathClass::Code);
     ws.config.test.scopes.scopes.in_two(code)

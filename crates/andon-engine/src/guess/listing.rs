@@ -91,7 +91,7 @@ pub enum Tests {
     Present,
     /// All sources were looked at, and none holds a test.
     Absent,
-    /// There are more sources than are looked at, or nobody looked.
+    /// There are more sources than are read, or none were read.
     #[default]
     Unknown,
 }

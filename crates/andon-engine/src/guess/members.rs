@@ -64,14 +64,14 @@ struct Member {
 }
 
 /// Reads the members of a workspace of one kind; `None` where it is none.
-type Read = fn(&Manifests) -> Option<Vec<Member>>;
+type MemberReader = fn(&Manifests) -> Option<Vec<Member>>;
 
 /// How the tests of some members are run together.
-type Command = fn(&[&Member], &Manifests) -> String;
+type MemberCommand = fn(&[&Member], &Manifests) -> String;
 
 /// The scopes of the workspace at the top, by the first kind that it is of; fewer than two are none.
 pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
-    let kinds: [(Read, Command); 6] = [
+    let kinds: [(MemberReader, MemberCommand); 6] = [
         (cargo, of_cargo),
         (node, of_node),
         (go, of_go),
@@ -90,7 +90,7 @@ pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
 }
 
 /// One scope for each group of members that cannot be taken apart.
-fn joined(members: &[Member], manifests: &Manifests, command: Command) -> Vec<ProposedScope> {
+fn joined(members: &[Member], manifests: &Manifests, command: MemberCommand) -> Vec<ProposedScope> {
     let place: BTreeMap<&str, usize> =
         members.iter().enumerate().map(|(at, member)| (member.dir.as_str(), at)).collect();
     let needs = |at: usize| members[at].needs.iter().filter_map(|dir| place.get(dir.as_str()).copied());

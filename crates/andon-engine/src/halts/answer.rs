@@ -1,6 +1,6 @@
 //! What an answer to a halt consists of, and what it takes away.
 
-use super::shown::report_file_present;
+use super::shown_halts::report_file_present;
 use super::stops::own_pause;
 use crate::context::Context;
 use crate::effect::{self, site};
@@ -10,7 +10,7 @@ use crate::witnessing::{self, HaltAnswer};
 use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::effect::Effect;
-use andon_core::domain::facts::{Ack, AckHow, HaltWas};
+use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::findings::ReportFile;
 use andon_core::domain::ids::CommitId;
 
@@ -91,10 +91,10 @@ pub fn acknowledge(
         by: provider.map_or_else(person, |name| format!("the fallback chain, for {name}")),
         how,
         halt_was: match answer {
-            Answer::Mistaken(_) => HaltWas::Mistaken,
+            Answer::Mistaken(_) => HaltAssessment::Mistaken,
             Answer::Witness(_, answer) => answer.halt_was,
             Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) | Answer::Advice(..) => {
-                HaltWas::Unsaid
+                HaltAssessment::Unsaid
             }
         },
         // A client's hook sees what a person took away before it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::workspace::Workspace;
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::decision::{Binds, Halt, StandingHalt};
+use andon_core::domain::decision::{Halt, HaltReach, StandingHalt};
 use andon_core::domain::ids::CommitId;
 use andon_store::journal::Journal;
 
@@ -38,7 +38,7 @@ impl Place<'_> {
     /// HEAD builds on the halted commit; or this worktree was made after the halt, and from a commit of the halted run
     /// or from its base. Those that were there already go their own ways.
     fn is_bound_by(&self, halt: &Halt) -> bool {
-        let Some(halted) = halt.head.filter(|_| halt.binds == Binds::Line) else { return false };
+        let Some(halted) = halt.head.filter(|_| halt.binds == HaltReach::Line) else { return false };
         let was_there = |other: &String| other == self.here || other == Attempt::MANY;
         let made_since = self.here != Attempt::MAIN && !halt.beside.iter().any(was_there);
         self.builds_on(halted) || (made_since && self.begins_in(halt, &self.run_of(halt, halted)))

@@ -4,21 +4,21 @@
 
 pub mod answer;
 mod beside;
+mod clean_ledgers;
 mod deleted_folder;
 mod deletion;
-pub mod lost;
+pub mod lost_halts;
 pub mod past;
 pub mod resolve;
-mod settled;
-mod shown;
+mod shown_halts;
 pub mod stops;
 
-use self::settled::Settled;
+use self::clean_ledgers::CleanLedgers;
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::witnessing;
 use crate::workspace::Workspace;
-use andon_core::domain::decision::{Binds, LedgerEvent, StandingHalt};
+use andon_core::domain::decision::{HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;
 
@@ -109,12 +109,12 @@ fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, O
 /// What they have lost, and else a halt that was answered without the signature that it needs. That there is nothing is
 /// remembered.
 fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, OpsError> {
-    let settled = Settled::of(ws)?;
+    let settled = CleanLedgers::open(ws)?;
     if settled.is_known() {
         return Ok(Vec::new());
     }
     if !settled.has_lost_nothing()
-        && let Some(halt) = lost::standing(ws, head)?
+        && let Some(halt) = lost_halts::standing(ws, head)?
     {
         return Ok(vec![Standing { halt, bound_by: BoundBy::Trace }]);
     }
@@ -138,7 +138,7 @@ fn unsigned_here(ws: &Workspace, head: Option<CommitId>, halt: StandingHalt) -> 
         (true, false) => BoundBy::Sibling,
         (false, _) => BoundBy::Clone,
     };
-    let binds_line = halt.halt.binds == Binds::Line && halt.halt.head.is_some_and(builds_on);
+    let binds_line = halt.halt.binds == HaltReach::Line && halt.halt.head.is_some_and(builds_on);
     (!bound_by.is_foreign() || binds_line).then_some(Standing { halt, bound_by })
 }
 

@@ -6,7 +6,7 @@ use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{Halt, LedgerEvent};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::HaltWas;
+use andon_core::domain::facts::HaltAssessment;
 use andon_core::domain::ids::EntryId;
 use andon_store::ledger::{EntryEvent, Ledger};
 
@@ -15,7 +15,7 @@ use andon_store::ledger::{EntryEvent, Ledger};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HaltFate {
     /// It is unanswered.
-    Stands,
+    Unanswered,
     /// It was answered, and not marked as mistaken.
     Answered,
     /// It was marked as mistaken.
@@ -55,8 +55,8 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
             LedgerEvent::Acknowledged(ack) => {
                 let Some(halt) = ack.halt else { continue };
                 let fate = match ack.halt_was {
-                    HaltWas::Mistaken => HaltFate::Mistaken,
-                    HaltWas::Unsaid => HaltFate::Answered,
+                    HaltAssessment::Mistaken => HaltFate::Mistaken,
+                    HaltAssessment::Unsaid => HaltFate::Answered,
                 };
                 let known = fates.entry(halt).or_insert(fate);
                 *known = fate.max(*known);
@@ -64,7 +64,7 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
             LedgerEvent::StopSwitch(_) => {}
         }
     }
-    let fate = |id: &EntryId| fates.get(id).copied().unwrap_or(HaltFate::Stands);
+    let fate = |id: &EntryId| fates.get(id).copied().unwrap_or(HaltFate::Unanswered);
     halts.into_iter().map(|(id, halt)| PastHalt { fate: fate(&id), halt }).collect()
 }
 
@@ -75,7 +75,7 @@ mod tests {
     use andon_testkit::facts::ack;
     use andon_testkit::samples;
 
-    fn answer(halt: u8, halt_was: HaltWas) -> (EntryId, LedgerEvent) {
+    fn answer(halt: u8, halt_was: HaltAssessment) -> (EntryId, LedgerEvent) {
         let Fact::Ack(given) = ack(1) else { unreachable!() };
         let halt = Some(EntryId([halt; 32]));
         (
@@ -90,8 +90,8 @@ mod tests {
         let fates = |events: Vec<(EntryId, LedgerEvent)>| -> Vec<HaltFate> {
             told(events.into_iter()).into_iter().map(|past| past.fate).collect()
         };
-        let (plain, wrong) = (|| answer(1, HaltWas::Unsaid), || answer(1, HaltWas::Mistaken));
-        assert_eq!(fates(vec![halt(1), halt(2), plain()]), [HaltFate::Answered, HaltFate::Stands]);
+        let (plain, wrong) = (|| answer(1, HaltAssessment::Unsaid), || answer(1, HaltAssessment::Mistaken));
+        assert_eq!(fates(vec![halt(1), halt(2), plain()]), [HaltFate::Answered, HaltFate::Unanswered]);
         assert_eq!(fates(vec![halt(1), plain(), wrong()]), [HaltFate::Mistaken]);
         assert_eq!(fates(vec![halt(1), wrong(), plain()]), [HaltFate::Mistaken]);
         assert_eq!(fates(vec![wrong(), halt(1), plain()]), [HaltFate::Mistaken], "in no order at all");

@@ -3,7 +3,7 @@
 //! A report file is written before its ledger entry, so a missing report file always means that it was removed.
 
 use super::answer::{Answer, acknowledge};
-use super::shown::{self, report_file_present};
+use super::shown_halts::{self, report_file_present};
 use super::stops::{STOP_FILE, clear_pause, stops};
 use super::{BoundBy, Standing, deleted_folder, deletion};
 use crate::context::{self, Context};
@@ -43,7 +43,7 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
     }
     let is_gone = || !report_file_present(ws, halt.report_file);
     match bound_by {
-        BoundBy::Sibling | BoundBy::Clone => shown::was(ws, *id) && is_gone(),
+        BoundBy::Sibling | BoundBy::Clone => shown_halts::was(ws, *id) && is_gone(),
         // The entry is gone from this clone's ledger, and the files with it: that is no answer.
         BoundBy::Trace => false,
         BoundBy::Worktree if halt.reason == HaltReason::UserStop => stops(ws) == Stops::NONE,
@@ -60,7 +60,7 @@ fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool, OpsError> {
 
 /// The halt that binds now, and what failed on the way.
 #[derive(Debug, Default)]
-pub struct Resolved {
+pub struct HaltResolution {
     /// The unanswered halt, if any.
     pub halt: Option<StandingHalt>,
     /// What could not be recorded or shown. The halt binds all the same.
@@ -72,15 +72,17 @@ pub struct Resolved {
 /// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a deleted file
 /// comes back instead. What cannot be recorded is no answer, and a report file that cannot be written ends no halt:
 /// otherwise making `.andon/` unwritable would be a way around the guard.
-pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
+pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
     let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
-    let Some(found) = super::standing(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
+    let Some(found) = super::standing(ws)? else {
+        return Ok(HaltResolution { notes, ..HaltResolution::default() });
+    };
     let standing = &found.halt;
     match by_witness(ctx, ws, standing) {
-        Ok(true) => return Ok(Resolved { notes, ..Resolved::default() }),
+        Ok(true) => return Ok(HaltResolution { notes, ..HaltResolution::default() }),
         Ok(false) => {}
-        Err(failed) => return Ok(Resolved { halt: Some(found.halt), failed: Some(failed), notes }),
+        Err(failed) => return Ok(HaltResolution { halt: Some(found.halt), failed: Some(failed), notes }),
     }
     let unheard = is_deleted(ws, &found).then(|| deletion::unheard(ctx, ws, &standing.halt));
     let failed = if unheard == Some(None) {
@@ -88,7 +90,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
         match acknowledge(ctx, ws, Answer::Loop(Some(standing)), AckHow::FileDeleted, reason) {
             Ok(()) => {
                 notes.push(answered_note(standing));
-                return Ok(Resolved { notes, ..Resolved::default() });
+                return Ok(HaltResolution { notes, ..HaltResolution::default() });
             }
             Err(err) => Some(err),
         }
@@ -97,14 +99,14 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
         show_again(ctx, ws, &found).err()
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
         // A halt of another worktree or clone: the folder may never have been here.
-        if made_here(ws, &found)? || shown::was(ws, standing.id) {
+        if made_here(ws, &found)? || shown_halts::was(ws, standing.id) {
             notes.extend(deleted_folder::remark(ctx, ws, standing, &site(ctx, ws), STOP_FILE));
         }
         show_again(ctx, ws, &found).err()
     } else {
         None
     };
-    Ok(Resolved { halt: Some(found.halt), failed, notes })
+    Ok(HaltResolution { halt: Some(found.halt), failed, notes })
 }
 
 /// Shows a halt again whose file was deleted where that answers nothing: somebody only looks.
@@ -158,7 +160,7 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
     let rewrite = Effect::WriteReportFile { halt: Box::new(halt.clone()), story: Box::new(story) };
     effect::carry_out(&[rewrite], &site(ctx, ws))?;
     if bound_by.is_foreign() {
-        shown::mark(ws, *id)?;
+        shown_halts::mark(ws, *id)?;
     } else if halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
         effect::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", halt.message))?;

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::effect::best_effort::OWN_PAUSE;
-use crate::effect::{self, AndonDir, Look, site};
+use crate::effect::{self, AndonDir, FilePresence, site};
 use crate::workspace::Workspace;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
@@ -33,8 +33,8 @@ pub fn pause_is_cleared(ws: &Workspace) -> bool {
 /// Looks for `.andon/STOP` and `.andon/PAUSE`.
 pub fn stop_files(ws: &Workspace) -> Stops {
     let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {
-        Some(Look::There) => Presence::Present,
-        Some(Look::Gone | Look::Unknown) | None => Presence::Absent,
+        Some(FilePresence::There) => Presence::Present,
+        Some(FilePresence::Gone | FilePresence::Unknown) | None => Presence::Absent,
     };
     Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
 }

@@ -1,8 +1,8 @@
 //! The JSON of halts, for programs and files: one line a document.
 
 pub mod halt;
-pub mod handed;
 pub mod precedent;
+pub mod user_programs;
 
 use std::fmt::Write as _;
 
@@ -12,8 +12,8 @@ use serde_json::Value;
 use andon_core::escape;
 
 pub use halt::{AckJson, HaltJson, LastHaltJson};
-pub use handed::{HandoffJson, NoticeJson, StallJson};
 pub use precedent::RoundPrecedentJson;
+pub use user_programs::{HandoffJson, NoticeJson, StallJson};
 
 /// One line of JSON with a line feed, its keys sorted. Characters that a terminal would obey or hide are written as
 /// `\u....` (the same value for a program), since `serde_json` only does so below U+0020.

@@ -37,7 +37,7 @@ const MAX_DROPS: u32 = 2;
 
 /// Which way things go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum SyncDirection {
     /// Both.
     Both,
     /// Nothing is sent.
@@ -58,7 +58,7 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
 /// used only where it cannot prompt either: in CI, and in the shell of an agent.
 pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();
-    Prompt::Nobody(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
+    Prompt::Suppressed(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
 }
 
 /// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
@@ -112,7 +112,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Receives, sends, or both; what others were faster in is done again.
-    pub fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
+    pub fn exchange(&mut self, way: SyncDirection) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
         let left = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         self.takeover.adopt(&left)?;
@@ -129,7 +129,7 @@ impl<'a> Sync<'a> {
             self.takeover.compare(&before, &now)?;
             self.takeover.adopt(&now)?;
             stop_point("sync:adopted");
-            if way == Way::FetchOnly {
+            if way == SyncDirection::FetchOnly {
                 return Ok(());
             }
             self.takeover.offer(&now)?;

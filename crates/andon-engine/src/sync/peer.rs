@@ -117,9 +117,9 @@ pub(crate) fn pushed_to(repo: &Repo, name: &str, url: &str) -> Peer {
 }
 
 /// A bundle at `file`, which has to be there when it is only read.
-pub fn bundle(file: &Path, way: super::Way) -> Result<(Peer, bool), OpsError> {
+pub fn bundle(file: &Path, way: super::SyncDirection) -> Result<(Peer, bool), OpsError> {
     let there = is_bundle(file)?;
-    if !there && way == super::Way::FetchOnly {
+    if !there && way == super::SyncDirection::FetchOnly {
         let path = file.display().to_string();
         return Err(RemoteError::Bundle { path, why: "there is no such file".to_owned() }.into());
     }

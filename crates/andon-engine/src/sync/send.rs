@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::peer::{self, Peer};
 use super::takeover::RemoteState;
-use super::{Step, Sync, Way, unheard, visited};
+use super::{Step, Sync, SyncDirection, unheard, visited};
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::view::sync::SyncReport;
@@ -92,7 +92,7 @@ fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<Syn
     if outgoing.is_empty() || matches!(work.push(&outgoing)?, Step::Done(())) {
         work.takeover.all_arrived(&known);
     } else {
-        work.exchange(Way::Both)?;
+        work.exchange(SyncDirection::Both)?;
     }
     Ok(work.takeover.finish())
 }

@@ -8,7 +8,7 @@ use andon_config::TestCommand;
 /// One thing that must be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Need {
-    pub(super) what: What,
+    pub(super) what: NeedKind,
     /// As the command names it.
     pub(super) name: String,
     /// Where relative names begin, from the top of the project.
@@ -17,7 +17,7 @@ pub(super) struct Need {
 
 /// What kind of thing it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum NeedKind {
     /// A program that is started.
     Program,
     /// A file that is read: a script, what `.` takes in.
@@ -102,7 +102,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn add(&mut self, what: What, name: &str) {
+    fn add(&mut self, what: NeedKind, name: &str) {
         self.found.push(Need { what, name: name.to_owned(), from: self.from.clone() });
     }
 
@@ -122,12 +122,12 @@ impl Needs {
             }
             let next: Option<&[&'a str]> = match (word, rest) {
                 ("cd", [dir, "&&", rest @ ..]) if builtins && is_plain(dir) && *dir != "-" => {
-                    self.add(What::Directory, dir);
+                    self.add(NeedKind::Directory, dir);
                     self.from.push(dir);
                     Some(rest)
                 }
                 ("." | "source", [file, ..]) if builtins && is_plain(file) && file.contains('/') => {
-                    return self.add(What::File, file);
+                    return self.add(NeedKind::File, file);
                 }
                 (word, rest) if builtins && OF_SHELL_BEFORE.contains(&word) => behind_builtin(word, rest),
                 (word, _) if builtins && OF_SHELL.contains(word) => None,
@@ -145,7 +145,7 @@ impl Needs {
 
     /// Notes a program, and gives the words that it starts in its turn.
     fn program<'a, 'w>(&mut self, word: &str, rest: &'w [&'a str]) -> Option<&'w [&'a str]> {
-        self.add(What::Program, word);
+        self.add(NeedKind::Program, word);
         let name = word.rsplit('/').next().unwrap_or(word);
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
             return behind_wrapper(wrapper, rest);
@@ -158,7 +158,7 @@ impl Needs {
                 self.take_line(line);
             }
             [file, ..] if (shell || INTERPRETERS.contains(&name)) && is_script(name, file) => {
-                self.add(What::File, file);
+                self.add(NeedKind::File, file);
             }
             _ => {}
         }
@@ -228,9 +228,9 @@ mod tests {
 
     fn shown(command: &TestCommand) -> Vec<String> {
         let kind = |what| match what {
-            What::Program => "",
-            What::File => "<",
-            What::Directory => "/",
+            NeedKind::Program => "",
+            NeedKind::File => "<",
+            NeedKind::Directory => "/",
         };
         let one = |need: Need| format!("{}{}", kind(need.what), need.from.join(need.name).display());
         list(command).into_iter().map(one).collect()

@@ -5,7 +5,7 @@
 use andon_core::domain::briefing::{Briefing, HumanDecision, PROMPT, Plan};
 use andon_core::domain::context::{ContextUse, FillSource};
 
-use super::decided;
+use super::decisions;
 use super::page::Page;
 use super::phrase;
 use super::report_file::{self, best, section, span, tried};
@@ -62,7 +62,7 @@ pub fn notes(text: &str) -> &str {
 fn by_people(page: &mut Page, all: &[HumanDecision]) {
     for one in all {
         section(page, "Decided by a Person: Do This First");
-        for line in decided::in_markdown(one) {
+        for line in decisions::in_markdown(one) {
             page.line(&line);
         }
     }

@@ -1,7 +1,7 @@
 //! What is written when a person, an advisor or another provider is called: handoff, notice, question. Texts of agents
 //! and authors are escaped in Markdown.
 
-use super::halted;
+use super::halt;
 use super::page::Page;
 use super::phrase;
 use super::report_file;
@@ -59,7 +59,7 @@ pub fn question(question: &Question, material: &Material) -> String {
     page.blank();
     page.line(&format!("- Deadlock type: {}", deadlock.as_str()));
     page.line(&format!("- Rule: {}", code_span(&halt.rule)));
-    page.line(&format!("- In short: {}", markdown(&clip(&halted::headline(halt), phrase::MESSAGE))));
+    page.line(&format!("- In short: {}", markdown(&clip(&halt::headline(halt), phrase::MESSAGE))));
     page.line(&format!("- What was seen: {}", markdown(&clip(&halt.message, phrase::MESSAGE))));
     page.line(&format!("- Iteration: {}", halt.iteration));
     if halt.evidence.trend.iter().any(|failing| *failing > 0) {
@@ -77,7 +77,7 @@ pub fn question(question: &Question, material: &Material) -> String {
     out.push_str(&block("The error of the first failing test", material.error.as_deref()));
     out.push_str(&block("The two newest states of the code, older to newer", material.states.as_deref()));
     let mut page = Page::new(Style::Plain);
-    page.line(&format!("- Since {}", markdown(&halted::since(halt, page.style))));
+    page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
     report_file::tried_since(&mut page, (halt, &Forge::default()), story);
     page.blank();
     out.push_str(&page.finish());

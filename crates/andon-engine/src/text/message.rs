@@ -7,7 +7,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
-use super::halted::{self, headline};
+use super::halt::{self, headline};
 use super::page::{Page, with_command};
 use super::phrase;
 use super::report_file;
@@ -56,7 +56,7 @@ impl From<Level> for Severity {
 /// The message of an open halt, its time as `local` says it.
 pub fn standing(standing: &StandingHalt, local: fn(Timestamp) -> String) -> Diagnostic {
     let halt = &standing.halt;
-    let (since, who, what) = (local(halt.at), headline(halt), halted::what(halt));
+    let (since, who, what) = (local(halt.at), headline(halt), halt::what(halt));
     Diagnostic::error(format!("the loop has been halted since {since}: {who}: {what}"))
         .code(halt.rule.clone())
         .help(format!("read {}", report_file::path(halt.report_file)))
@@ -188,7 +188,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
             push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
             page.line(NO_COMMIT);
             // Where there is no difference to look at, what to do is all that there is to say.
-            let look = halted::look(halt);
+            let look = halt::look(halt);
             let hints = try_first.filter(|_| halt.summary.between().is_none());
             let hints = hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS));
             for help in hints.filter(|help| Some(*help) != look.as_ref()) {
@@ -253,8 +253,8 @@ const OTHERS: usize = 4;
 fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     let head = head(Severity::Error, Some(&halt.rule), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(what)));
-    halted::push(page, halt);
-    halted::push_answer(page, halted::ANSWER);
+    halt::push(page, halt);
+    halt::push_answer(page, halt::ANSWER);
 }
 
 /// Where nothing was refused yet.

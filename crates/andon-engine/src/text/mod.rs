@@ -3,8 +3,8 @@
 //! Pure: reads no clock, no terminal, no environment. Values hold raw text; renderers escape it.
 
 pub mod briefing;
-pub mod decided;
-pub mod halted;
+pub mod decisions;
+pub mod halt;
 pub mod handoff;
 pub mod message;
 pub mod page;

@@ -12,7 +12,7 @@ use andon_core::domain::response::AckMode;
 use andon_core::domain::tests::TestStatus;
 use andon_core::policy::CYCLE;
 
-use super::halted::{self, headline};
+use super::halt::{self, headline};
 use super::page::{Page, command_of};
 use super::phrase;
 use super::style::Style;
@@ -79,11 +79,11 @@ fn describe(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Stor
     page.blank();
     page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
     for failing in &halt.summary.failing {
-        page.line(&format!("- {}", code_span(&clip(&halted::failing(failing), 2 * MAX_SHOWN))));
+        page.line(&format!("- {}", code_span(&clip(&halt::failing(failing), 2 * MAX_SHOWN))));
     }
     page.blank();
-    page.line(&format!("- Since {}", markdown(&halted::since(halt, page.style))));
-    if let Some(look) = halted::look(halt) {
+    page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
+    if let Some(look) = halt::look(halt) {
         page.line(&format!("- Look at it: `{look}`"));
     }
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
@@ -233,7 +233,7 @@ fn difference(page: &mut Page, read: &ReportSources) {
 
 /// The best state, where it is another than the newest, with what leads there.
 fn best_of(page: &mut Page, halt: &Halt) {
-    let (Some(best), Some(back)) = (halt.summary.best, halted::way_back(&halt.summary)) else { return };
+    let (Some(best), Some(back)) = (halt.summary.best, halt::way_back(&halt.summary)) else { return };
     section(page, "Best State So Far");
     page.line(&format!(
         "`{}` with {} failing. Answer first, then begin again there:",
@@ -310,7 +310,7 @@ fn to_continue(page: &mut Page, ack: AckMode) {
         AckMode::Delete | AckMode::Resume => {
             page.line("Commits are refused until a person has answered:");
             page.blank();
-            page.line(&format!("    {}", halted::ANSWER));
+            page.line(&format!("    {}", halt::ANSWER));
         }
         AckMode::Signed => {
             page.line("Commits are refused until a witness has answered, signed (`guard.ack = \"signed\"`):");

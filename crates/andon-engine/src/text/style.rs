@@ -148,7 +148,7 @@ fn ago(seconds: u64) -> String {
     else {
         return "just now".to_owned();
     };
-    format!("{} ago", andon_core::domain::counted::count(count, unit))
+    format!("{} ago", andon_core::domain::plural::count(count, unit))
 }
 
 #[cfg(test)]

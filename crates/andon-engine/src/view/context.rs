@@ -19,7 +19,7 @@ pub struct ContextView {
     pub cached: CachedTokens,
     /// What the rule says of it; `None` when there is nothing to say.
     pub finding: Option<Finding>,
-    /// What people decided for this work, the newest first; empty where nobody asked for it.
+    /// What people decided for this work, the newest first; empty where it was not asked for.
     pub decided: Vec<HumanDecision>,
     /// Whether there is a briefing.
     pub briefed: BriefingState,

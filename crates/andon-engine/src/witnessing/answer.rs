@@ -11,7 +11,7 @@ use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_config::{self as config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::facts::HaltWas;
+use andon_core::domain::facts::HaltAssessment;
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::response::AckMode;
@@ -36,7 +36,7 @@ pub struct HaltAnswer {
     /// Why.
     pub rationale: String,
     /// Whether the halt was right.
-    pub halt_was: HaltWas,
+    pub halt_was: HaltAssessment,
     /// The code that it is for; a panel names none.
     pub code: Option<String>,
 }
@@ -44,8 +44,12 @@ pub struct HaltAnswer {
 /// The topic by which an answer to a halt says that the loop was not stuck.
 pub const MISTAKEN: &str = "mistaken";
 
-fn halt_was(vote: &VotePayload) -> HaltWas {
-    if vote.tags.iter().any(|tag| tag == MISTAKEN) { HaltWas::Mistaken } else { HaltWas::Unsaid }
+fn halt_was(vote: &VotePayload) -> HaltAssessment {
+    if vote.tags.iter().any(|tag| tag == MISTAKEN) {
+        HaltAssessment::Mistaken
+    } else {
+        HaltAssessment::Unsaid
+    }
 }
 
 /// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
@@ -155,7 +159,7 @@ pub fn resolve_halt(
     ctx: &Context,
     ws: &Workspace,
     standing: &StandingHalt,
-    halt_was: HaltWas,
+    halt_was: HaltAssessment,
     rationale: &str,
 ) -> Result<EntryId, OpsError> {
     super::not_an_agent(ctx, "resume")?;
@@ -164,7 +168,7 @@ pub fn resolve_halt(
     let witness = ledger.who(&signer.public().to_string()).map(str::to_owned);
     let mut vote = VotePayload::new(VoteChoice::AcceptProposer, rationale);
     vote.given = Some(super::given(ctx));
-    vote.tags.extend((halt_was == HaltWas::Mistaken).then(|| MISTAKEN.to_owned()));
+    vote.tags.extend((halt_was == HaltAssessment::Mistaken).then(|| MISTAKEN.to_owned()));
     let subject = ResolutionSubject { witness, ..halt_subject(ws, standing)? };
     let body = vote.resolving(&subject);
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };

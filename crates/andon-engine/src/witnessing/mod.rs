@@ -8,7 +8,7 @@ mod copies;
 mod faults;
 mod memory;
 mod nearest;
-mod remembered;
+mod round_memory;
 mod setup;
 mod stakes;
 mod texts;
@@ -33,8 +33,8 @@ pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;
-use andon_core::domain::counted::count;
 use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
 use andon_review::code::Code;

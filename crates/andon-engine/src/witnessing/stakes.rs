@@ -1,7 +1,7 @@
 //! What keeps a person or a key from counting, in words.
 
 use super::{SignedLedger, short};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_review::entry::ReviewEntry;
 use andon_review::payload::Payload;
 

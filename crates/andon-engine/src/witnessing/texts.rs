@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::{EntryStatement, SignedLedger};
 use crate::json::RoundPrecedentJson;
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
 use andon_review::payload::asked::RoundPayload;

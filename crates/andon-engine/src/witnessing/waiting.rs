@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::remembered::List;
+use super::round_memory::List;
 use super::{CapLeft, SignedLedger};
 use crate::context::Context;
 use crate::effect;
 use crate::error::OpsError;
 use crate::halts;
 use crate::workspace::Workspace;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::ids::EntryId;
+use andon_core::domain::plural::count;
 use andon_core::domain::response::{Notice, NoticeKind};
 use andon_core::domain::time::Timestamp;
 use andon_review::round::{RoundState, RoundStatus};
@@ -42,7 +42,7 @@ pub struct WaitingRound {
     pub caps: Vec<CapLeft>,
     /// Witnesses that a panel still needs.
     pub missing: usize,
-    /// What to do where nobody may answer alone.
+    /// What to do where no witness may answer alone.
     pub advice: Option<String>,
 }
 
@@ -115,7 +115,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
-/// What to do about a round that nobody may answer alone.
+/// What to do about a round that no witness may answer alone.
 fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Option<String> {
     let policy = &ledger.folded.authority.at_end;
     if !may_take.is_empty() || round.open_panel().is_some() || policy.witnesses.is_empty() {
@@ -123,7 +123,7 @@ fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Op
     }
     if policy.rules.referee_gate {
         return Some(
-            "nobody has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
+            "no witness has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
              an admin takes the rule out: andon witness policy"
                 .to_owned(),
         );
@@ -136,7 +136,7 @@ fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Op
     Some(match PANEL.saturating_sub(policy.witnesses.len()) {
         0 => format!(
             "no witness may answer alone yet, so a panel of three does; any of them asks for it: andon review panel {id} \
-             --reason 'nobody may answer alone yet'"
+             --reason 'no witness may answer alone yet'"
         ),
         missing => format!(
             "no witness may answer alone yet, and a panel of three needs {}: andon witness add human:ID --key FILE",

@@ -3,7 +3,7 @@
 pub(crate) mod config;
 pub(crate) mod file_system;
 pub(crate) mod hooks_path;
-pub(crate) mod made;
+pub(crate) mod read_cache;
 pub(crate) mod repo;
 pub(crate) mod settings;
 pub(crate) mod worktrees;
@@ -17,7 +17,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 use crate::error::GitError;
 use crate::objects::cache::{Cache, MAX_CACHED};
 use crate::objects::inflate::VettedObjects;
-use crate::open::made::Products;
+use crate::open::read_cache::Products;
 use crate::open::repo::{Repo, RepoEnv, tidy};
 use crate::platform::paths::listed;
 use crate::program;

@@ -12,7 +12,7 @@ use crate::objects::cache::Cache;
 use crate::objects::inflate::VettedObjects;
 use crate::objects::pack_builder::PackBuilder;
 use crate::objects::trees::RawTree;
-use crate::open::made::Products;
+use crate::open::read_cache::Products;
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.

@@ -4,13 +4,13 @@
 //! loses 769 and libgit2's `note()` 186 (docs/git-facts.md).
 
 pub(crate) mod head;
-mod listed;
+mod listing;
 pub(crate) mod origin;
+pub(crate) mod own_writes;
 pub(crate) mod reflog;
 pub(crate) mod reflog_origin;
 pub(crate) mod revisions;
 pub(crate) mod turn;
-pub(crate) mod written;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -50,7 +50,7 @@ pub enum Update<T> {
 
 /// What a commit has of what we wrote to its ref before.
 #[derive(Clone, Copy)]
-enum Wrote {
+enum WrittenPart {
     /// What the ref had when it was read.
     More,
     /// Everything.
@@ -156,8 +156,8 @@ impl Repo {
         let tip = self.ref_commit(name)?;
         let (made, wrote, value) = match f(tip) {
             Ok(Update::Keep(value)) => return Ok(UpdateAttempt::Done(tip, value)),
-            Ok(Update::Set(target, value)) => (target, Wrote::More, value),
-            Ok(Update::Whole(target, value)) => (target, Wrote::All, value),
+            Ok(Update::Set(target, value)) => (target, WrittenPart::More, value),
+            Ok(Update::Whole(target, value)) => (target, WrittenPart::All, value),
             // What was just written may be gone before it is used.
             Err(error) if self.running_gc().is_some() => return Ok(UpdateAttempt::Held(error)),
             Err(error) => return Err(error),
@@ -172,8 +172,8 @@ impl Repo {
         }
         // Before the ref moves: were we killed in between, the next writer puts this back, which is no loss.
         match wrote {
-            Wrote::More => self.remember_written(name, tip, made),
-            Wrote::All => self.remember_whole(name, made),
+            WrittenPart::More => self.remember_written(name, tip, made),
+            WrittenPart::All => self.remember_whole(name, made),
         }
         let who = self.reflog_identity();
         transaction

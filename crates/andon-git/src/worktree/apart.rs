@@ -19,7 +19,7 @@ const MAX_NESTED: usize = 16;
 
 /// What was checked out apart.
 #[derive(Debug)]
-pub struct Apart {
+pub struct SeparateCheckout {
     /// The top of the working tree.
     pub top: PathBuf,
     /// Submodules whose commit is not here: their directories are empty.
@@ -32,9 +32,9 @@ impl Repo {
     ///
     /// # Errors
     /// A file cannot be written, or git refuses.
-    pub fn check_out_apart(&self, tree: TreeId, place: &Path) -> Result<Apart, GitError> {
+    pub fn check_out_apart(&self, tree: TreeId, place: &Path) -> Result<SeparateCheckout, GitError> {
         let name = self.workdir().and_then(Path::file_name).unwrap_or(OsStr::new("tree"));
-        let mut apart = Apart { top: place.join("work").join(name), missing: Vec::new() };
+        let mut apart = SeparateCheckout { top: place.join("work").join(name), missing: Vec::new() };
         let head = match self.head()?.commit() {
             Some(commit) => commit.to_string(),
             None => "ref: refs/heads/unborn".to_owned(),

@@ -9,14 +9,14 @@ pub(crate) mod apart;
 pub(crate) mod filters;
 mod own;
 pub(crate) mod porcelain;
-mod written;
+mod write_times;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::error::GitError;
-use crate::index::examined::{IndexReport, Scope};
+use crate::index::hidden_files::{IndexReport, Scope};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
 use crate::open::file_system::{Modes, Settings};
 use crate::open::repo::{Repo, RepoEnv};
@@ -53,18 +53,18 @@ struct PendingPath {
     tracking: Tracking,
     head: Place,
     index: Place,
-    now: Now,
+    now: PathContents,
 }
 
 /// What is at a path of the working tree.
-enum Now {
+enum PathContents {
     Known(Place),
     /// A file of this mode, to be hashed with what git itself converts.
     File(u32),
 }
 
 /// A repository inside, as the one around it sees it.
-enum Inside {
+enum SubmoduleState {
     /// At this commit, without changes.
     Clean(Oid),
     /// With changes of its own; those that git does not see.
@@ -161,9 +161,11 @@ impl Comparison<'_> {
         match kind {
             StatusKind::Tracked { head, index, worktree, content } => {
                 let now = match (content, worktree) {
-                    (Content::AsIndexed, _) => Now::Known(index),
-                    (Content::DirtySubmodule, _) => Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))),
-                    (Content::Differs, None) => Now::Known(None),
+                    (Content::AsIndexed, _) => PathContents::Known(index),
+                    (Content::DirtySubmodule, _) => {
+                        PathContents::Known(Some((MODE_SUBMODULE, dirty_id(&path))))
+                    }
+                    (Content::Differs, None) => PathContents::Known(None),
                     (Content::Differs, Some(_)) => self.on_disk(&path, worktree)?,
                 };
                 Ok(Some(PendingPath { path, tracking: Tracking::Tracked, head, index, now }))
@@ -193,39 +195,41 @@ impl Comparison<'_> {
     }
 
     /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
-    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<Now, GitError> {
+    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<PathContents, GitError> {
         let file = self.top.join(path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
         let meta = match std::fs::symlink_metadata(&file) {
             Ok(meta) => meta,
-            Err(error) if gone(&error) => return Ok(Now::Known(None)),
+            Err(error) if gone(&error) => return Ok(PathContents::Known(None)),
             Err(error) => return Err(io(error)),
         };
         if meta.is_symlink() {
             let target = std::fs::read_link(&file).map_err(io)?;
-            return Ok(Now::Known(Some((MODE_LINK, hash_blob(&bytes_of(target.as_os_str()))?))));
+            return Ok(PathContents::Known(Some((MODE_LINK, hash_blob(&bytes_of(target.as_os_str()))?))));
         }
         if meta.is_dir() {
             if !file.join(".git").exists() {
-                return Ok(Now::Known(None));
+                return Ok(PathContents::Known(None));
             }
             let id = match self.inside(&file, path) {
-                Inside::Clean(commit) => commit,
-                Inside::Changed(_) => dirty_id(path),
+                SubmoduleState::Clean(commit) => commit,
+                SubmoduleState::Changed(_) => dirty_id(path),
             };
-            return Ok(Now::Known(Some((MODE_SUBMODULE, id))));
+            return Ok(PathContents::Known(Some((MODE_SUBMODULE, id))));
         }
         if !meta.is_file() {
             // A pipe, a socket or a device: git stores none, and reading it may never end.
-            return Ok(Now::Known(None));
+            return Ok(PathContents::Known(None));
         }
         if mode == Some(MODE_LINK) {
             // core.symlinks = false: a plain file holds the target.
             let target = std::fs::read(&file).map_err(io)?;
-            return Ok(Now::Known(Some((MODE_LINK, hash_blob(&target)?))));
+            return Ok(PathContents::Known(Some((MODE_LINK, hash_blob(&target)?))));
         }
         let plain = if self.executable(&meta) { MODE_EXECUTABLE } else { MODE_FILE };
-        Ok(Now::File(mode.filter(|mode| matches!(*mode, MODE_FILE | MODE_EXECUTABLE)).unwrap_or(plain)))
+        Ok(PathContents::File(
+            mode.filter(|mode| matches!(*mode, MODE_FILE | MODE_EXECUTABLE)).unwrap_or(plain),
+        ))
     }
 
     fn executable(&self, meta: &std::fs::Metadata) -> bool {
@@ -257,9 +261,10 @@ impl Comparison<'_> {
         let already: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
         for (path, id) in std::mem::take(&mut self.examined.files) {
             let Some(driver) = filtered.get(&path).filter(|_| !already.contains(&path)) else { continue };
-            if let now @ Now::File(mode) = self.on_disk(&path, None)? {
+            if let now @ PathContents::File(mode) = self.on_disk(&path, None)? {
                 let (index, head) = (Some((mode, id)), self.in_base(&path)?);
-                let now = if self.is_behind_pointer(driver, &path, id) { Now::Known(index) } else { now };
+                let now =
+                    if self.is_behind_pointer(driver, &path, id) { PathContents::Known(index) } else { now };
                 seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index, now });
             }
         }
@@ -276,9 +281,10 @@ impl Comparison<'_> {
     fn submodules(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
         for path in std::mem::take(&mut self.examined.submodules) {
             let dir = self.top.join(path_from_bytes(&path));
-            if let Inside::Changed(hidden) = self.inside(&dir, &path) {
+            if let SubmoduleState::Changed(hidden) = self.inside(&dir, &path) {
                 self.hidden.extend(hidden);
-                let (head, now) = (self.in_base(&path)?, Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
+                let (head, now) =
+                    (self.in_base(&path)?, PathContents::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
                 seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index: None, now });
             }
         }
@@ -286,7 +292,7 @@ impl Comparison<'_> {
     }
 
     /// The repository in `dir`. What cannot be read of it counts as changed.
-    fn inside(&self, dir: &Path, path: &[u8]) -> Inside {
+    fn inside(&self, dir: &Path, path: &[u8]) -> SubmoduleState {
         let clean = || {
             let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
             let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
@@ -295,9 +301,11 @@ impl Comparison<'_> {
             Some(if overlay.entries.is_empty() { Ok(commit.0) } else { Err(overlay.hidden) })
         };
         match clean() {
-            Some(Ok(commit)) => Inside::Clean(commit),
-            Some(Err(hidden)) => Inside::Changed(hidden.into_iter().map(|one| one.within(path)).collect()),
-            None => Inside::Changed(Vec::new()),
+            Some(Ok(commit)) => SubmoduleState::Clean(commit),
+            Some(Err(hidden)) => {
+                SubmoduleState::Changed(hidden.into_iter().map(|one| one.within(path)).collect())
+            }
+            None => SubmoduleState::Changed(Vec::new()),
         }
     }
 
@@ -311,7 +319,7 @@ impl Comparison<'_> {
         let mut count = 0_usize;
         let lfs = |path: &Vec<u8>| filtered.get(path).is_some_and(|driver| driver == filters::LFS);
         let mut pointers = BTreeMap::new();
-        for one in seen.iter().filter(|one| matches!(one.now, Now::File(_))) {
+        for one in seen.iter().filter(|one| matches!(one.now, PathContents::File(_))) {
             let pointer = if lfs(&one.path) { self.pointer(&one.path)? } else { None };
             if let Some(id) = pointer {
                 pointers.insert(one.path.clone(), id);
@@ -325,8 +333,8 @@ impl Comparison<'_> {
         let mut settled: BTreeMap<Vec<u8>, (PendingPath, Place)> = BTreeMap::new();
         for one in seen {
             let now = match one.now {
-                Now::Known(place) => place,
-                Now::File(mode) => {
+                PathContents::Known(place) => place,
+                PathContents::File(mode) => {
                     pointers.get(&one.path).copied().or_else(|| ids.next()).map(|id| (mode, id))
                 }
             };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::view::InForce;
+use super::view::PolicyInForce;
 use super::{Authority, Material, Revocation, is_revoked};
 use crate::code::Code;
 use crate::payload::Payload;
@@ -22,7 +22,7 @@ pub(super) struct AuthorityReading<'a> {
     signed: BTreeMap<usize, Vec<usize>>,
     /// Sets of valid entries about keys, and what is in force where they are seen.
     sets: Vec<BTreeSet<usize>>,
-    views: Vec<Rc<InForce>>,
+    views: Vec<Rc<PolicyInForce>>,
     known: BTreeMap<BTreeSet<usize>, usize>,
     of_entry: Vec<usize>,
 }
@@ -119,7 +119,7 @@ impl<'a> AuthorityReading<'a> {
             .collect();
         added.sort_by_key(|entry| self.material.graph.place[*entry]);
         let added: Vec<&KeyGrant> = added.into_iter().filter_map(|entry| self.grant(entry)).collect();
-        let view = Rc::new(InForce::new(self.material, chain, &added));
+        let view = Rc::new(PolicyInForce::new(self.material, chain, &added));
         self.views.push(view);
         self.sets.push(set.clone());
         self.known.insert(set, self.views.len() - 1);

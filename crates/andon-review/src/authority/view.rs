@@ -7,7 +7,7 @@ use super::Material;
 
 /// Policy and keys that are in force for an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InForce {
+pub struct PolicyInForce {
     /// The policies from the first version to the one in force, by entry.
     pub chain: Vec<usize>,
     /// What each key may be used for. A revoked key is here too: whether an entry by it is valid is decided separately.
@@ -28,7 +28,7 @@ pub struct InForce {
 /// Witnesses up to whom a policy may be solo.
 const SOLO: usize = 2;
 
-impl InForce {
+impl PolicyInForce {
     /// The result of `chain` and `added`.
     pub(super) fn new(material: Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
         let mut reinstated = BTreeMap::new();

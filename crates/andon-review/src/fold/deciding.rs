@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Fold;
-use crate::accounts::{Cause, ESCROW, Ends};
+use crate::accounts::{Cause, ESCROW, Parties};
 use crate::payload::vote::VoteChoice;
 use crate::round::{DeadEnd, DecidedBy, Panel, PanelCause, RoundDecision};
 use crate::votes::Vantage;
@@ -207,10 +207,10 @@ impl Fold<'_> {
         let accounts = &mut self.state.accounts;
         match before {
             Some(before) if before == to => {}
-            None => accounts.transfer(cause, Ends { from: ESCROW, to: &to }, bounty, why),
+            None => accounts.transfer(cause, Parties { from: ESCROW, to: &to }, bounty, why),
             Some(before) => {
-                accounts.transfer(cause, Ends { from: &before, to: ESCROW }, bounty, "reverse");
-                accounts.transfer(cause, Ends { from: ESCROW, to: &to }, bounty, why);
+                accounts.transfer(cause, Parties { from: &before, to: ESCROW }, bounty, "reverse");
+                accounts.transfer(cause, Parties { from: ESCROW, to: &to }, bounty, why);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{FLAG, Fold, Names};
-use crate::accounts::{Cause, ESCROW, Ends};
+use crate::accounts::{Cause, ESCROW, Parties};
 use crate::code::Code;
 use crate::payload::asked::{Actors, RoundRequest, Trigger};
 use crate::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
@@ -61,9 +61,14 @@ impl Fold<'_> {
     fn pay_opening(&mut self, entry: usize, asked: &RoundRequest) {
         let Some(issuer) = &asked.issuer else { return };
         let cause = self.cause(entry);
-        self.state.accounts.transfer(cause, Ends { from: issuer, to: ESCROW }, asked.bounty, "bounty");
+        self.state.accounts.transfer(cause, Parties { from: issuer, to: ESCROW }, asked.bounty, "bounty");
         if let Some(paid_to) = &asked.paid_to {
-            self.state.accounts.transfer(cause, Ends { from: ESCROW, to: paid_to }, asked.bounty, "payout");
+            self.state.accounts.transfer(
+                cause,
+                Parties { from: ESCROW, to: paid_to },
+                asked.bounty,
+                "payout",
+            );
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Fold;
 use super::state::{LedgerState, Settlement};
-use crate::authority::InForce;
+use crate::authority::PolicyInForce;
 use crate::code::Code;
 use crate::law::{self, Course, Parts, Reward, Weights};
 use crate::payload::acts::AnswerOutcome;
@@ -76,7 +76,7 @@ impl Fold<'_> {
     }
 }
 
-fn epoch(at: i64, first: i64, policy: &InForce) -> i64 {
+fn epoch(at: i64, first: i64, policy: &PolicyInForce) -> i64 {
     at.saturating_sub(first).div_euclid(policy.rules.epoch.max(1))
 }
 

@@ -32,8 +32,8 @@ pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulation {
 pub fn of_ledger(entries: &[ReviewEntry], folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
     let script = Script { entries: entries.to_vec(), probes: Vec::new() };
     let json = write::write(&script, folded, reader);
-    // `now` is the time of the newest entry that counts: clones that know the same say the same, whatever a stranger added. What
-    // does not count is told by `andon ledger verify`.
+    // `now` is the time of the newest entry that counts: clones that know the same say the same, whatever a stranger added. `andon ledger verify`
+    // reports what does not count.
     let counts = |at: &usize| !folded.state.codes.contains_key(at);
     let now = (0..entries.len()).filter(counts).map(|at| folded.graph.eff[at]).max().unwrap_or(0);
     SimulationJson {

@@ -93,7 +93,7 @@ pub(super) struct Descent<'a> {
 }
 
 /// A directory as it was, read along with what it is.
-struct Before {
+struct PriorDirectory {
     tree: Rc<RawTree>,
     known: DirectoryMemory,
     /// Entries that may not be as they were, and were not passed yet.
@@ -101,7 +101,7 @@ struct Before {
 }
 
 /// What is known of an entry from the directory before.
-enum Same {
+enum EntryMatch {
     /// It is as it was: the number it had.
     Whole(usize),
     /// A file of that name was there, and was kept, or was not.
@@ -109,26 +109,26 @@ enum Same {
     No,
 }
 
-impl Before {
-    fn same(&mut self, entry: &RawEntry<'_>) -> Same {
+impl PriorDirectory {
+    fn same(&mut self, entry: &RawEntry<'_>) -> EntryMatch {
         while let Some(old) = self.tree.entry(self.left.start).filter(|_| !self.left.is_empty()) {
             let order = old.cmp_in_tree(entry);
             if order == std::cmp::Ordering::Greater {
-                return Same::No;
+                return EntryMatch::No;
             }
             let at = self.left.start;
             self.left.start += 1;
             if order == std::cmp::Ordering::Equal {
                 let kept = !self.known.lines_of(at..at + 1).is_empty();
                 return match (old == *entry, old.mode == MODE_TREE || entry.mode == MODE_TREE, kept) {
-                    (true, _, _) => Same::Whole(at),
-                    (false, true, _) => Same::No,
-                    (false, false, true) => Same::Name(PathClass::Code),
-                    (false, false, false) => Same::Name(PathClass::Ignored),
+                    (true, _, _) => EntryMatch::Whole(at),
+                    (false, true, _) => EntryMatch::No,
+                    (false, false, true) => EntryMatch::Name(PathClass::Code),
+                    (false, false, false) => EntryMatch::Name(PathClass::Ignored),
                 };
             }
         }
-        Same::No
+        EntryMatch::No
     }
 }
 
@@ -145,7 +145,7 @@ impl Descent<'_> {
         let before = before.and_then(|known| {
             let tree = self.repo.tree(TreeId(known.tree)).ok()?;
             let DifferingEntries { old, new } = raw.differing(&tree);
-            Some((Before { tree, known, left: old.clone() }, old, new))
+            Some((PriorDirectory { tree, known, left: old.clone() }, old, new))
         });
         let mut known = DirectoryMemory { tree: tree.0, print: [0; 32], lines: Vec::new(), ends: Vec::new() };
         match before {
@@ -170,19 +170,19 @@ impl Descent<'_> {
         &mut self,
         known: &mut DirectoryMemory,
         tree: &RawTree,
-        (entries, mut before): (Range<usize>, Option<&mut Before>),
+        (entries, mut before): (Range<usize>, Option<&mut PriorDirectory>),
     ) -> Result<(), RecordError> {
         for entry in entries.filter_map(|number| tree.entry(number)) {
-            let same = before.as_mut().map_or(Same::No, |before| before.same(&entry));
+            let same = before.as_mut().map_or(EntryMatch::No, |before| before.same(&entry));
             match (same, &before) {
-                (Same::Whole(at), Some(before)) => known.take_over(&before.known, at..at + 1),
-                (Same::Name(class), _) => {
+                (EntryMatch::Whole(at), Some(before)) => known.take_over(&before.known, at..at + 1),
+                (EntryMatch::Name(class), _) => {
                     if class == PathClass::Code {
                         file_line(&mut known.lines, entry.name, entry.mode, entry.id());
                     }
                     known.end();
                 }
-                (Same::Whole(_) | Same::No, _) => {
+                (EntryMatch::Whole(_) | EntryMatch::No, _) => {
                     self.entry(&mut known.lines, &entry)?;
                     known.end();
                 }

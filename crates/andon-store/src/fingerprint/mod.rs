@@ -11,7 +11,7 @@
 //! `<common dir>/andon/cache/fingerprints`, a file that may be deleted at any time.
 
 mod cache;
-mod differing;
+mod difference;
 mod memo;
 mod overlay;
 
@@ -29,7 +29,7 @@ use andon_git::{MODE_TREE, Repo};
 use sha2::{Digest as _, Sha256};
 
 pub use andon_core::change::fingerprint::EMPTY;
-pub use differing::{Difference, differing};
+pub use difference::{Difference, differing};
 
 /// Deepest nesting that is followed; no file system holds a deeper path.
 const MAX_DEPTH: usize = 1024;

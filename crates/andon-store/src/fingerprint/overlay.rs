@@ -12,14 +12,14 @@ use andon_git::{MODE_TREE, TreeEntry};
 /// What an overlay says about one path and about the paths below it.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    says: Says,
+    says: OverlayChange,
     below: BTreeMap<Vec<u8>, Node>,
     /// Whether a file is put anywhere below.
-    adds: Adds,
+    adds: OverlayAddition,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum OverlayChange {
     #[default]
     Nothing,
     Gone,
@@ -27,7 +27,7 @@ enum Says {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Adds {
+enum OverlayAddition {
     #[default]
     Nothing,
     Something,
@@ -47,11 +47,11 @@ impl Node {
             let mut node = &mut root;
             for name in entry.path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
                 if entry.entry.is_some() {
-                    node.adds = Adds::Something;
+                    node.adds = OverlayAddition::Something;
                 }
                 node = node.below.entry(name.to_vec()).or_default();
             }
-            node.says = entry.entry.map_or(Says::Gone, |(mode, id)| Says::File(mode, id));
+            node.says = entry.entry.map_or(OverlayChange::Gone, |(mode, id)| OverlayChange::File(mode, id));
         }
         root
     }
@@ -101,15 +101,15 @@ impl Walk<'_> {
         base: Option<&TreeEntry>,
         over: &Node,
     ) -> Result<Option<Item>, RecordError> {
-        if let Says::File(mode, id) = over.says {
+        if let OverlayChange::File(mode, id) = over.says {
             return Ok(Some(Item::File(mode, id)));
         }
         let tree = base.filter(|entry| entry.mode == MODE_TREE).map(|entry| TreeId(entry.id));
-        let untouched = over.says == Says::Nothing && over.adds == Adds::Nothing;
+        let untouched = over.says == OverlayChange::Nothing && over.adds == OverlayAddition::Nothing;
         match base {
             // A file that nothing replaces; deletions below it say nothing about it.
             Some(file) if tree.is_none() && untouched => Ok(Some(Item::File(file.mode, file.id))),
-            Some(_) | None if tree.is_none() && over.adds == Adds::Nothing => Ok(None),
+            Some(_) | None if tree.is_none() && over.adds == OverlayAddition::Nothing => Ok(None),
             Some(_) | None => {
                 let length = self.descend(name);
                 let fingerprint = self.overlaid(tree, over)?;

@@ -13,18 +13,18 @@ const PAUSE: Duration = Duration::from_millis(4);
 
 /// While this lives no other process has one of the same journal. It ends with its process, too.
 #[derive(Debug)]
-pub struct Alone {
+pub struct JournalLock {
     _locked: File,
 }
 
 impl Journal {
     /// Waits for the others. `None` where that took too long, or the file system has no locks: the caller then
     /// continues without.
-    pub fn alone(&self) -> Option<Alone> {
+    pub fn alone(&self) -> Option<JournalLock> {
         let locked = file::open_append(&self.dir.join(format!("{}.lock", self.name))).ok()?;
         for _ in 0..ATTEMPTS {
             match locked.try_lock() {
-                Ok(()) => return Some(Alone { _locked: locked }),
+                Ok(()) => return Some(JournalLock { _locked: locked }),
                 Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
                 Err(TryLockError::Error(_)) => return None,
             }

@@ -26,10 +26,10 @@ use andon_core::domain::attempt::Attempt;
 use andon_core::domain::diagnostic::Diagnostic;
 
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
-pub use alone::Alone;
+pub use alone::JournalLock;
 pub use onward::Position;
 pub(super) use recent::passing;
-pub use recent::{Reach, Recent};
+pub use recent::{Reach, RecentFacts};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

@@ -10,7 +10,7 @@ use andon_core::domain::safety::SafetyFact;
 use andon_core::domain::tests::TestRun;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::order::{AckPlace, JournalItem, MarkedCommit};
-use andon_core::history::{Begins, DEFAULT_NODE, PassedCommit};
+use andon_core::history::{DEFAULT_NODE, PassedCommit, RunStart};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
@@ -36,7 +36,7 @@ pub struct Reach {
 
 /// What was found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentFacts {
     /// Test runs.
     pub runs: Vec<TestRun>,
     /// Acknowledgements.
@@ -56,15 +56,15 @@ pub struct Recent {
 
 impl Journal {
     /// The newest facts within `reach`.
-    pub fn recent(&self, reach: Reach) -> Recent {
+    pub fn recent(&self, reach: Reach) -> RecentFacts {
         let first = self.scan(FIRST, reach);
         if first.1 == ScanEnd::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
     }
 
     /// What the last `max` bytes hold, and as many more as there are since the place that was asked for.
-    fn scan(&self, max: u64, reach: Reach) -> (Recent, ScanEnd) {
+    fn scan(&self, max: u64, reach: Reach) -> (RecentFacts, ScanEnd) {
         let mut found = RecentLines::new(reach);
-        let Newest { mut end, floor } = self.newest(max, reach.since);
+        let NewestFile { mut end, floor } = self.newest(max, reach.since);
         let mut seen = found.lines(&self.path(), &end, floor);
         let mut looked = end.bytes.len() as u64;
         // The common case, without looking for older files: enough was seen, or there are none.
@@ -91,14 +91,14 @@ impl Journal {
     }
 
     /// The end of the newest file; read again when it was rotated meanwhile.
-    fn newest(&self, max: u64, since: Option<Position>) -> Newest {
+    fn newest(&self, max: u64, since: Option<Position>) -> NewestFile {
         loop {
             let rotated = since.is_some_and(|since| self.rotated_since(since));
             let floor = since.map(|since| if rotated { 0 } else { since.offset });
             let wanted = floor.map_or(0, |floor| self.size().unwrap_or(0).saturating_sub(floor));
             let end = tail::end(&self.path(), wanted.max(max));
             if since.is_none_or(|since| self.rotated_since(since) == rotated) {
-                return Newest { end, floor };
+                return NewestFile { end, floor };
             }
         }
     }
@@ -124,7 +124,7 @@ enum ScanEnd {
 }
 
 /// The end of the newest file.
-struct Newest {
+struct NewestFile {
     end: tail::End,
     /// Where in it begins what was asked for in full.
     floor: Option<u64>,
@@ -261,7 +261,7 @@ impl RecentLines {
         }
     }
 
-    fn finish(mut self) -> Recent {
+    fn finish(mut self) -> RecentFacts {
         self.runs.reverse();
         self.acks.reverse();
         self.items.reverse();
@@ -276,7 +276,7 @@ impl RecentLines {
         self.markers.reverse();
         let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
         let Self { runs, acks, items, markers, safety, warnings, .. } = self;
-        Recent { runs, acks, items, markers, since_ack, safety, warnings }
+        RecentFacts { runs, acks, items, markers, since_ack, safety, warnings }
     }
 }
 
@@ -297,7 +297,7 @@ fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 pub(crate) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> PassedCommit {
     let (node, number, begins) = match turn {
         Some(MarkedTurn { node, number, begins }) => (node, number, begins),
-        None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),
+        None => (DEFAULT_NODE.to_owned(), 0, RunStart::Nothing),
     };
     PassedCommit { node, at, code, number, begins }
 }

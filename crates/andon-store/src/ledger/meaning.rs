@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Entry;
-use andon_core::domain::decision::{Binds, LedgerEvent};
+use andon_core::domain::decision::{HaltReach, LedgerEvent};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_core::domain::time::Timestamp;
 
@@ -57,7 +57,7 @@ pub(super) fn fold(entries: &[Entry], of_own: &[Entry], own: &str) -> Meaning {
         match event {
             LedgerEvent::Halted(halt) => {
                 // What binds one worktree alone binds at no commit.
-                let head = halt.head.filter(|_| halt.binds == Binds::Line);
+                let head = halt.head.filter(|_| halt.binds == HaltReach::Line);
                 let known = ForeignHalt { at: halt.at, id: entry.id, commit: entry.commit, head };
                 standing.insert((&entry.writer, &halt.worktree), known);
             }

@@ -20,7 +20,7 @@ mod newest;
 mod open;
 mod read;
 mod stamp;
-mod tampered;
+mod tampering;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap};
@@ -44,7 +44,7 @@ pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
     bridge,
 };
-pub use self::tampered::{TamperedHow, Tampering};
+pub use self::tampering::{TamperedHow, Tampering};
 
 /// Where the refs of all writers are.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
@@ -92,7 +92,7 @@ impl EntryEvent {
 
 /// The unanswered halts, as one worktree with its HEAD sees them.
 #[derive(Debug)]
-pub struct Unanswered {
+pub struct UnansweredHalts {
     /// The halt of this worktree.
     pub own: Option<StandingHalt>,
     /// Those of the other worktrees of this clone, which may or may not bind.
@@ -217,9 +217,9 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// As [`Self::standing`].
-    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<Unanswered, LedgerError> {
+    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
         let mut halts = self.halts()?;
-        Ok(Unanswered {
+        Ok(UnansweredHalts {
             own: halts.of_worktree(self.repo, worktree)?,
             beside: halts.beside(self.repo, worktree)?,
             elsewhere: halts.binding(self.repo, head)?,
@@ -267,7 +267,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn tampered(&self) -> Result<Vec<Tampering>, LedgerError> {
-        tampered::tampered(self.repo)
+        tampering::tampered(self.repo)
     }
 
     /// Takes over what another clone has of the ledger of `writer`, whose tip is `theirs` there: forward only.

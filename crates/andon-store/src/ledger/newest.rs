@@ -27,7 +27,7 @@ pub(super) fn newest(
 ) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
     let (memory, inputs) = (Memory::new(repo, Kind::NewestHalt), (events, worktree));
     if events.is_some()
-        && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(Forgotten))
+        && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(MissingMemory))
     {
         return Ok((known, Vec::new()));
     }
@@ -63,18 +63,18 @@ fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {
 }
 
 /// Nothing is remembered, or not of these ledgers.
-struct Forgotten;
+struct MissingMemory;
 
 /// The commits of a halt and of its answer.
 type Commits = (CommitId, Option<CommitId>);
 
 fn remembered(
     repo: &Repo,
-    known: Result<Option<Commits>, Forgotten>,
-) -> Result<Option<NewestHalt>, Forgotten> {
+    known: Result<Option<Commits>, MissingMemory>,
+) -> Result<Option<NewestHalt>, MissingMemory> {
     let load = |commit: CommitId| {
-        let tree = repo.tree_of(commit).map_err(|_| Forgotten)?;
-        entry::load(repo, commit, tree).map_err(|_| Forgotten)
+        let tree = repo.tree_of(commit).map_err(|_| MissingMemory)?;
+        entry::load(repo, commit, tree).map_err(|_| MissingMemory)
     };
     let Some((halt, ack)) = known? else { return Ok(None) };
     let ack = ack.map(load).transpose()?;

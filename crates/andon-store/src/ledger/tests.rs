@@ -56,7 +56,7 @@ fn halt(worktree: &str) -> Halt {
         worktree: worktree.into(),
         base: None,
         beside: vec!["*".into()],
-        binds: andon_core::domain::decision::Binds::Line,
+        binds: andon_core::domain::decision::HaltReach::Line,
         at: AT,
     }
 }
@@ -67,7 +67,7 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
         counter: None,
         by: "A <a@example.org>".into(),
         how: AckHow::FileDeleted,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: Some("CLAUDECODE".into()),
         provider: None,
         words: None,
@@ -282,8 +282,8 @@ fn a_counter_that_is_reset_ends_no_halt_in_any_clone() {
     git(dir.path(), &["commit", "-q", "--allow-empty", "-m", "halted"]);
     let head = repo.head().unwrap().commit();
     let ledger = Ledger::open(&repo);
-    let stands = Halt { head, ..halt("main") };
-    let id = ledger.append(&LedgerEvent::Halted(Box::new(stands)), AT).unwrap();
+    let halted = Halt { head, ..halt("main") };
+    let id = ledger.append(&LedgerEvent::Halted(Box::new(halted)), AT).unwrap();
     let counter = Ack { counter: Some("tool-loop".into()), ..ack("main", None) };
     ledger.append(&LedgerEvent::Acknowledged(Box::new(counter)), AT).unwrap();
     assert_eq!(ledger.standing("main").unwrap().map(|found| found.id), Some(id));

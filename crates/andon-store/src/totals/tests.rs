@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::journal::{MarkedTurn, Reach};
 use andon_core::domain::events::{
-    Arguments, Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What,
+    Arguments, Ballot, CallEnd, Event, EventKind, Output, OutputKind, ToolCall, TurnEnd,
 };
 use andon_core::domain::facts::{AckHow, Usage};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
-use andon_core::history::Begins;
+use andon_core::history::RunStart;
 use andon_core::history::order::JournalItem;
 use andon_testkit::facts::{red, run};
 
@@ -36,15 +36,15 @@ fn line(seed: u8, at: i64) -> JournalLine {
     let at = Timestamp(at);
     let code = CodeId([seed / 16; 32]);
     let what = match seed % 16 {
-        0 => What::TurnStart,
-        1 => What::TurnEnd(TurnEnd { code: Some(code), docs: None }),
-        2 => What::Output(said(seed)),
-        3 => What::Verdict(Ballot { reviewer: None, approve: 1, reject: 2 }),
+        0 => EventKind::TurnStart,
+        1 => EventKind::TurnEnd(TurnEnd { code: Some(code), docs: None }),
+        2 => EventKind::Output(said(seed)),
+        3 => EventKind::Verdict(Ballot { reviewer: None, approve: 1, reject: 2 }),
         4 => {
             let turn = MarkedTurn {
                 node: "coder".into(),
                 number: u64::from(seed) + 1,
-                begins: if seed > 200 { Begins::Run } else { Begins::Nothing },
+                begins: if seed > 200 { RunStart::Run } else { RunStart::Nothing },
             };
             let (commit, tree) = (CommitId(oid(seed)), TreeId(oid(1)));
             return JournalLine::CommitRecorded { commit, tree, code, at: Some(at), turn: Some(turn) };
@@ -55,7 +55,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
                 counter: None,
                 by: "P <p@x>".into(),
                 how: AckHow::Resume,
-                halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+                halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
                 agent: None,
                 provider: None,
                 words: None,
@@ -66,7 +66,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
             }));
         }
         6 => return JournalLine::Healed { what: "something ".repeat(20), at: Some(at) },
-        7..=10 => What::ToolCall(ToolCall {
+        7..=10 => EventKind::ToolCall(ToolCall {
             args: Arguments::Known,
             exact: ShortHash([seed; 8]),
             refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
@@ -78,7 +78,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
             let names: &[&str] = if seed > 128 { &["a"] } else { &["a", "b"] };
             return JournalLine::TestRun(Box::new(run(red(seed / 16, names, 9))));
         }
-        _ => What::Usage(Usage {
+        _ => EventKind::Usage(Usage {
             input_tokens: Some(u64::from(seed)),
             cost_usd: Some("0.01".into()),
             context_tokens: Some(u64::from(seed) * 100),

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
-use andon_core::domain::events::{Ballot, CommitRefused, Event, Output, OutputKind, Renewal, TurnEnd, What};
+use andon_core::domain::events::{
+    Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, TurnEnd,
+};
 use andon_core::domain::facts::{CommitKind, Fact, Gate, Usage};
 use andon_core::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestStatus};
@@ -24,7 +26,7 @@ pub fn evidence() -> impl Strategy<Value = TestEvidence> {
             let names: Vec<&str> = failing.iter().map(String::as_str).collect();
             let mut tests = evidence_of(state, status, &names, total);
             tests.errors = errors.map(|error| Signature([error; 32]));
-            tests.counts.skipped = total / 3;
+            tests.skipped = total / 3;
             tests
         })
 }
@@ -70,7 +72,7 @@ pub fn fact() -> impl Strategy<Value = Fact> {
 
 fn events() -> impl Strategy<Value = Fact> {
     let outputs = (pick(&OutputKind::ALL), 0_u8..3).prop_map(|(kind, hash)| {
-        What::Output(Output {
+        EventKind::Output(Output {
             kind,
             hash: (hash > 0).then_some(Digest([hash; 32])),
             lines: Some(u64::from(hash) * 200),
@@ -78,7 +80,7 @@ fn events() -> impl Strategy<Value = Fact> {
     });
     let usage = (prop::option::of(any::<u64>()), prop_oneof!["[0-9]{1,3}", "[0-9]{1,30}\\.[0-9]{0,9}"])
         .prop_map(|(count, cost)| {
-            What::Usage(Usage {
+            EventKind::Usage(Usage {
                 input_tokens: count,
                 output_tokens: count,
                 cost_usd: Some(cost),
@@ -89,19 +91,19 @@ fn events() -> impl Strategy<Value = Fact> {
             })
         });
     let ends = (prop::option::of(0_u8..4), prop::option::of(0_u8..3)).prop_map(|(state, docs)| {
-        What::TurnEnd(TurnEnd { code: state.map(code), docs: docs.map(|docs| Digest([docs; 32])) })
+        EventKind::TurnEnd(TurnEnd { code: state.map(code), docs: docs.map(|docs| Digest([docs; 32])) })
     });
     let calls = (prop::sample::select(vec!["Edit", "Bash", "Read"]), 0_u8..3, prop::option::of(0_u8..3))
-        .prop_map(|(tool, args, answer)| What::ToolCall(call(tool, args, answer)));
+        .prop_map(|(tool, args, answer)| EventKind::ToolCall(call(tool, args, answer)));
     let ballots = (any::<u64>(), 0_u64..3)
-        .prop_map(|(approve, reject)| What::Verdict(Ballot { reviewer: None, approve, reject }));
+        .prop_map(|(approve, reject)| EventKind::Verdict(Ballot { reviewer: None, approve, reject }));
     let refused = (0_u8..4).prop_map(|state| {
         let rule = "untested-edit".to_owned();
-        What::Refused(CommitRefused { code: code(state), tree: None, rule })
+        EventKind::Refused(CommitRefused { code: code(state), tree: None, rule })
     });
-    let renewals = pick(&Renewal::ALL).prop_map(What::Renewed);
+    let renewals = pick(&Renewal::ALL).prop_map(EventKind::Renewed);
     let what = prop_oneof![
-        2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => renewals, 1 => refused,
+        2 => Just(EventKind::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => renewals, 1 => refused,
     ];
     let names = (prop::option::of("[ab]"), prop::option::of("[st]"));
     let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));

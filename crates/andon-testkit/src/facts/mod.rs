@@ -3,12 +3,12 @@
 pub mod arbitrary;
 
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use andon_core::domain::events::{Arguments, Event, ToolCall, TurnEnd, What};
+use andon_core::domain::events::{Arguments, Event, EventKind, ToolCall, TurnEnd};
 use andon_core::domain::facts::{
     Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
-use andon_core::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use andon_core::history::{Fold, Timeline};
@@ -34,17 +34,13 @@ fn signature(status: TestStatus, failing: &[&str]) -> Signature {
 fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> TestEvidence {
     let failed = failing.len() as u64;
     TestEvidence {
-        code: code(state),
-        status,
-        counts: Counts { total, passed: total.saturating_sub(failed), failed, ..Counts::default() },
-        signature: signature(status, failing),
-        errors: None,
+        total,
+        passed: total.saturating_sub(failed),
+        failed,
         failing: failing.iter().map(ToString::to_string).collect(),
-        truncated: false,
         runner: "tap".into(),
         command: "sh tests.sh".into(),
-        caveats: andon_core::domain::tests::Caveats::default(),
-        scopes: Vec::new(),
+        ..TestEvidence::new(code(state), status, signature(status, failing))
     }
 }
 
@@ -82,7 +78,7 @@ pub fn ack(at: i64) -> Fact {
         counter: None,
         by: "P <p@x>".into(),
         how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: None,
         provider: None,
         words: None,
@@ -100,7 +96,7 @@ pub fn reset(counter: &str) -> Fact {
 }
 
 /// An event without time or node.
-pub fn event(what: What) -> Fact {
+pub fn event(what: EventKind) -> Fact {
     Fact::Event(Box::new(Event {
         at: None,
         uptime: None,
@@ -113,7 +109,7 @@ pub fn event(what: What) -> Fact {
 }
 
 /// An event of `node` at `seconds`.
-pub fn event_of(node: &str, seconds: i64, what: What) -> Fact {
+pub fn event_of(node: &str, seconds: i64, what: EventKind) -> Fact {
     Fact::Event(Box::new(Event {
         uptime: None,
         at: Some(Timestamp(seconds)),
@@ -127,7 +123,7 @@ pub fn event_of(node: &str, seconds: i64, what: What) -> Fact {
 
 /// A turn ends with code `state`.
 pub fn turn_end(state: u8) -> Fact {
-    event(What::TurnEnd(TurnEnd { code: Some(code(state)), docs: None }))
+    event(EventKind::TurnEnd(TurnEnd { code: Some(code(state)), docs: None }))
 }
 
 /// A call of `tool` with arguments and an answer by number.

@@ -6,7 +6,7 @@ use super::super::tally::Tally;
 use super::jest::JestDocument;
 use super::mocha::MochaDocument;
 use super::rspec::RspecDocument;
-use super::walk::{Document, Sure, Walk};
+use super::walk::{Document, FormatMatch, Walk};
 
 /// The state of the reading of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +55,12 @@ impl Documents {
 
     /// True when the document is of a format that is known.
     pub(super) fn is_known(&self) -> bool {
-        self.formats.iter().any(|format| format.sure() == Sure::Ours)
+        self.formats.iter().any(|format| format.sure() == FormatMatch::Ours)
     }
 
     /// What the document said; `None` when it is of no format that is known.
     pub(super) fn finish(self) -> Option<Tally> {
-        let mut format = self.formats.into_iter().find(|format| format.sure() == Sure::Ours)?;
+        let mut format = self.formats.into_iter().find(|format| format.sure() == FormatMatch::Ours)?;
         let read = match self.failed {
             Some(problem) => Err(problem),
             None if self.walk.is_done() => format.conclude(),

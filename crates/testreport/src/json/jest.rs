@@ -13,7 +13,7 @@ use super::super::identities::MAX_IDS;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append};
-use super::walk::{Document, Node, Sure};
+use super::walk::{Document, FormatMatch, Node};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "jest-json";
@@ -165,8 +165,8 @@ impl Document for JestDocument {
         Ok(())
     }
 
-    fn sure(&self) -> Sure {
-        if self.results && self.claims.total.is_some() { Sure::Ours } else { Sure::NotYet }
+    fn sure(&self) -> FormatMatch {
+        if self.results && self.claims.total.is_some() { FormatMatch::Ours } else { FormatMatch::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

@@ -6,7 +6,7 @@ use super::super::cases::{Case, Cases, before_frames, bounded};
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append};
-use super::walk::{Document, Node, Sure};
+use super::walk::{Document, FormatMatch, Node};
 
 /// Name of the format in evidence.
 pub(super) const RUNNER: &str = "mocha-json";
@@ -100,9 +100,9 @@ impl Document for MochaDocument {
         Ok(())
     }
 
-    fn sure(&self) -> Sure {
+    fn sure(&self) -> FormatMatch {
         let Parts { stats, tests, passes, failures } = self.parts;
-        if stats && tests && passes && failures { Sure::Ours } else { Sure::NotYet }
+        if stats && tests && passes && failures { FormatMatch::Ours } else { FormatMatch::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

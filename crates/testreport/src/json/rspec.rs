@@ -7,7 +7,7 @@ use super::super::cases::{Case, Cases, bounded};
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append};
-use super::walk::{Document, Node, Sure};
+use super::walk::{Document, FormatMatch, Node};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "rspec-json";
@@ -108,9 +108,9 @@ impl Document for RspecDocument {
         Ok(())
     }
 
-    fn sure(&self) -> Sure {
+    fn sure(&self) -> FormatMatch {
         let summarized = self.summary.examples.is_some() && self.summary.failures.is_some();
-        if self.listed && summarized { Sure::Ours } else { Sure::NotYet }
+        if self.listed && summarized { FormatMatch::Ours } else { FormatMatch::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

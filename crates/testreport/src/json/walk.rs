@@ -38,7 +38,7 @@ pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) -> Result<(), ReportProble
 
 /// Whether a document is of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sure {
+pub(super) enum FormatMatch {
     /// Its keys have come.
     Ours,
     /// They have not.
@@ -51,7 +51,7 @@ pub(super) trait Document {
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
     /// Whether the document is of this format.
-    fn sure(&self) -> Sure;
+    fn sure(&self) -> FormatMatch;
 
     /// The document is whole: holds what it claims against what it lists.
     fn conclude(&mut self) -> Result<(), ReportProblem>;

@@ -5,7 +5,7 @@
 //! on them, so a change of any rule's result is a new signature format. Outputs of agents' calls are hashed by the same
 //! rules; what [`volatile`] adds is for printed output alone, which has no signature.
 
-mod chosen;
+mod error_text;
 mod escapes;
 mod frames;
 mod ids;

@@ -3,7 +3,7 @@
 //! addresses) before bare digits, and the order of items when all that varies in them is gone.
 
 use super::rule::{self, Rule};
-use super::{Root, chosen, escapes, frames, items, moments, numbers, paths};
+use super::{Root, error_text, escapes, frames, items, moments, numbers, paths};
 
 /// Longest text that is worked on, in bytes; readers keep no more of a failure.
 pub(crate) const MAX_TEXT: usize = 16 * 1024;
@@ -36,7 +36,7 @@ pub(super) const RULES: [Rule; 22] = [
     Rule {
         name: "error-text",
         why: "what a test printed before its error, and the runner's advice after it, are not the error",
-        apply: |_, text| chosen::choose(text),
+        apply: |_, text| error_text::choose(text),
     },
     Rule {
         name: "frames",

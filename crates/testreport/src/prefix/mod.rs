@@ -16,7 +16,7 @@ use super::format::Format;
 use super::json::JsonReader;
 use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
-use super::printed::PrintedOutput;
+use super::printed_lines::PrintedOutput;
 use super::problem::ReportProblem;
 use super::tally::{EarlierResults, Tally};
 use super::text::NEXTEST;
@@ -204,13 +204,13 @@ pub(super) struct Output {
     readers: LineReaders,
     json: JsonReader,
     xml: XmlOutput,
-    aside: Aside,
+    aside: StderrReaders,
     columns: Columns,
     printed: PrintedOutput,
 }
 
 /// What is on standard error and belongs on standard output.
-struct Aside {
+struct StderrReaders {
     json: JsonReader,
     xml: XmlOutput,
 }
@@ -228,7 +228,7 @@ impl Output {
             readers: LineReaders::new(root),
             json: JsonReader::new(root, output),
             xml: XmlOutput::new(root, output),
-            aside: Aside { json: JsonReader::new(root, aside), xml: XmlOutput::new(root, aside) },
+            aside: StderrReaders { json: JsonReader::new(root, aside), xml: XmlOutput::new(root, aside) },
             columns: Columns::new(root, depth),
             printed: PrintedOutput::new(depth),
             names,

@@ -7,7 +7,7 @@ use crate::Counts;
 
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::counted::whole_number;
+use super::count_list::whole_number;
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

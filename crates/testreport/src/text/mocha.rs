@@ -8,7 +8,7 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::counted::whole_number;
+use super::count_list::whole_number;
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "mocha";

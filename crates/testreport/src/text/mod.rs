@@ -8,9 +8,9 @@
 //! Every line goes to every reader: one stream may hold several runners, and what they say is merged.
 
 mod bats;
-mod counted;
+mod count_list;
 mod ctest;
-mod explained;
+mod explanations;
 mod go;
 mod gtest;
 mod jest;

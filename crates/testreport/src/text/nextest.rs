@@ -6,7 +6,7 @@ use crate::Counts;
 
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::counted::{number_first, only, sum, whole_number};
+use super::count_list::{number_first, only, sum, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

@@ -9,7 +9,7 @@ use super::super::cases::{before_frames, bounded};
 use super::super::normalize::Root;
 use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::counted::{listed, whole_number};
+use super::count_list::{listed, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

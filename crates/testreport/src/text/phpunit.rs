@@ -5,7 +5,7 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Tally, Trouble, append_line};
 use super::Summary;
-use super::counted::{name_first, only, sum, whole_number};
+use super::count_list::{name_first, only, sum, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

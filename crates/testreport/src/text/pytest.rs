@@ -9,8 +9,8 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble};
 use super::Summary;
-use super::counted::{is_seconds, number_first, only, sum, whole_number};
-use super::explained::Explanations;
+use super::count_list::{is_seconds, number_first, only, sum, whole_number};
+use super::explanations::Explanations;
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

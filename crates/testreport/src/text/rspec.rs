@@ -8,8 +8,8 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Tally, Trouble};
 use super::Summary;
-use super::counted::{number_first, only, sum, whole_number};
-use super::explained::Explanations;
+use super::count_list::{number_first, only, sum, whole_number};
+use super::explanations::Explanations;
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

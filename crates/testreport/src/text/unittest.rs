@@ -9,7 +9,7 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
 use super::Summary;
-use super::counted::{is_seconds, name_first, only, sum, whole_number};
+use super::count_list::{is_seconds, name_first, only, sum, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.

@@ -9,7 +9,7 @@ use super::super::lines::Stream;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Tally, Trouble, append_line};
-use super::counted::{listed, number_first, only, sum, whole_number};
+use super::count_list::{listed, number_first, only, sum, whole_number};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "vitest";

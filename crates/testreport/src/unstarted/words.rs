@@ -195,7 +195,7 @@ pub(super) const LAST: WordList = coded![
 
 /// Lines below words that alone do not distinguish the requested module from a module that it needs.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Below {
+pub(super) enum LineCondition {
     /// Some line holds this.
     Has(&'static str),
     /// No line holds this.
@@ -203,15 +203,15 @@ pub(super) enum Below {
 }
 
 /// As [`LAST`], where the lines below decide: a module that no other one asks for is the one that the command names.
-pub(super) const TRACED: [(WordList, Below); 6] = [
-    (coded![("node", &["^Error: Cannot find module '"], &[1])], Below::Has("requireStack: []")),
+pub(super) const TRACED: [(WordList, LineCondition); 6] = [
+    (coded![("node", &["^Error: Cannot find module '"], &[1])], LineCondition::Has("requireStack: []")),
     (
         coded![("node", &["^Error: Cannot find module '"], &[1])],
-        Below::Has("requireStack: [ 'internal/preload' ]"),
+        LineCondition::Has("requireStack: [ 'internal/preload' ]"),
     ),
     (
         coded![("ts-node", &["^Error: Cannot find module '"], &[1])],
-        Below::Has("imaginaryUncacheableRequireResolveScript"),
+        LineCondition::Has("imaginaryUncacheableRequireResolveScript"),
     ),
     (
         coded![(
@@ -219,10 +219,10 @@ pub(super) const TRACED: [(WordList, Below); 6] = [
             &["^Error [ERR_MODULE_NOT_FOUND]: Cannot find module '", "' imported from ", "/$"],
             &[1]
         )],
-        Below::Lacks("requireStack"),
+        LineCondition::Lacks("requireStack"),
     ),
-    (coded![("bun, deno", &["^error: Module not found \""], &[1])], Below::Lacks("at file:")),
-    (coded![("docker", &["^unknown shorthand flag: "], &[1, 125])], Below::Has("docker --help")),
+    (coded![("bun, deno", &["^error: Module not found \""], &[1])], LineCondition::Lacks("at file:")),
+    (coded![("docker", &["^unknown shorthand flag: "], &[1, 125])], LineCondition::Has("docker --help")),
 ];
 
 /// How the lines begin that callers add when the program they call has failed.

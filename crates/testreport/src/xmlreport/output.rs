@@ -9,7 +9,7 @@ use super::{NAMES, XmlReader};
 const MARK: usize = 16;
 
 /// Where in the output we are.
-enum At {
+enum Position {
     /// In a line that may begin a document, with what came of it.
     LineStart(Vec<u8>),
     /// In a line that does not.
@@ -21,14 +21,19 @@ enum At {
 pub(in super::super) struct XmlOutput {
     root: Root,
     report: String,
-    at: At,
+    at: Position,
     found: Option<Tally>,
 }
 
 impl XmlOutput {
     /// For the output that messages call `report`, of a run in the project at `root`.
     pub(in super::super) fn new(root: &Root, report: &str) -> Self {
-        Self { root: root.clone(), report: report.to_owned(), at: At::LineStart(Vec::new()), found: None }
+        Self {
+            root: root.clone(),
+            report: report.to_owned(),
+            at: Position::LineStart(Vec::new()),
+            found: None,
+        }
     }
 
     /// Takes the next part of a line, with its end if it has come. Documents begin at the start of a line, and not
@@ -36,43 +41,43 @@ impl XmlOutput {
     pub(in super::super) fn push(&mut self, part: &[u8], at_work: bool) {
         let ends = part.ends_with(b"\n");
         match &mut self.at {
-            At::Line => {}
-            At::LineStart(start) => {
+            Position::Line => {}
+            Position::LineStart(start) => {
                 start.extend_from_slice(part);
                 if start.len() < MARK && !ends {
                     return;
                 }
                 let start = std::mem::take(start);
                 if at_work || !begins_document(&start) {
-                    self.at = At::Line;
+                    self.at = Position::Line;
                 } else {
                     let reader = XmlReader::new(&self.root, &self.report, None);
-                    self.at = At::Document(Box::new(reader), Vec::new());
+                    self.at = Position::Document(Box::new(reader), Vec::new());
                     self.of_document(&start);
                 }
             }
-            At::Document(..) => self.of_document(part),
+            Position::Document(..) => self.of_document(part),
         }
-        if ends && matches!(self.at, At::Line) {
-            self.at = At::LineStart(Vec::new());
+        if ends && matches!(self.at, Position::Line) {
+            self.at = Position::LineStart(Vec::new());
         }
     }
 
     /// What is no UTF-8 is replaced: output is not a file that could be written anew.
     fn of_document(&mut self, part: &[u8]) {
-        let At::Document(reader, torn) = &mut self.at else { return };
+        let Position::Document(reader, torn) = &mut self.at else { return };
         torn.extend_from_slice(part);
         let rest = torn.split_off(torn.len() - torn_tail(torn));
         let read = reader.push(&String::from_utf8_lossy(torn));
         *torn = rest;
         // The line that ends a document belongs to it to its end, wherever chunks end.
         if read.is_err() || (part.ends_with(b"\n") && reader.is_whole()) {
-            self.end_document(At::Line);
+            self.end_document(Position::Line);
         }
     }
 
-    fn end_document(&mut self, next: At) {
-        let At::Document(reader, _) = std::mem::replace(&mut self.at, next) else { return };
+    fn end_document(&mut self, next: Position) {
+        let Position::Document(reader, _) = std::mem::replace(&mut self.at, next) else { return };
         // Any other XML is other output.
         if !reader.is_known() {
             return;
@@ -86,12 +91,12 @@ impl XmlOutput {
 
     /// What was read; `None` when there was no report.
     pub(in super::super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
-        if let At::Document(reader, torn) = &mut self.at
+        if let Position::Document(reader, torn) = &mut self.at
             && !torn.is_empty()
         {
             let _ = reader.push(&String::from_utf8_lossy(torn));
         }
-        self.end_document(At::Line);
+        self.end_document(Position::Line);
         self.found.filter(|tally| tally.is_wanted(format))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::install::clients::memory::MemoryFile;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved::SavedFiles;
+use crate::install::clients::saved_files::SavedFiles;
 use crate::install::clients::{self, WriteOutcome};
 use crate::install::edits::EditRemoval;
 use crate::setup::clients as here;

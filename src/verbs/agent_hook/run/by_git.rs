@@ -1,5 +1,5 @@
 //! Whether git itself took away a file of the guard that lies in the working tree: settings may be committed on one branch only,
-//! and `git stash` and `git clean` put aside what is not committed. Nobody is accused of that.
+//! and `git stash` and `git clean` put aside what is not committed. Neither counts as an attack on the guard.
 
 use super::place::Place;
 use andon_core::domain::ids::{CommitId, TreeId};

@@ -1,13 +1,13 @@
 //! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
-use super::armed;
+use super::after_tool::{EventOutcome, after_tool};
+use super::guard_changes;
 use super::place::{Place, of_agent};
 use super::rewrite;
-use super::seen::{EventOutcome, after_tool};
-use super::{observed, turn, twice};
+use super::{observations, turn, twice};
 use crate::verbs::agent_hook::text as words;
-use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
-use andon_agents::{self as agent, HookPayload, Say};
+use andon_agents::ruling::{CallRuling, RefusalReason, ToolGround, before_tool, runs_git};
+use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{AgentAction, HookMoment, ToolUse};
 use andon_core::domain::context::Pressure;
@@ -21,7 +21,7 @@ use andon_engine::effect::best_effort;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
-pub use super::halted::{HaltState, halted};
+pub use super::halt_state::{HaltState, halted};
 pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
 
 /// The call of a hook.
@@ -40,7 +40,7 @@ pub struct AgentHookCall<'a> {
 /// What is said to the client, and to people.
 pub struct AgentHookAnswer {
     /// To the client.
-    pub say: Say,
+    pub say: Instruction,
     /// The moment it is said at.
     pub moment: HookMoment,
     /// What was odd on the way.
@@ -71,25 +71,27 @@ pub fn run(
         best_effort::remember_transcript(ws.repo.git_dir(), transcript);
     }
     if twice::is_second(&place, (event, moment), payload, report)? {
-        return Ok(AgentHookAnswer { say: Say::Nothing, moment, warnings: Vec::new() });
+        return Ok(AgentHookAnswer { say: Instruction::Nothing, moment, warnings: Vec::new() });
     }
     let heard = match moment {
         HookMoment::BeforeTool => before(&place, asked, halted)?,
         HookMoment::AfterTool => after_tool(&place, event, payload.clone())?,
         HookMoment::TurnEnd => {
-            let notes = armed::close(&place)?;
+            let notes = guard_changes::close(&place)?;
             let heard = turn::end(&place, payload, halted)?;
             EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard }
         }
-        HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
-        HookMoment::Prompt => {
-            // What a person changed between two turns is nobody's fault.
-            armed::forget(&place)?;
-            observed::prompt(&place, payload, halted)?
+        HookMoment::SessionStart => {
+            observations::session_start(&place, payload.clone(), halted.halt().cloned())?
         }
-        HookMoment::Compacting | HookMoment::Compacted => observed::compaction(&place, payload, moment)?,
-        HookMoment::SettingsChanged => observed::settings(&place, payload)?,
-        HookMoment::Answered => observed::answered(&place, payload.clone())?,
+        HookMoment::Prompt => {
+            // A person may change the guard between two turns: the agent is not blamed for it.
+            guard_changes::forget(&place)?;
+            observations::prompt(&place, payload, halted)?
+        }
+        HookMoment::Compacting | HookMoment::Compacted => observations::compaction(&place, payload, moment)?,
+        HookMoment::SettingsChanged => observations::settings(&place, payload)?,
+        HookMoment::Answered => observations::answered(&place, payload.clone())?,
         HookMoment::Aside => EventOutcome::nothing(),
     };
     Ok(AgentHookAnswer { say: heard.say, moment, warnings: heard.warnings })
@@ -107,36 +109,39 @@ fn before(place: &Place<'_>, asked: AgentHookCall<'_>, halted: &HaltState) -> Re
     });
     let ground = ToolGround { halted: is_halted, full: full.is_some() };
     let before = before_tool(&uses, ground);
-    let runs =
-        if matches!(before, Before::Refuse(_)) { armed::CallState::Refused } else { armed::CallState::Runs };
-    let notes = armed::begin(place, payload, runs)?;
-    let Before::Refuse(why) = before else {
+    let runs = if matches!(before, CallRuling::Refuse(_)) {
+        guard_changes::CallState::Refused
+    } else {
+        guard_changes::CallState::Runs
+    };
+    let notes = guard_changes::begin(place, payload, runs)?;
+    let CallRuling::Refuse(why) = before else {
         // The record of a commit names the clients whose hooks were live.
         if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
             place.remember(AgentAction::Asked, "git", None)?;
         }
-        let skips = (before == Before::PassSkipping).then(words::skips_hooks);
+        let skips = (before == CallRuling::PassSkipping).then(words::skips_hooks);
         let say = rewrite::of_call(place, asked.event, payload);
         return Ok(EventOutcome { say, warnings: skips.into_iter().chain(notes).collect() });
     };
     let about = match &why {
-        Refused::Disarms(found) => found.what(),
-        Refused::Halted => halt_name(halted),
-        Refused::Full => "the context window".to_owned(),
+        RefusalReason::Disarms(found) => found.what(),
+        RefusalReason::Halted => halt_name(halted),
+        RefusalReason::Full => "the context window".to_owned(),
     };
     let mark = place.mark(&["refused", &about]);
     let first = !place.remembered().refused.contains(&mark);
     let text = match (&why, halted) {
-        (Refused::Disarms(found), _) => words::disarms(found, first),
-        (Refused::Full, _) => words::full(full.and_then(|view| view.finding.as_ref()), first),
-        (Refused::Halted, HaltState::Unknown(why)) => words::unread(why),
-        (Refused::Halted, HaltState::Yes(halt)) => words::halted(halt.as_deref(), first),
-        (Refused::Halted, HaltState::No) => words::halted(None, first),
+        (RefusalReason::Disarms(found), _) => words::disarms(found, first),
+        (RefusalReason::Full, _) => words::full(full.and_then(|view| view.finding.as_ref()), first),
+        (RefusalReason::Halted, HaltState::Unknown(why)) => words::unread(why),
+        (RefusalReason::Halted, HaltState::Yes(halt)) => words::halted(halt.as_deref(), first),
+        (RefusalReason::Halted, HaltState::No) => words::halted(None, first),
     };
     // A refusal remains one whether or not it can be remembered.
     let kept = place.remember(AgentAction::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
-    Ok(EventOutcome { say: Say::Refuse(text), warnings })
+    Ok(EventOutcome { say: Instruction::Refuse(text), warnings })
 }
 
 fn halt_name(halted: &HaltState) -> String {

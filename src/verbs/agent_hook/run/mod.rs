@@ -1,15 +1,15 @@
 //! `andon agent hook`: what the hooks of agents' clients ask and tell.
 
-mod armed;
+mod after_tool;
 mod by_git;
-mod decided;
-mod halted;
+mod decisions;
+mod guard_changes;
+mod halt_state;
 pub mod hook;
-mod observed;
+mod observations;
 mod place;
-mod reported;
 mod rewrite;
-mod seen;
 mod tail;
+mod test_report;
 mod turn;
 mod twice;

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use andon_agents::ruling::Session;
 use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::events::{Event, Renewal, What};
+use andon_core::domain::events::{Event, EventKind, Renewal};
 use andon_core::domain::ids::ShortHash;
 use andon_core::domain::usage::Usage;
 use andon_engine::adapter::events;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
-use andon_store::journal::{Alone, Journal, JournalLine};
+use andon_store::journal::{Journal, JournalLine, JournalLock};
 
 /// One session of one client in one repository.
 pub(super) struct Place<'a> {
@@ -26,7 +26,7 @@ impl Place<'_> {
     /// What was said and done in this session.
     pub(super) fn remembered(&self) -> Session {
         let facts = Journal::of_agents(self.ws.repo.git_dir()).agent_facts();
-        Session::of(&facts, self.client, self.session.as_deref())
+        Session::from_facts(&facts, self.client, self.session.as_deref())
     }
 
     /// Keeps what was done.
@@ -42,7 +42,7 @@ impl Place<'_> {
     }
 
     /// Waits until no other hook counts.
-    pub(super) fn alone(&self) -> Option<Alone> {
+    pub(super) fn alone(&self) -> Option<JournalLock> {
         Journal::of_agents(self.ws.repo.git_dir()).alone()
     }
 
@@ -59,7 +59,7 @@ impl Place<'_> {
     }
 
     /// An event of this session, seen now.
-    pub(super) fn event(&self, id: Option<ShortHash>, what: What) -> JournalLine {
+    pub(super) fn event(&self, id: Option<ShortHash>, what: EventKind) -> JournalLine {
         let (at, uptime) = (Some(self.ctx.now), self.ctx.uptime());
         let (node, session) = (self.ctx.actor().node, self.session.clone());
         JournalLine::Event(Box::new(Event { at, uptime, node, session, id, trace: None, what }))
@@ -68,7 +68,7 @@ impl Place<'_> {
     /// Tokens, with the size of the window where the client names none.
     pub(super) fn usage(&self, id: Option<ShortHash>, mut usage: Usage) -> JournalLine {
         usage.window_tokens = usage.window_tokens.or(self.client.spec().window);
-        self.event(id, What::Usage(usage))
+        self.event(id, EventKind::Usage(usage))
     }
 
     /// The context window was compacted: several hooks report one compaction.
@@ -80,7 +80,7 @@ impl Place<'_> {
         }
         self.remember(AgentAction::Compacted, &session.compacted.to_string(), None)?;
         let id = self.session.is_some().then(|| self.id("compacted", "", session.compacted));
-        self.append(&self.event(id, What::Renewed(Renewal::Compaction)))
+        self.append(&self.event(id, EventKind::Renewed(Renewal::Compaction)))
     }
 
     /// Whether a person sits before the client, as far as its hooks are told.

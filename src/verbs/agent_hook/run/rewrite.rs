@@ -7,17 +7,17 @@ use crate::plain_run::{at_work, configured};
 use crate::setup::clients::program;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{as_andon_test, runs_git};
-use andon_agents::{self as agent, HookPayload, Say};
+use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::domain::agent_door::ToolKind;
 use andon_core::escape::shell_quote;
 
 /// What a call of the shell becomes.
-pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> Say {
+pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> Instruction {
     let Some(call) = payload.calls.first().filter(|call| call.used.kind == ToolKind::Shell) else {
-        return Say::Nothing;
+        return Instruction::Nothing;
     };
     let Some(given) = call.args.as_ref().filter(|_| agent::rewrites(place.client, event)) else {
-        return Say::Nothing;
+        return Instruction::Nothing;
     };
     let (mut args, mut is_changed, mut note) = (given.clone(), false, None);
     // The shell says it then.
@@ -34,7 +34,7 @@ pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> 
         (args, is_changed) = (changed, true);
         note = note.or(told);
     }
-    if is_changed { Say::Rewrite(args, note.filter(|_| !deaf)) } else { Say::Nothing }
+    if is_changed { Instruction::Rewrite(args, note.filter(|_| !deaf)) } else { Instruction::Nothing }
 }
 
 fn tested(place: &Place<'_>, payload: &HookPayload, script: &str) -> Option<String> {

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::halted::HaltState;
+use super::after_tool::{self, EventOutcome};
+use super::halt_state::HaltState;
 use super::place::Place;
-use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{OpenTurn, Session, Touch, TurnRuling, TurnState, turn_end};
-use andon_agents::{HookPayload, Say};
+use andon_agents::{HookPayload, Instruction};
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::agent_ruling::ReleaseReason;
 use andon_core::domain::decision::Verdict;
-use andon_core::domain::events::{TurnEnd, What};
+use andon_core::domain::events::{EventKind, TurnEnd};
 use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
 use andon_engine::completion;
@@ -61,7 +61,10 @@ pub(super) fn end(
         TurnRuling::Hold(times) => {
             // What cannot be remembered would be held for ever.
             place.remember(AgentAction::Held, text, asked.missing)?;
-            return Ok(EventOutcome { say: Say::Hold(words::held(text, times)), warnings: Vec::new() });
+            return Ok(EventOutcome {
+                say: Instruction::Hold(words::held(text, times)),
+                warnings: Vec::new(),
+            });
         }
         TurnRuling::LetGo(why) => why,
     };
@@ -69,8 +72,8 @@ pub(super) fn end(
         place.remember(AgentAction::Released, text, asked.missing)?;
     }
     let said = words::let_go(why, text, halted.halt());
-    let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
-    let stop = |said: Option<String>| said.map_or(Say::Nothing, Say::Stop);
+    let say = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::LetGo);
+    let stop = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::Stop);
     let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
     let node = place.ctx.actor().node;
     let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place, &session)? };
@@ -148,7 +151,7 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
         place.append(&place.usage(None, usage.clone()))?;
-    } else if let Some(line) = seen::counted(place, session, &transcript)? {
+    } else if let Some(line) = after_tool::counted(place, session, &transcript)? {
         place.append(&line)?;
     }
     Ok(())
@@ -157,7 +160,7 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
 /// So does the last message.
 fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
     if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
-        place.append(&place.event(None, What::Output(events::final_message(said))))?;
+        place.append(&place.event(None, EventKind::Output(events::final_message(said))))?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(super) struct CodeText {
 }
 
 /// What is known of `code`.
-pub(super) fn of(code: &str) -> CodeText {
+pub(super) fn lookup(code: &str) -> CodeText {
     let pages = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
     if let Some(rule) = detect::rule(code) {
         let docs = &rule.docs;
@@ -96,10 +96,10 @@ mod tests {
         codes.dedup();
         assert_eq!(codes, sorted, "sorted, and each once");
         for code in codes.into_iter().chain(detect::REGISTRY.iter().map(|rule| rule.id)).chain(["new-code"]) {
-            let text = of(code);
+            let text = lookup(code);
             assert!(!text.summary.is_empty() && text.help.len() >= text.summary.len(), "{code}");
             assert!(text.page.starts_with("https://"), "{code}");
         }
-        assert!(of("oscillation").page.ends_with("rules/oscillation.md"));
+        assert!(lookup("oscillation").page.ends_with("rules/oscillation.md"));
     }
 }

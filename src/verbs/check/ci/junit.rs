@@ -14,7 +14,7 @@ const COMMITS: usize = 100;
 
 /// What a test case came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Came {
+enum CaseOutcome {
     Passed,
     Error,
     Failure,
@@ -26,16 +26,16 @@ pub fn document(report: &CheckReport) -> String {
     let undecided = check::groups_of(report.undecided.iter());
     let warnings = check::groups_of(report.warnings.iter());
     let of_violation = |group: &Group<'_>| match group.severity() {
-        Severity::Error => Came::Failure,
-        Severity::Warning | Severity::Note => Came::Passed,
+        Severity::Error => CaseOutcome::Failure,
+        Severity::Warning | Severity::Note => CaseOutcome::Passed,
     };
-    let mut cases: Vec<(Came, &Group<'_>)> =
+    let mut cases: Vec<(CaseOutcome, &Group<'_>)> =
         violations.iter().map(|group| (of_violation(group), group)).collect();
-    cases.extend(undecided.iter().map(|group| (Came::Error, group)));
-    cases.extend(warnings.iter().map(|group| (Came::Passed, group)));
+    cases.extend(undecided.iter().map(|group| (CaseOutcome::Error, group)));
+    cases.extend(warnings.iter().map(|group| (CaseOutcome::Passed, group)));
     let cases = by_code(&cases);
     let count = |came| cases.iter().filter(|case| case.came == came).count();
-    let (failures, errors) = (count(Came::Failure), count(Came::Error));
+    let (failures, errors) = (count(CaseOutcome::Failure), count(CaseOutcome::Error));
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\" time=\"0\"",
         cases.len() + 1
@@ -60,13 +60,13 @@ fn whole(report: &CheckReport) -> String {
 
 /// A test case: all messages of one code, so that its name is the same in every run.
 struct Case<'a> {
-    came: Came,
+    came: CaseOutcome,
     code: &'a str,
     groups: Vec<&'a Group<'a>>,
 }
 
 /// The cases in the order in which their codes came, each as bad as the worst of its messages.
-fn by_code<'a>(all: &[(Came, &'a Group<'a>)]) -> Vec<Case<'a>> {
+fn by_code<'a>(all: &[(CaseOutcome, &'a Group<'a>)]) -> Vec<Case<'a>> {
     let mut cases: Vec<Case<'a>> = Vec::new();
     for (came, group) in all {
         let code = code(group.first);
@@ -85,9 +85,9 @@ fn case(case: &Case<'_>) -> String {
     let message = case.groups.first().map_or_else(String::new, |group| text(&group.first.message));
     let code = text(case.code);
     let element = match case.came {
-        Came::Failure => format!("failure message=\"{message}\" type=\"{code}\""),
-        Came::Error => format!("error message=\"{message}\" type=\"{code}\""),
-        Came::Passed => "system-out".to_owned(),
+        CaseOutcome::Failure => format!("failure message=\"{message}\" type=\"{code}\""),
+        CaseOutcome::Error => format!("error message=\"{message}\" type=\"{code}\""),
+        CaseOutcome::Passed => "system-out".to_owned(),
     };
     let end = element.split(' ').next().unwrap_or_default();
     let bodies: Vec<String> = case.groups.iter().map(|group| body(group)).collect();

@@ -6,7 +6,7 @@ use crate::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 use andon_core::domain::decision::Halt;
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
 use andon_engine::forge::Forge;
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::text::message::Severity;
 use andon_engine::text::page::command_of;
 use andon_engine::text::phrase;
@@ -87,23 +87,22 @@ fn title(report: &CheckReport) -> String {
 fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
     let summary = &halt.summary;
     let rule = code_span(&clip(&halt.rule, 60));
-    let mut out =
-        format!("**{}** ({rule}): {}.\n\n", text(&halted::headline(halt)), text(&halted::what(halt)));
+    let mut out = format!("**{}** ({rule}): {}.\n\n", text(&halt::headline(halt)), text(&halt::what(halt)));
     let states = summary.states();
-    if halted::goes_round(halt) {
+    if halt::goes_round(halt) {
         for (_, step) in states.iter().take(COMMITS) {
             let commit = step.commit.map(|commit| forge.in_markdown(commit)).unwrap_or_default();
             out.push_str(&format!("- {} {commit} {}\n", step.letter().unwrap_or('?'), text(&step.subject)));
         }
     }
     for failing in summary.failing.iter().take(COMMITS) {
-        out.push_str(&format!("- {}\n", code_span(&clip(&halted::failing(failing), COLUMNS))));
+        out.push_str(&format!("- {}\n", code_span(&clip(&halt::failing(failing), COLUMNS))));
     }
-    out.push_str(&format!("- since {}\n", text(&halted::since(halt, style))));
-    if let Some(look) = halted::look(halt) {
+    out.push_str(&format!("- since {}\n", text(&halt::since(halt, style))));
+    if let Some(look) = halt::look(halt) {
         out.push_str(&format!("- look: {}\n", code_span(&look)));
     }
-    out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(halted::ANSWER)));
+    out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(halt::ANSWER)));
     out
 }
 

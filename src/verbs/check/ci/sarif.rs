@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_engine::forge::Forge;
 use andon_engine::text::message::Severity;
 
@@ -52,7 +52,7 @@ pub fn document(report: &CheckReport, forge: &Forge) -> String {
 
 /// A rule with what it is about, as readers show it beside its results.
 fn rule(code: &str) -> Value {
-    let text = codes::of(code);
+    let text = codes::lookup(code);
     json!({
         "defaultConfiguration": { "level": level(text.severity) },
         "fullDescription": { "text": unlinked(&text.help) },

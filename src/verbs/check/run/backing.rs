@@ -7,9 +7,11 @@
 use std::collections::HashSet;
 
 use super::hook_users::HookUsers;
-use super::scoped;
-use super::{Case, Diagnostic, Examined, Location, at, contradictions, gate, level_of, overrides, violation};
-use andon_config::HandedIn;
+use super::scope_records;
+use super::{
+    Case, Diagnostic, ExaminedCommits, Location, at, contradictions, gate, level_of, overrides, violation,
+};
+use andon_config::HandedInRuns;
 use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use andon_core::domain::findings::Level;
@@ -23,7 +25,7 @@ use andon_store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silent {
+pub(super) enum EvidenceGap {
     /// It has no record.
     Unrecorded,
     /// Its record was backfilled: no hook saw it.
@@ -32,9 +34,9 @@ pub(super) enum Silent {
 
 /// A commit and where it is looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct CommitCase<'a> {
     pub case: &'a Case<'a>,
-    pub examined: &'a Examined,
+    pub examined: &'a ExaminedCommits,
     pub commit: &'a CommitInfo,
 }
 
@@ -47,7 +49,7 @@ pub(super) struct Conclusion {
 
 /// The evidence for the commits of the range so far.
 #[derive(Default)]
-pub(super) struct Backed {
+pub(super) struct RangeEvidence {
     origins: Origins,
     /// Those whose code was not tested.
     untested: HashSet<CommitId>,
@@ -57,7 +59,7 @@ pub(super) struct Backed {
     users: HookUsers,
 }
 
-impl Backed {
+impl RangeEvidence {
     /// Commits outside the range whose records speak for some of it.
     pub(super) fn sources(&self) -> &[CommitId] {
         &self.sources
@@ -66,7 +68,7 @@ impl Backed {
     /// Judges a recorded commit. One that only says that it is a revert counts as ordinary work from here on.
     pub(super) fn recorded(
         &mut self,
-        here: Here<'_>,
+        here: CommitCase<'_>,
         record: &mut CommitRecord,
     ) -> Result<Option<Diagnostic>, OpsError> {
         self.users.take(here.commit, record.recording);
@@ -79,16 +81,16 @@ impl Backed {
             return Ok(None);
         }
         let of_scopes = match &record.tests {
-            Some(tests) if tests.caveats.origin == RunOrigin::Here => {
-                scoped::missing(here.case, here.commit, tests)?
+            Some(tests) if tests.origin == RunOrigin::Here => {
+                scope_records::missing(here.case, here.commit, tests)?
             }
             Some(_) | None => None,
         };
         let handed_in = match &record.tests {
             None => false,
             Some(_) if of_scopes.is_some() => false,
-            Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
-            Some(_) if here.case.config.test.handed_in == HandedIn::Count => {
+            Some(tests) if tests.origin == RunOrigin::Here => return Ok(None),
+            Some(_) if here.case.config.test.handed_in == HandedInRuns::Count => {
                 return Ok(Some(by_word(here.commit)));
             }
             Some(_) => true,
@@ -106,7 +108,7 @@ impl Backed {
             }
             Backing::Made(_) if is_tested_tip(here) => None,
             Backing::Made(made) => Some(by_git(here.commit, made)),
-            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
                 self.untested.insert(here.commit.id);
                 record.kind = ordinary(claimed);
                 let gap = Gap { claimed, handed_in, of_scopes, level: level.min(Level::Block) };
@@ -118,8 +120,8 @@ impl Backed {
     /// Judges a commit without a record that proves anything; completes its fact with the other evidence for it.
     pub(super) fn silent(
         &mut self,
-        here: Here<'_>,
-        silent: Silent,
+        here: CommitCase<'_>,
+        silent: EvidenceGap,
         fact: &mut CommitFact,
     ) -> Result<Conclusion, OpsError> {
         let mut conclusion = Conclusion::default();
@@ -140,7 +142,7 @@ impl Backed {
             }
             Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
-            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
                 self.unbacked(here, silent, &nothing, &mut conclusion)?;
             }
         }
@@ -151,8 +153,8 @@ impl Backed {
     /// committer who has the hooks bypassed them.
     fn unbacked(
         &mut self,
-        here: Here<'_>,
-        silent: Silent,
+        here: CommitCase<'_>,
+        silent: EvidenceGap,
         nothing: &Backing,
         conclusion: &mut Conclusion,
     ) -> Result<(), OpsError> {
@@ -183,7 +185,12 @@ impl Backed {
         Ok(())
     }
 
-    fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {
+    fn backing(
+        &mut self,
+        here: CommitCase<'_>,
+        claim: Claim,
+        record: &CommitRecord,
+    ) -> Result<Backing, OpsError> {
         let changed = self.changed(here, record.code)?;
         let Self { origins, untested, .. } = self;
         let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
@@ -192,7 +199,7 @@ impl Backed {
     }
 
     /// Whether the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
-    fn changed(&mut self, here: Here<'_>, code: CodeId) -> Result<bool, OpsError> {
+    fn changed(&mut self, here: CommitCase<'_>, code: CodeId) -> Result<bool, OpsError> {
         let Some(parent) = here.commit.parents.first().copied() else {
             let nothing =
                 Fingerprinter::new(here.case.repo, &here.case.config.paths.rules).of_overlay(None, &[])?;
@@ -210,7 +217,7 @@ impl Backed {
 }
 
 /// Whether the check itself has seen the tests of exactly this code pass.
-fn is_tested_tip(here: Here<'_>) -> bool {
+fn is_tested_tip(here: CommitCase<'_>) -> bool {
     here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in())
 }
 
@@ -221,22 +228,22 @@ fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
 }
 
 /// Whether a test result is one that counts by the left side's configuration.
-fn counts(here: Here<'_>, tests: Option<&TestEvidence>) -> bool {
-    let by_hand = here.case.config.test.handed_in == HandedIn::Count;
+fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
+    let by_hand = here.case.config.test.handed_in == HandedInRuns::Count;
     let is_whole = |tests: &TestEvidence| {
-        scoped::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
+        scope_records::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
     };
-    tests.is_some_and(|tests| (tests.caveats.origin == RunOrigin::Here || by_hand) && is_whole(tests))
+    tests.is_some_and(|tests| (tests.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
 
 /// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
-fn is_backed(here: Here<'_>, other: &CommitRecord) -> bool {
+fn is_backed(here: CommitCase<'_>, other: &CommitRecord) -> bool {
     counts(here, other.tests.as_ref())
         || (other.tests.is_none() && andon_engine::record_index::is_sound(other))
 }
 
 /// Whether a commit is the revert that its message says it is.
-fn reverts(here: Here<'_>) -> Result<bool, OpsError> {
+fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
     let repo = here.case.repo;
     for source in repo.named_sources(here.commit, CommitKind::Revert)? {
         if repo.is_made(here.commit, MergeClaim::Revert(source))? == TreeVerdict::Same {
@@ -268,7 +275,7 @@ fn by_word(commit: &CommitInfo) -> Diagnostic {
     violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
 }
 
-fn elsewhere(here: Here<'_>, source: CommitId) -> Diagnostic {
+fn elsewhere(here: CommitCase<'_>, source: CommitId) -> Diagnostic {
     let subject =
         here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
     let message = format!("the record of {}{subject} covers it: its code is the same", source.short());
@@ -332,19 +339,19 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
 }
 
 /// What is missing is not known to be wrong: exit code 3.
-fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
+fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let range = shell_quote(here.case.range);
     let test = format!("andon check --test {range}, to let the tests of the tip count instead");
     let test = Some(test).filter(|_| here.case.tests.is_none());
     let (code, mut message, first, second) = match silent {
-        Silent::Unrecorded => (
+        EvidenceGap::Unrecorded => (
             "missing-record",
             "the commit has no record".to_owned(),
             "andon sync, where the commit was made, if Andon ran there",
             test,
         ),
-        Silent::Backfilled => (
+        EvidenceGap::Backfilled => (
             "backfilled-record",
             "its record was backfilled: no hook saw the commit being made, and no tests are known".to_owned(),
             "check a range that begins where Andon was installed",

@@ -14,11 +14,11 @@ const REMEMBERED: usize = 32;
 
 /// The lines of the last notes, where they have no more than one.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(super) struct RecentNotes {
     notes: VecDeque<(CommitId, Option<RecordLine>)>,
 }
 
-impl Recent {
+impl RecentNotes {
     /// Takes in that the note of a commit has this line and no other, or that there is no note.
     pub(super) fn push(&mut self, commit: CommitId, stored: Option<&StoredRecord>) {
         let line = stored.map(|stored| RecordLine {
@@ -44,7 +44,7 @@ impl Recent {
 /// Whether the record of a commit names that of its parent.
 pub(super) fn judge(
     case: &Case<'_>,
-    recent: &Recent,
+    recent: &RecentNotes,
     commit: &CommitInfo,
     stored: &StoredRecord,
 ) -> Option<Diagnostic> {

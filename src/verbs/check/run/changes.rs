@@ -1,7 +1,7 @@
 //! What the changes of the range themselves say, whatever is recorded about them: what they took from the tests
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
-use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding, waivers};
+use super::{Case, CommitRef, Diagnostic, ExaminedCommits, at, of_finding, waivers};
 use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
 use andon_core::domain::decision::Stage;
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
@@ -18,12 +18,12 @@ const WINDOW: usize = 24;
 
 /// What the commits take from the tests, one after the other.
 #[derive(Default)]
-pub(super) struct Weakened {
+pub(super) struct WeakeningFold {
     /// The commits so far; `None` before the first.
     fold: Option<Fold>,
 }
 
-impl Weakened {
+impl WeakeningFold {
     /// What `commit` took from the tests; completes its fact.
     pub(super) fn judge(
         &mut self,
@@ -43,7 +43,7 @@ impl Weakened {
 
 /// What the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
 /// which a commit gives a reason is not reported again.
-pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
@@ -60,9 +60,9 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
         return Ok(Vec::new());
     }
     let found = weakening::since(case.repo, &Patterns::new(&setting), *below, case.repo.tree_of(tip.id)?)?;
-    let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.caveats.lost)));
+    let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.lost)));
     let found = detect::with_lost(found, &lost);
-    let later = waivers::of(examined).pop();
+    let later = waivers::collect(examined).pop();
     let open = taken.iter().rev().find(|(_, it)| it.waiver.is_none()).map(|(place, _)| *place);
     // A later commit that gives the reason for everything that is left is named in the line; where it covers a part,
     // the rest is reported.
@@ -100,7 +100,7 @@ fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
 }
 
 /// Whether documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Case;
-use super::examined::Examined;
+use super::examined_commits::ExaminedCommits;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::error::OpsError;
@@ -20,7 +20,7 @@ const MAX_COMMITS: usize = 4_096;
 /// that other one.
 pub(super) fn later_ones(
     case: &Case<'_>,
-    examined: &Examined,
+    examined: &ExaminedCommits,
     head: CommitId,
 ) -> Result<Vec<(CommitId, CommitId)>, OpsError> {
     // Also as a merge: what was halted goes on from there.

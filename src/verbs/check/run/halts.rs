@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use super::examined::Link;
-use super::{Case, Diagnostic, Examined, violation};
+use super::examined_commits::Link;
+use super::{Case, Diagnostic, ExaminedCommits, violation};
 use crate::view::check::OPEN_HALT;
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
+use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -18,7 +18,7 @@ use andon_engine::context::local;
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
 use andon_engine::named_files;
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::text::style::Style;
 use andon_engine::verdict;
 use andon_store::ledger::{EntryEvent, Ledger};
@@ -28,7 +28,7 @@ use andon_store::window;
 const WINDOW: usize = 24;
 
 /// A halt with the answer it got.
-pub(super) struct Answered {
+pub(super) struct HaltAndAnswer {
     pub(super) id: EntryId,
     pub(super) halt: Halt,
     /// The commit that was halted, as the range has it now.
@@ -37,15 +37,15 @@ pub(super) struct Answered {
 }
 
 /// What the ledger says, and what does not hold against it.
-pub(super) struct Judged {
+pub(super) struct LedgerFindings {
     pub(super) violations: Vec<Diagnostic>,
-    pub(super) halts: Vec<Answered>,
+    pub(super) halts: Vec<HaltAndAnswer>,
     pub(super) answers: Vec<Ack>,
     pub(super) stop_switches: Vec<StopSwitch>,
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsError> {
+pub(super) fn judge(case: &Case<'_>, examined: &ExaminedCommits) -> Result<LedgerFindings, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
     let mut violations: Vec<Diagnostic> = warnings
         .iter()
@@ -54,13 +54,13 @@ pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsE
             violation(None, "unreadable-ledger", Level::Block, warning.message.clone(), help)
         })
         .collect();
-    let mut halts: Vec<Answered> = Vec::new();
+    let mut halts: Vec<HaltAndAnswer> = Vec::new();
     let (mut answers, mut stop_switches): (Vec<Ack>, Vec<StopSwitch>) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
                 let head = place(examined, &halt);
-                halts.push(Answered { id: entry.id, halt: *halt, head, ack: None });
+                halts.push(HaltAndAnswer { id: entry.id, halt: *halt, head, ack: None });
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 let mut ack = *ack;
@@ -81,12 +81,12 @@ pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsE
         violations.extend(by_an_agent(examined, halt));
     }
     violations.extend(unrecorded_halts(case, examined, &halts, &answers));
-    Ok(Judged { violations, halts, answers, stop_switches })
+    Ok(LedgerFindings { violations, halts, answers, stop_switches })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its change; its number only chooses among several
 /// that made the same.
-fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
+fn place(examined: &ExaminedCommits, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
     if examined.concerns(head) {
         return Some(head);
@@ -102,7 +102,7 @@ fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
 }
 
 /// The commits of the range on top of `head`, which is in the range or right below it.
-fn on_top_of(examined: &Examined, head: CommitId) -> BTreeSet<CommitId> {
+fn on_top_of(examined: &ExaminedCommits, head: CommitId) -> BTreeSet<CommitId> {
     let mut found = BTreeSet::new();
     for commit in examined.commits() {
         if commit.parents.iter().any(|parent| *parent == head || found.contains(parent)) {
@@ -113,7 +113,7 @@ fn on_top_of(examined: &Examined, head: CommitId) -> BTreeSet<CommitId> {
 }
 
 /// The commits of the range up to and with `head`.
-fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<CommitId> {
+fn up_to(case: &Case<'_>, examined: &ExaminedCommits, head: CommitId) -> BTreeSet<CommitId> {
     if !examined.holds(head) {
         let before = |commit: &&Link| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
         return examined.commits().iter().filter(before).map(|commit| commit.id).collect();
@@ -127,10 +127,10 @@ fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<Commi
     found
 }
 
-fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Diagnostic> {
+fn while_halted(case: &Case<'_>, examined: &ExaminedCommits, known: &HaltAndAnswer) -> Vec<Diagnostic> {
     let Some(halted) = known.head else { return Vec::new() };
     let mut bound = on_top_of(examined, halted);
-    if known.halt.binds == Binds::Worktree {
+    if known.halt.binds == HaltReach::Worktree {
         bound.retain(|commit| is_of_the_halted(examined, *commit, known));
     }
     if bound.is_empty() {
@@ -154,35 +154,39 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
         .collect()
 }
 
-/// The newest halt at the tip, or below it, that no person has answered. One of turns or calls binds its worktree alone, and
-/// is told of the tip that it stopped at.
-pub(super) fn open<'a>(case: &Case<'_>, examined: &Examined, halts: &'a [Answered]) -> Option<&'a Answered> {
+/// The newest unanswered halt at the tip or below it. A halt of turns or calls binds its worktree alone, and counts only at
+/// the tip that it stopped.
+pub(super) fn open<'a>(
+    case: &Case<'_>,
+    examined: &ExaminedCommits,
+    halts: &'a [HaltAndAnswer],
+) -> Option<&'a HaltAndAnswer> {
     let mut open = halts.iter().rev().filter(|known| known.ack.is_none());
     open.find(|known| {
         known.head.is_some_and(|head| match known.halt.binds {
-            Binds::Line => examined.concerns(head),
-            Binds::Worktree => head == case.tip,
+            HaltReach::Line => examined.concerns(head),
+            HaltReach::Worktree => head == case.tip,
         })
     })
 }
 
 /// That the loop is halted: the first thing that is said of its branch.
-pub(super) fn told(examined: &Examined, open: &Answered) -> Diagnostic {
+pub(super) fn told(examined: &ExaminedCommits, open: &HaltAndAnswer) -> Diagnostic {
     let halt = &open.halt;
     let message = format!(
         "the loop on this branch is halted by {}: {}",
         halt.rule,
-        halted::in_a_line(halt, Style::of_a_file(local))
+        halt::in_a_line(halt, Style::of_a_file(local))
     );
     let at = open.head.map(|head| examined.at(head));
-    let answer = format!("a person decides, then runs: {}", halted::ANSWER);
+    let answer = format!("a person decides, then runs: {}", halt::ANSWER);
     let told = violation(at, OPEN_HALT, Level::Block, message, &answer);
-    halted::look(halt).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
+    halt::look(halt).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
 
 /// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the
 /// newest entry of a ledger.
-fn is_of_the_halted(examined: &Examined, commit: CommitId, known: &Answered) -> bool {
+fn is_of_the_halted(examined: &ExaminedCommits, commit: CommitId, known: &HaltAndAnswer) -> bool {
     let fact = examined.fact(commit);
     fact.is_some_and(|CommitFact { record, .. }| {
         let worktree = record.worktree.as_deref().unwrap_or(Attempt::MAIN);
@@ -191,7 +195,7 @@ fn is_of_the_halted(examined: &Examined, commit: CommitId, known: &Answered) -> 
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
-fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
+fn by_an_agent(examined: &ExaminedCommits, known: &HaltAndAnswer) -> Option<Diagnostic> {
     let ack = known.ack.as_ref()?;
     let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
     let head = ack.head?;
@@ -211,8 +215,8 @@ fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
 /// the ledger was not fetched.
 fn unrecorded_halts(
     case: &Case<'_>,
-    examined: &Examined,
-    halts: &[Answered],
+    examined: &ExaminedCommits,
+    halts: &[HaltAndAnswer],
     answers: &[Ack],
 ) -> Vec<Diagnostic> {
     let parents = examined.commits().iter().filter_map(|commit| commit.parents.first().copied());
@@ -276,7 +280,7 @@ fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
 
 /// Whether the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
 /// made while the hooks were off is written at the next hook.
-fn is_known(examined: &Examined, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
+fn is_known(examined: &ExaminedCommits, commit: CommitId, rule: &str, halts: &[HaltAndAnswer]) -> bool {
     halts.iter().any(|known| {
         let here = known.head == Some(commit);
         here || known.halt.rule == rule

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Diagnostic, Examined, violation};
+use super::{Case, Diagnostic, ExaminedCommits, violation};
 use andon_core::domain::facts::{CommitRecord, Gate};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, Oid};
@@ -23,7 +23,7 @@ const MAX_NOTE: usize = 1 << 20;
 /// Judges what became of the notes of the range, and of other commits whose records count in it.
 pub(super) fn judge(
     case: &Case<'_>,
-    examined: &Examined,
+    examined: &ExaminedCommits,
     others: &[CommitId],
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };

@@ -7,9 +7,9 @@ mod changes;
 mod checkout;
 mod contradictions;
 mod departures;
-mod examined;
+mod examined_commits;
+mod failing_tip;
 mod gate;
-mod grouped;
 mod halts;
 mod history;
 mod hook_users;
@@ -18,13 +18,13 @@ mod makers;
 mod overrides;
 mod range;
 mod records;
-mod scoped;
+mod scope_records;
+mod signed_answers;
 mod squash;
 mod tamper;
-mod tested;
 mod tip_tests;
+mod violation_groups;
 mod waivers;
-mod witnessed;
 
 use std::path::PathBuf;
 
@@ -37,17 +37,17 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::obstacles;
 use andon_engine::shown_change;
-use andon_engine::undecided;
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
-use self::examined::Examined;
-use self::grouped::{Grouped, Turn};
+use self::examined_commits::ExaminedCommits;
 use self::range::Range;
 pub use self::range::{CacheTrust, RangeRequest};
-use self::records::Judged;
-pub use self::tip_tests::{CommandRunner, TestsWanted, of as tests_at_tip};
+use self::records::RecordFindings;
+pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
+use self::violation_groups::{Turn, ViolationGroups};
 
 /// What `check` works on.
 pub(crate) struct Case<'a> {
@@ -70,7 +70,7 @@ impl Case<'_> {
 }
 
 /// What is known before the commits are looked at.
-struct Ground {
+struct CheckInputs {
     common_dir: PathBuf,
     range: Range,
     config: Config,
@@ -86,7 +86,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         Err(nothing) => *nothing,
     };
     if let Some(tests) = &asked.tests {
-        let said = tested::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
+        let said = failing_tip::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
         report.violations.extend(said.violations);
         report.undecided.extend(said.undecided);
         report.warnings.extend(tests.warnings.iter().map(Diagnostic::warning));
@@ -98,18 +98,18 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
 fn over(
     ctx: &Context,
     asked: &RangeRequest,
-    ground: Ground,
+    ground: CheckInputs,
     pace: &mut Pace<'_>,
 ) -> Result<CheckReport, OpsError> {
-    let (Judged { examined, mut violations, undecided, backed, .. }, walked) =
+    let (RecordFindings { examined, mut violations, undecided, backed, .. }, walked) =
         records::judge(ctx, &ground, asked, pace)?;
-    let Ground { range, config, tip, violations: of_configuration, .. } = ground;
+    let CheckInputs { range, config, tip, violations: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
     let mut ledger = halts::judge(&case, &examined)?;
-    let who = witnessed::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
-    let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
+    let who = signed_answers::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
+    let witnessed = signed_answers::judge(&case, &examined, &ledger.halts, &who)?;
     violations.add(&examined, Turn::Witnesses, witnessed.violations);
     violations.add(&examined, Turn::Configuration, of_configuration);
     violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
@@ -118,7 +118,7 @@ fn over(
     violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == WalkEnd::Whole {
-        violations.add(&examined, Turn::Range, tested::tip(&case, &examined));
+        violations.add(&examined, Turn::Range, failing_tip::tip(&case, &examined));
         violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
         violations.add(&examined, Turn::Range, changes::weakened(&case, &examined)?);
         if let Some(squash) = &asked.squash {
@@ -144,21 +144,21 @@ fn over(
 
 /// What is to be judged, or why it cannot be. Everything that was opened for it is closed again: the walk over the
 /// commits begins with nothing.
-fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
+fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;
     let range = match range::resolve(&repo, &spelled) {
         Ok(range) => range,
         Err(OpsError::Git(err)) if err.is_cut_off() => {
-            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, undecided::cut_off(&err)))));
+            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, obstacles::cut_off(&err)))));
         }
         Err(err) => return Err(err),
     };
     let without = |undecided| Box::new(without_evidence(&spelled.text, range.commits.len(), undecided));
-    if let Some(undecided) = undecided::cut_off_within(&repo, &range.commits)? {
+    if let Some(undecided) = obstacles::cut_off_within(&repo, &range.commits)? {
         return Ok(Err(without(undecided)));
     }
-    if let Some(undecided) = witnessed::cut_off(&repo)? {
+    if let Some(undecided) = signed_answers::cut_off(&repo)? {
         return Ok(Err(without(undecided)));
     }
     let (config, mut violations) = range::configuration(&repo, &range)?;
@@ -173,12 +173,12 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
         None => {}
     }
     let tip = NotesStore::open(&repo)?.tip();
-    Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
+    Ok(Ok(CheckInputs { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
 }
 
 /// Nothing is known of the rest.
 fn stopped(walked: WalkEnd) -> Option<Diagnostic> {
-    undecided::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
+    obstacles::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {

@@ -3,8 +3,8 @@
 //! warning with its reason, and an error where an agent's shell made it or the reason is missing. The rest is reported
 //! as notes, so that a reader of the check sees every intervention.
 
-use super::halts::{Answered, Judged};
-use super::{Diagnostic, Examined, at, violation};
+use super::halts::{HaltAndAnswer, LedgerFindings};
+use super::{Diagnostic, ExaminedCommits, at, violation};
 use crate::view::check::SKIPPED_RULE;
 use andon_core::detect;
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Skip};
@@ -46,8 +46,8 @@ pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
 }
 
 /// Stop switches that were pulled, and answers that were given, at commits of the range or right below it.
-pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic> {
-    let Judged { halts, answers, stop_switches, .. } = ledger;
+pub(super) fn by_people(examined: &ExaminedCommits, ledger: &LedgerFindings) -> Vec<Diagnostic> {
+    let LedgerFindings { halts, answers, stop_switches, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
         let end = if known.ack.is_some() { "" } else { "; no answer yet" };
@@ -66,19 +66,19 @@ pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic>
     pulled.chain(answered).chain(moved).collect()
 }
 
-fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
+fn answer(ack: &Ack, halt: Option<&HaltAndAnswer>) -> (&'static str, String) {
     let Ack { by, reason, .. } = ack;
     let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     if let Some(counter) = &ack.counter {
         return ("counter-reset", format!("the counter of {counter} was reset by {by}{why}"));
     }
-    let Some(Answered { halt, .. }) = halt else {
+    let Some(HaltAndAnswer { halt, .. }) = halt else {
         return ("answered-halt", format!("the loop was resumed by {by}{why}"));
     };
     let how = match ack.how {
         _ if ack.provider.is_some() => "as on_stall.policy says".to_owned(),
         AckHow::Resume => "with andon resume".to_owned(),
-        AckHow::Unattended => "with andon resume --yes, and nobody sat at a terminal".to_owned(),
+        AckHow::Unattended => "with andon resume --yes, without a terminal".to_owned(),
         AckHow::Signed => "with a signed resolution".to_owned(),
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
             "by taking STOP or PAUSE away".to_owned()
@@ -90,7 +90,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     (code, format!("the {} halt was answered by {by} {how}{why}", halt.rule))
 }
 
-fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
+fn note(examined: &ExaminedCommits, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
     examined
         .concerns(head)
         .then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))

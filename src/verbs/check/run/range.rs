@@ -39,14 +39,14 @@ pub enum CacheTrust {
 }
 
 /// A range as it was asked for.
-pub(super) struct Spelled {
+pub(super) struct RangeArgument {
     pub text: String,
-    by: By,
+    by: RangeSource,
 }
 
 /// Who names the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum RangeSource {
     /// Arguments.
     Caller,
     /// pre-commit or prek, which also name ranges in which nothing is.
@@ -69,20 +69,20 @@ pub(super) struct Range {
 
 /// Finds the range: the argument, the two refs, or what the pre-commit framework names. A base of zeros is that of a new
 /// branch, as forges and frameworks name it: then all that the other side reaches is judged.
-pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<Spelled, OpsError> {
+pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgument, OpsError> {
     if let Some(range) = &asked.range {
         let is_new = range.split_once("..").filter(|(from, to)| is_zero(from) && !to.starts_with('.'));
         let text = is_new.map_or(range.as_str(), |(_, to)| to).to_owned();
-        return Ok(Spelled { text, by: By::Caller });
+        return Ok(RangeArgument { text, by: RangeSource::Caller });
     }
-    let by = if asked.refs.is_some() { By::Caller } else { By::Framework };
+    let by = if asked.refs.is_some() { RangeSource::Caller } else { RangeSource::Framework };
     let (from, to) =
         asked.refs.clone().or_else(|| framework::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
             what: "no range given".to_owned(),
             help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
         })?;
     let text = if is_zero(&from) { to } else { format!("{from}..{to}") };
-    Ok(Spelled { text, by })
+    Ok(RangeArgument { text, by })
 }
 
 fn is_zero(id: &str) -> bool {
@@ -102,7 +102,7 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
 }
 
 /// Resolves a range as git spells it.
-pub(super) fn resolve(repo: &Repo, spelled: &Spelled) -> Result<Range, OpsError> {
+pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, OpsError> {
     let range = spelled.text.as_str();
     refuse_empty(range)?;
     let commits = repo.range(range)?;
@@ -112,7 +112,7 @@ pub(super) fn resolve(repo: &Repo, spelled: &Spelled) -> Result<Range, OpsError>
     };
     let to = if to.is_empty() { "HEAD" } else { to };
     let (base, tip) = (repo.resolve(from)?, repo.resolve(to)?);
-    if commits.is_empty() && spelled.by == By::Caller {
+    if commits.is_empty() && spelled.by == RangeSource::Caller {
         return Err(nothing(repo, Side { name: from, id: base }, Side { name: to, id: tip })?);
     }
     let fork = repo.merge_base(base, tip)?;
@@ -120,7 +120,7 @@ pub(super) fn resolve(repo: &Repo, spelled: &Spelled) -> Result<Range, OpsError>
 }
 
 /// The base of a range, where it has one, and its tip.
-pub(super) fn sides(repo: &Repo, spelled: &Spelled) -> Result<(Option<CommitId>, CommitId), OpsError> {
+pub(super) fn sides(repo: &Repo, spelled: &RangeArgument) -> Result<(Option<CommitId>, CommitId), OpsError> {
     let range = spelled.text.as_str();
     refuse_empty(range)?;
     let Some((from, to)) = range.split_once("...").or_else(|| range.split_once("..")) else {
@@ -168,7 +168,7 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
     let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
     let [left, fork, tip] = [&at_base, &at_fork, &at_tip].map(text);
     let changed_settings = (left != tip).then(|| {
-        let changed = Changed { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
+        let changed = ConfigDifference { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
         settings_changed(changed, base, range.tip)
     });
     Ok((config::load(at_base.as_slice())?, changed_settings.into_iter().collect()))
@@ -176,7 +176,7 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
 
 /// How the configuration of the tip differs from the one that counts.
 #[derive(Clone, Copy)]
-struct Changed {
+struct ConfigDifference {
     /// The range changed it; otherwise the left side did since.
     in_range: bool,
     /// Whether the left side has one.
@@ -185,11 +185,11 @@ struct Changed {
     tip: bool,
 }
 
-fn settings_changed(changed: Changed, base: CommitId, tip: CommitId) -> Diagnostic {
+fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) -> Diagnostic {
     let (left, right) = (base.short(), tip.short());
     let diff = format!("git diff {left} {right} -- {CONFIG_FILE}");
     match changed {
-        Changed { in_range: true, left: true, tip: false } => {
+        ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =
                 format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
             violation(
@@ -200,17 +200,17 @@ fn settings_changed(changed: Changed, base: CommitId, tip: CommitId) -> Diagnost
                 &format!("git checkout {left} -- {CONFIG_FILE}"),
             )
         }
-        Changed { in_range: true, left: true, .. } => {
+        ConfigDifference { in_range: true, left: true, .. } => {
             let what = format!("{CONFIG_FILE} changed in this range; the one of its base was used, {left}");
             violation(None, "config-changed", Level::Warn, what, &diff)
         }
-        Changed { in_range: true, left: false, .. } => {
+        ConfigDifference { in_range: true, left: false, .. } => {
             let what = format!(
                 "{CONFIG_FILE} is new in this range; its base {left} has none, so the defaults were used"
             );
             violation(None, "config-added", Level::Warn, what, &diff)
         }
-        Changed { in_range: false, .. } => {
+        ConfigDifference { in_range: false, .. } => {
             let what = format!(
                 "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used"
             );

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backing::{Backed, Here, Silent};
-use super::chain::{self, Recent};
-use super::changes::Weakened;
+use super::backing::{CommitCase, EvidenceGap, RangeEvidence};
+use super::chain::{self, RecentNotes};
+use super::changes::WeakeningFold;
 use super::makers::{Bound, OnceAgents};
 use super::range::{CacheTrust, RangeRequest, source};
-use super::{Case, Diagnostic, Examined, Ground, Grouped, Location, Turn, at, level_of, violation};
+use super::{
+    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, Turn, ViolationGroups, at, level_of, violation,
+};
 use super::{contradictions, gate, identity, overrides, tamper};
 use andon_config::{self as config, Config};
 use andon_core::change::normalize::Normalizer;
@@ -30,15 +32,15 @@ use andon_store::wire::v1;
 
 /// What was found in the commits one by one.
 #[derive(Default)]
-pub(super) struct Judged {
-    pub examined: Examined,
-    pub violations: Grouped,
+pub(super) struct RecordFindings {
+    pub examined: ExaminedCommits,
+    pub violations: ViolationGroups,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Diagnostic>,
     /// The evidence for the code.
-    pub backed: Backed,
-    weakened: Weakened,
-    recent: Recent,
+    pub backed: RangeEvidence,
+    weakened: WeakeningFold,
+    recent: RecentNotes,
     agents: OnceAgents,
     /// The lines that records of the range name as the ones before them: asked for where a note has several.
     named: Option<BTreeSet<Digest>>,
@@ -54,12 +56,12 @@ struct Subject<'a> {
 /// Judges all commits.
 pub(super) fn judge(
     ctx: &Context,
-    ground: &Ground,
+    ground: &CheckInputs,
     asked: &RangeRequest,
     pace: &mut Pace<'_>,
-) -> Result<(Judged, WalkEnd), OpsError> {
-    let Ground { common_dir, range, config, tip, .. } = ground;
-    let mut judged = Judged::default();
+) -> Result<(RecordFindings, WalkEnd), OpsError> {
+    let CheckInputs { common_dir, range, config, tip, .. } = ground;
+    let mut judged = RecordFindings::default();
     let salt = bulk::salt(config);
     let cache = match asked.cached {
         CacheTrust::Believed => DerivedCache::load(common_dir, &salt),
@@ -90,7 +92,7 @@ fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Diges
     notes.flat_map(|note| note.lines()).filter_map(|line| line.prev).collect()
 }
 
-impl Judged {
+impl RecordFindings {
     /// Everything that one commit and its record give away.
     fn take(&mut self, subject: Subject<'_>, named: &dyn Fn() -> BTreeSet<Digest>) -> Result<(), OpsError> {
         let Subject { case, commit, .. } = subject;
@@ -123,7 +125,7 @@ impl Judged {
             Ok(Some(stored)) => stored,
             Ok(None) => {
                 self.bind(&subject, None);
-                return self.silent(subject, Silent::Unrecorded, violations);
+                return self.silent(subject, EvidenceGap::Unrecorded, violations);
             }
             Err(err) => {
                 self.unreadable(subject.commit, &err, violations);
@@ -140,31 +142,31 @@ impl Judged {
         }
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
-            Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
-            Compared::UnderOwnRules(more) => {
+            RecordMatch::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
+            RecordMatch::UnderOwnRules(more) => {
                 violations.extend(more);
                 under_the_rules_of_the_base(stored.record, &derived)
             }
-            Compared::OnlyByIds(warning) => {
+            RecordMatch::OnlyByIds(warning) => {
                 violations.push(warning);
                 under_the_rules_of_the_base(stored.record, &derived)
             }
-            Compared::CannotTell(why) => {
+            RecordMatch::CannotTell(why) => {
                 self.undecided.push(why);
                 under_the_rules_of_the_base(stored.record, &derived)
             }
-            Compared::Fails(why) => {
+            RecordMatch::Fails(why) => {
                 violations.push(why);
                 return Ok(derive::unrecorded(commit, derived));
             }
         };
         if record.recording == Recording::Backfilled {
             // It says what the commit says, and no hook saw it: the rules see what they would see without it.
-            return self.silent(Subject { case, commit, derived }, Silent::Backfilled, violations);
+            return self.silent(Subject { case, commit, derived }, EvidenceGap::Backfilled, violations);
         }
         violations.extend(contradictions::judge(case, commit, &record));
         let mut record = record;
-        let here = Here { case, examined: &self.examined, commit };
+        let here = CommitCase { case, examined: &self.examined, commit };
         if bound == Bound::Judged {
             violations.extend(self.backed.recorded(here, &mut record)?);
         }
@@ -185,12 +187,12 @@ impl Judged {
     fn silent(
         &mut self,
         subject: Subject<'_>,
-        silent: Silent,
+        silent: EvidenceGap,
         violations: &mut Vec<Diagnostic>,
     ) -> Result<CommitFact, OpsError> {
         let Subject { case, commit, derived } = subject;
         let mut fact = derive::unrecorded(commit, derived);
-        let here = Here { case, examined: &self.examined, commit };
+        let here = CommitCase { case, examined: &self.examined, commit };
         let conclusion = self.backed.silent(here, silent, &mut fact)?;
         violations.extend(conclusion.violations);
         self.undecided.extend(conclusion.undecided);
@@ -249,7 +251,7 @@ fn derivable(derived: &DerivedCommit) -> v1::DerivedFacts {
 }
 
 /// How a record relates to its commit.
-enum Compared {
+enum RecordMatch {
     /// It says what the commit gives.
     Holds,
     /// So it does, with the path rules and patterns that the commit itself brings.
@@ -276,10 +278,10 @@ fn compare(
     commit: &CommitInfo,
     derived: &DerivedCommit,
     record: &CommitRecord,
-) -> Result<Compared, OpsError> {
+) -> Result<RecordMatch, OpsError> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
     let fails = |code: &str, message: String| {
-        Compared::Fails(violation(Some(at(commit)), code, Level::Block, message, &help))
+        RecordMatch::Fails(violation(Some(at(commit)), code, Level::Block, message, &help))
     };
     if record.tree != derived.tree || record.parent != derived.parent {
         let message = "the record is that of another commit: tree or parent differ";
@@ -297,10 +299,10 @@ fn compare(
         return Ok(fails("edited-record", message.to_owned()));
     }
     if same(record, derived) {
-        return Ok(Compared::Holds);
+        return Ok(RecordMatch::Holds);
     }
     if let Some(violations) = under_own_rules(case, commit, record)? {
-        return Ok(Compared::UnderOwnRules(violations));
+        return Ok(RecordMatch::UnderOwnRules(violations));
     }
     if let Some(without) = without_blobs(commit, derived, record) {
         return Ok(without);
@@ -310,19 +312,21 @@ fn compare(
 }
 
 /// Whether blobs that a partial clone lacks, this one or the one that recorded, explain that the diffs differ.
-fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRecord) -> Option<Compared> {
+fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRecord) -> Option<RecordMatch> {
     if record.code != derived.code {
         return None;
     }
     if let Some(id) = derived.missing {
         let message = format!("its diff cannot be compared: blob {id} is not in this partial clone");
         let missing = Diagnostic::error(message).code("partial-clone");
-        return Some(Compared::CannotTell(missing.at(Location::Commit(at(commit))).help(missing_help(id))));
+        return Some(RecordMatch::CannotTell(
+            missing.at(Location::Commit(at(commit))).help(missing_help(id)),
+        ));
     }
     let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
     let help = format!("git show {}", commit.id.short());
     let warning = violation(Some(at(commit)), "partial-record", Level::Warn, message, &help);
-    (record.diff.truncated && !derived.diff.truncated).then_some(Compared::OnlyByIds(warning))
+    (record.diff.truncated && !derived.diff.truncated).then_some(RecordMatch::OnlyByIds(warning))
 }
 
 /// Whether the commit's own configuration explains its record, and what is to be said about that. Paths that the

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::{Case, Diagnostic, Examined, at, violation};
+use super::{Case, Diagnostic, ExaminedCommits, at, violation};
 use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::findings::Level;
@@ -11,7 +11,7 @@ use andon_core::domain::tests::TestEvidence;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
-use andon_engine::halts::lost::{Gap, Gaps, Held};
+use andon_engine::halts::lost_halts::{Gap, Gaps, LedgerContents};
 use andon_git::CommitInfo;
 use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
 
@@ -25,13 +25,13 @@ const DRIFT: i64 = 300;
 const MAX_GRAFTS: u64 = 1 << 20;
 
 /// Judges what the repository around the range gives away.
-pub(super) fn around(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn around(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let mut violations = replaced(case, examined)?;
     violations.extend(grafted(case, examined));
     let ledgers = Ledger::open(case.repo);
     let reported = ledgers.tampered()?;
     violations.extend(reported.iter().map(ledger));
-    let holdings = Held::of(&ledgers.read_all()?.0);
+    let holdings = LedgerContents::collect(&ledgers.read_all()?.0);
     let mut gaps = Gaps::new(&holdings);
     examined.facts().for_each(|fact| gaps.take(&fact));
     let unreported =
@@ -43,7 +43,7 @@ pub(super) fn around(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnos
 /// Judges what the fact of a commit gives away, given those before it.
 pub(super) fn of_commit(
     case: &Case<'_>,
-    examined: &Examined,
+    examined: &ExaminedCommits,
     commit: &CommitInfo,
     fact: &CommitFact,
 ) -> impl Iterator<Item = Diagnostic> {
@@ -54,7 +54,7 @@ pub(super) fn of_commit(
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
+fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };
@@ -75,7 +75,7 @@ fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, Ops
 }
 
 /// A graft gives a commit other parents than it has, and with them another range.
-fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Diagnostic> {
+fn grafted(case: &Case<'_>, examined: &ExaminedCommits) -> Vec<Diagnostic> {
     let path = case.repo.common_dir().join("info").join("grafts");
     let mut text = String::new();
     let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
@@ -127,7 +127,7 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
 }
 
 /// A ledger that lacks an entry which a record names; an answered one is only a note.
-fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Diagnostic {
+fn gap_of(examined: &ExaminedCommits, writer: &str, gap: &Gap) -> Diagnostic {
     let level = if gap.answered { Level::Warn } else { Level::Block };
     let what = format!(
         "the record names entry {} of the ledger of {writer}, which is not there: it was removed, rewound or not fetched",
@@ -189,7 +189,7 @@ fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
 
 /// Times prove nothing by themselves; where they contradict each other, a clock was changed or the record was written
 /// later than it says.
-fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
+fn clock(examined: &ExaminedCommits, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     if fact.record.recording.is_later()
         || fact.record.recording == Recording::Backfilled
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::range::{self, RangeRequest};
-use crate::view::check::{RanBy, TipOutcome, TipRun, TipTests};
+use crate::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::change::secrets;
 use andon_core::domain::ids::{CommitId, TreeId};
@@ -15,7 +15,7 @@ use andon_engine::context::Context;
 use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::effect::report_files;
 use andon_engine::error::OpsError;
-use andon_engine::tested::{CommandResult, Since};
+use andon_engine::tested_code::{CodeComparison, CommandResult};
 use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 use andon_store::fingerprint::Fingerprinter;
@@ -38,7 +38,7 @@ pub enum TestsWanted {
 }
 
 /// The two sides of a range, as far as the tests go.
-struct Ends {
+struct RangeEnds {
     tip: CommitId,
     tree: TreeId,
     /// The tree of the base.
@@ -56,7 +56,7 @@ pub type CommandRunner<'a> =
 ///
 /// # Errors
 /// The checkout is not the code of the tip, there is no test command, or a report cannot be read.
-pub fn of(
+pub fn run(
     ctx: &Context,
     asked: &RangeRequest,
     wanted: &TestsWanted,
@@ -97,10 +97,10 @@ pub fn of(
 /// where it is another one.
 fn planned(
     repo: &Repo,
-    ends: Ends,
+    ends: RangeEnds,
     tests: &mut TipTests,
-) -> Result<Vec<(RanBy, TestCommand, Config)>, OpsError> {
-    let Ends { tree, before, base_config, tip_config, .. } = ends;
+) -> Result<Vec<(TipRunSource, TestCommand, Config)>, OpsError> {
+    let RangeEnds { tree, before, base_config, tip_config, .. } = ends;
     let at_base = base_config.as_ref().and_then(|config| config.test.command.clone());
     let at_tip = tip_config.test.command.clone().filter(|_| tests.at_base != tests.at_tip);
     let mut planned = Vec::new();
@@ -109,10 +109,10 @@ fn planned(
             tests.base_cannot_run = gone(repo, &command, before, tree)?;
         }
         if tests.base_cannot_run.is_none() {
-            planned.push((RanBy::Base, command, config));
+            planned.push((TipRunSource::Base, command, config));
         }
     }
-    planned.extend(at_tip.map(|command| (RanBy::Tip, command, tip_config)));
+    planned.extend(at_tip.map(|command| (TipRunSource::Tip, command, tip_config)));
     if !planned.is_empty() {
         return Ok(planned);
     }
@@ -125,11 +125,11 @@ fn planned(
     })
 }
 
-fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<Ends, OpsError> {
+fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
     let (base, tip) = range::sides(repo, &range::spelled(ctx, asked)?)?;
     let of =
         |commit| -> Result<Config, OpsError> { Ok(config::load(range::source(repo, commit)?.as_slice())?) };
-    Ok(Ends {
+    Ok(RangeEnds {
         tip,
         tree: repo.tree_of(tip)?,
         before: base.map(|base| repo.tree_of(base)).transpose()?,
@@ -164,12 +164,12 @@ fn gone(
 fn ran(
     ws: &Workspace,
     tree: TreeId,
-    (by, command): (RanBy, &TestCommand),
+    (by, command): (TipRunSource, &TestCommand),
     runner: &mut CommandRunner<'_>,
 ) -> Result<(TipRun, Vec<String>), OpsError> {
     let display = command.display();
     let run = |evidence, outcome| TipRun { by, command: display.clone(), evidence, outcome };
-    if by == RanBy::Tip && runs_nothing(&display) {
+    if by == TipRunSource::Tip && runs_nothing(&display) {
         return Ok((run(None, TipOutcome::Unknown(format!("`{display}` runs no test"))), Vec::new()));
     }
     let executed = match runner(ws, command)? {
@@ -179,8 +179,9 @@ fn ran(
     let CommandResult { end, parsed, since, warnings } = executed;
     let disturbed = disturbed(&ws.repo, tree, &since)?;
     // What only came to be while the tests ran is no part of the tip's code.
-    let mut warnings = if disturbed.is_none() && since != Since::Unchanged { Vec::new() } else { warnings };
-    let outcome = outcome(&Ended { end: Some(&end), disturbed }, &parsed);
+    let mut warnings =
+        if disturbed.is_none() && since != CodeComparison::Unchanged { Vec::new() } else { warnings };
+    let outcome = outcome(&RunEnd { end: Some(&end), disturbed }, &parsed);
     let doubt = parsed.doubt.as_ref().filter(|_| outcome == TipOutcome::Passed);
     warnings.extend(doubt.map(|line| {
         let line = secrets::masked(line);
@@ -203,11 +204,11 @@ fn runs_nothing(command: &str) -> bool {
 }
 
 /// Tracked files that changed while the tests ran: the run is not one of the tip's code.
-fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>, OpsError> {
+fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option<String>, OpsError> {
     let paths = match since {
-        Since::Unchanged => return Ok(None),
-        Since::Changed(paths) => paths,
-        Since::Replaced(paths) => {
+        CodeComparison::Unchanged => return Ok(None),
+        CodeComparison::Changed(paths) => paths,
+        CodeComparison::Replaced(paths) => {
             let named = paths.first().map(|path| String::from_utf8_lossy(path).into_owned());
             return Ok(named.map(|path| format!("{path} was moved away or replaced while the tests ran")));
         }
@@ -225,13 +226,13 @@ fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>,
 }
 
 /// How a run ended, beside what it printed.
-struct Ended<'a> {
+struct RunEnd<'a> {
     /// `None` of one that was handed in.
     end: Option<&'a ProgramEnd>,
     disturbed: Option<String>,
 }
 
-fn outcome(ended: &Ended<'_>, parsed: &ParsedRun) -> TipOutcome {
+fn outcome(ended: &RunEnd<'_>, parsed: &ParsedRun) -> TipOutcome {
     let unknown = |why: &str| TipOutcome::Unknown(why.to_owned());
     if let Some(end) = ended.end {
         match end.stopped {
@@ -276,12 +277,12 @@ fn reported(
         read(&ctx.cwd, file, &mut reader)?;
     }
     let parsed = reader.finish(ExitKind::Code(exit_code));
-    let outcome = outcome(&Ended { end: None, disturbed: None }, &parsed);
+    let outcome = outcome(&RunEnd { end: None, disturbed: None }, &parsed);
     let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
     let command = names.join(", ");
     let code = Fingerprinter::new(repo, &config.paths.rules).of_overlay(None, &[])?;
     let evidence = Some(TestEvidence::from_run(parsed, code, &command));
-    Ok(TipRun { by: RanBy::Ci, command, evidence, outcome })
+    Ok(TipRun { by: TipRunSource::Ci, command, evidence, outcome })
 }
 
 fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
@@ -320,7 +321,7 @@ mod tests {
         let exit =
             |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No, started: Vec::new() };
         let of = |text: &str, code: i32| {
-            outcome(&Ended { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
+            outcome(&RunEnd { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
         };
         assert_eq!(of("1..1\nok 1 - a\n", 0), TipOutcome::Passed);
         assert_eq!(of("1..1\nnot ok 1 - a\n", 1), TipOutcome::Failed);
@@ -330,12 +331,12 @@ mod tests {
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
         let stopped =
             ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut, started: Vec::new() };
-        let ended = Ended { end: Some(&stopped), disturbed: None };
+        let ended = RunEnd { end: Some(&stopped), disturbed: None };
         assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
         let end = exit(0);
-        let disturbed = Ended { end: Some(&end), disturbed: Some("a.js changed".to_owned()) };
+        let disturbed = RunEnd { end: Some(&end), disturbed: Some("a.js changed".to_owned()) };
         assert!(matches!(outcome(&disturbed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
-        let handed = Ended { end: None, disturbed: None };
+        let handed = RunEnd { end: None, disturbed: None };
         assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Passed);
         assert!(matches!(outcome(&handed, &parsed("no report\n", 0)), TipOutcome::Unknown(_)));
         assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 1)), TipOutcome::Failed);

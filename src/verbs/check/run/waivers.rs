@@ -1,7 +1,7 @@
 //! Reasons that a later commit of the range gives for tests that are gone. A commit that others build on is not amended
 //! any more, so that its reason comes in a commit of its own.
 
-use super::{Diagnostic, Examined};
+use super::{Diagnostic, ExaminedCommits};
 use andon_core::detect;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
@@ -18,7 +18,7 @@ pub(super) struct Waiver {
 }
 
 /// All of them, the oldest first.
-pub(super) fn of(examined: &Examined) -> Vec<Waiver> {
+pub(super) fn collect(examined: &ExaminedCommits) -> Vec<Waiver> {
     let facts = examined.facts().enumerate();
     let waiver = facts.filter_map(|(place, fact)| {
         Some(Waiver { place, commit: fact.id, reason: fact.record.weakening?.waiver? })
@@ -27,12 +27,12 @@ pub(super) fn of(examined: &Examined) -> Vec<Waiver> {
 }
 
 /// What is said of weakened tests below the tip, with the reason that came later, or with how to give one.
-pub(super) fn applied(examined: &Examined, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn applied(examined: &ExaminedCommits, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let rule = detect::TEST_WEAKENING.id;
     if !said.iter().any(|one| one.code.as_deref() == Some(rule)) {
         return said;
     }
-    let (waivers, last) = (of(examined), examined.commits().len().saturating_sub(1));
+    let (waivers, last) = (collect(examined), examined.commits().len().saturating_sub(1));
     let apply = |one: Diagnostic| {
         let place = one.commit().and_then(|at| examined.place(at.commit));
         match place {

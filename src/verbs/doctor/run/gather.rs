@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::{HooksPlace, Limit, Outside, Records, RepositoryFacts};
+use super::{CallerFacts, HooksPlace, Limit, Records, RepositoryFacts};
 use crate::install::forward;
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::Manifest;
@@ -27,7 +27,7 @@ const FRAMEWORK_BYTES: u64 = 256 * 1024;
 const MAX_ENTRIES: usize = 10_000;
 
 /// Gathers what [`super::checks()`] judges.
-pub fn gather(repo: &Repo, outside: Outside) -> Result<RepositoryFacts, GitError> {
+pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitError> {
     let place = place(repo);
     let hooks = place.as_ref().ok().and_then(|place| place.hooks.as_ref().ok());
     Ok(RepositoryFacts {

@@ -1,10 +1,10 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::{Health, LastTests};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::domain::response::AckMode;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
-use andon_engine::halts::lost;
+use andon_engine::halts::lost_halts;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, Reach};
@@ -42,7 +42,7 @@ pub fn last_run(ws: &Workspace) -> LastTests {
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
     let Some(run) = recent.runs.last() else { return LastTests::Read };
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
-    match (run.validity, &run.evidence.caveats.not_started) {
+    match (run.validity, &run.evidence.not_started) {
         (RunValidity::NotStarted, said) => {
             LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
         }
@@ -54,7 +54,7 @@ pub fn last_run(ws: &Workspace) -> LastTests {
 /// A halt that left traces and is no more in the ledger.
 fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
     let head = ws.repo.head().ok()?.commit();
-    let found = lost::standing(ws, head).ok()??;
+    let found = lost_halts::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
     let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason '<decision>'";
     gone.then(|| Health::Broken { message: found.halt.message, hint: Some(hint.to_owned()) })

@@ -148,7 +148,7 @@ pub enum LastTests {
 
 /// What the caller knows and the repository does not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outside {
+pub struct CallerFacts {
     /// The running program, absolute.
     pub program: PathBuf,
     /// `andon.toml` and the user's file.
@@ -209,7 +209,7 @@ pub struct Records {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryFacts {
     /// What the caller knows.
-    pub outside: Outside,
+    pub outside: CallerFacts,
     /// Where hooks are, or why that is unknown.
     pub place: Result<HooksPlace, String>,
     /// Programs that shims start and that are not there.

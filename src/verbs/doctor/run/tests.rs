@@ -27,7 +27,7 @@ fn healthy() -> RepositoryFacts {
         twins: Twins::Different,
     };
     RepositoryFacts {
-        outside: Outside {
+        outside: CallerFacts {
             program: "/bin/andon".into(),
             config: Health::Fine("andon.toml".into()),
             test_command: Some("cargo test".into()),
@@ -249,7 +249,7 @@ fn the_hints_repair_a_real_repository() {
     let at = scratch.init("doctor");
     let look = || {
         let repo = Repo::open(&at, &RepoEnv::default()).unwrap();
-        let outside = Outside { program: scratch.program.clone(), ..healthy().outside };
+        let outside = CallerFacts { program: scratch.program.clone(), ..healthy().outside };
         checks(&gather(&repo, outside).unwrap())
     };
     let bad = |found: &Diagnosis| -> Vec<String> {

@@ -23,8 +23,8 @@ use andon_engine::skip;
 use andon_engine::timeline;
 use andon_engine::workspace::Workspace;
 use andon_git::CommitInfo;
-use andon_store::asked;
 use andon_store::notes::NotesStore;
+use andon_store::pre_commit_mark;
 use andon_store::process::GitProcess;
 use andon_store::receipt::Receipt;
 
@@ -50,8 +50,8 @@ pub(super) fn without_receipt(
 ) -> Result<(Gate, Vec<Skip>), OpsError> {
     let CommitWithoutReceipt { commit, judged, now } = unjudged;
     let git_dir = ws.repo.git_dir();
-    let marked = asked::is_marked(git_dir, now);
-    asked::sweep(git_dir, now);
+    let marked = pre_commit_mark::is_marked(git_dir, now);
+    pre_commit_mark::sweep(git_dir, now);
     let why = match judged {
         Some(receipt) => changed_behind(ws, receipt.tree, commit.tree)?,
         None if marked => {

@@ -8,8 +8,8 @@ use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
+use andon_store::operation::{self, OperationInProgress};
 use andon_store::process::git_above;
-use andon_store::underway::{self, Underway};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
 pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
@@ -25,12 +25,12 @@ pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     }
     let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
     let asked_by = git_above(ctx.parent);
-    Ok(underway::write(ws.repo.git_dir(), &Underway { kind, squashed, head, asked_by })?)
+    Ok(operation::write(ws.repo.git_dir(), &OperationInProgress { kind, squashed, head, asked_by })?)
 }
 
 /// post-commit: the commits that a plain `commit` squashes, as `git merge --squash` put them together.
 pub fn squashed(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Vec<CommitId> {
-    let left = underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+    let left = operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
     left.filter(|left| left.kind == CommitKind::Normal).map(|left| left.squashed).unwrap_or_default()
 }
 
@@ -47,7 +47,7 @@ pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Commit
         CommitKind::Rebase => ws.repo.operation() == Operation::Rebase,
         CommitKind::Revert | CommitKind::CherryPick => {
             let seen =
-                underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+                operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
             seen.is_some_and(|seen| seen.kind == claimed_kind) || is_made(ws, commit, claimed_kind)?
         }
     };

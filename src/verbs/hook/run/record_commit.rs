@@ -6,7 +6,6 @@ use super::gate_hook;
 use super::layers::{self, CommitInProgress};
 use super::origin;
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::counted::count;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{
@@ -14,6 +13,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
+use andon_core::domain::plural::count;
 use andon_core::domain::tests::{LostTests, RunValidity, TestEvidence};
 use andon_core::domain::workflow::Maker;
 use andon_core::history::{self, EventEffect, NextCommit, Strike, Timeline};
@@ -51,14 +51,14 @@ pub struct RecordReport {
     /// What the rules say about the new commit.
     pub decision: Decision,
     /// Commits that were caught up.
-    pub caught_up: CaughtUp,
+    pub caught_up: LateRecords,
     /// What was skipped on the way.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// How many commits were recorded only now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CaughtUp {
+pub struct LateRecords {
     /// Those that passed the gate, so that only post-commit can have been cut short.
     pub cut_short: usize,
     /// Those of `git am`, where no hook of patches was installed.
@@ -67,7 +67,7 @@ pub struct CaughtUp {
     pub unseen: usize,
 }
 
-impl CaughtUp {
+impl LateRecords {
     /// What was recorded, in words that follow `recorded`.
     pub fn phrases(self) -> impl Iterator<Item = String> {
         let counted = [
@@ -104,7 +104,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>
     if let Err(err) = outcomes::record(ctx, ws, &store) {
         loaded.warnings.push(err.as_warning());
     }
-    let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
+    let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { LateRecords::default() };
     Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }
 
@@ -420,12 +420,12 @@ fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: Cod
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
-    tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    tests.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
     // The losses of merged commits were reported where these were made.
     let is_merge = commit.parents.len() > 1;
     let lost = || test_sets::lost(ws, &loaded.timeline, &tests, commit.tree);
-    tests.caveats.lost = if is_merge { LostTests::default() } else { lost() };
-    tests.caveats.names = test_sets::names(ws, &loaded.timeline, &tests);
+    tests.lost = if is_merge { LostTests::default() } else { lost() };
+    tests.names = test_sets::names(ws, &loaded.timeline, &tests);
     Some(tests)
 }
 
@@ -459,9 +459,9 @@ fn catch_up(
     store: &mut NotesStore<'_>,
     head: &CommitInfo,
     receipts: &[Receipt],
-) -> Result<CaughtUp, OpsError> {
+) -> Result<LateRecords, OpsError> {
     let missing = unrecorded(ws, store, head)?;
-    let mut caught_up = CaughtUp::default();
+    let mut caught_up = LateRecords::default();
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
         let kind = origin::kind_of_earlier(ws, &commit, made.kind)?;

@@ -19,8 +19,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use self::fetch::{FetchSpec, set_fetch};
-pub use self::preview::{Besides, Preview, Step, preview};
-pub use self::push_records::{Along, set_push};
+pub use self::preview::{Additions, Preview, Step, preview};
+pub use self::push_records::{PushChoice, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::install::InstallError;
 use crate::install::manifest::Manifest;
@@ -164,7 +164,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
             return Err(undo_file(error));
         }
     };
-    // `touch .andon/STOP` has to work from now on. What is in its place is told where it matters.
+    // `touch .andon/STOP` has to work from now on. Anything else in its place is reported where it matters.
     let _ = AndonDir::below(top).prepare();
     let mut remarks = done.remarks;
     remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));

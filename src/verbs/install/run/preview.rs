@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::schema;
 use super::write::Plan;
 use super::{
-    Along, DISPLAY_REF, DISPLAY_REF_KEY, Notes, Options, config_hooks, fetch, first_config, push_records,
+    DISPLAY_REF, DISPLAY_REF_KEY, Notes, Options, PushChoice, config_hooks, fetch, first_config, push_records,
 };
 use crate::install::InstallError;
 use crate::install::block;
@@ -92,11 +92,11 @@ pub struct Preview {
 
 /// What is requested in addition to the hooks.
 #[derive(Debug, Clone, Copy)]
-pub struct Besides {
+pub struct Additions {
     /// `--fetch`
     pub fetch: bool,
     /// `--push`, `--no-push`
-    pub push: Along,
+    pub push: PushChoice,
 }
 
 /// Looks and decides as installing does. Nothing is changed, and what would make it fail makes this fail.
@@ -104,7 +104,7 @@ pub fn preview(
     repo: &Repo,
     program: &Path,
     options: Options,
-    besides: Besides,
+    besides: Additions,
 ) -> Result<Preview, SetupError> {
     if !program.is_absolute() {
         return Err(SetupError::RelativeProgram { program: program.to_owned() });

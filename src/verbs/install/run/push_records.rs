@@ -9,7 +9,7 @@ use andon_git::{ConfigScope, Repo};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Along {
+pub enum PushChoice {
     /// `--push`.
     Yes,
     /// `--no-push`.
@@ -19,7 +19,7 @@ pub enum Along {
 }
 
 /// Sets the key as asked and remembers it for `andon uninstall`. Returns what was set, if anything was.
-pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>, SetupError> {
+pub fn set_push(repo: &Repo, push_records: PushChoice) -> Result<Option<&'static str>, SetupError> {
     let Some((wanted, own)) = wanted(repo, push_records)? else { return Ok(None) };
     let path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
@@ -37,14 +37,14 @@ pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>
 /// The value that is to be set, and those of this repository that it takes the place of; `None` where nothing changes.
 pub(super) fn wanted(
     repo: &Repo,
-    push_records: Along,
+    push_records: PushChoice,
 ) -> Result<Option<(&'static str, Vec<String>)>, SetupError> {
     let there = repo.config_sources(PUSH_KEY)?;
     let wanted = match push_records {
-        Along::Yes => "true",
-        Along::No => "false",
-        Along::Unsaid if there.is_empty() => "true",
-        Along::Unsaid => return Ok(None),
+        PushChoice::Yes => "true",
+        PushChoice::No => "false",
+        PushChoice::Unsaid if there.is_empty() => "true",
+        PushChoice::Unsaid => return Ok(None),
     };
     let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
     let own: Vec<String> = own.collect();

@@ -55,7 +55,7 @@ impl Plan {
         let looked = inspect(&now, manifest);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
         let situation = managers::situation(repo, top, asked, manifest, states);
-        let choice = mode::choose(&situation).map_err(SetupError::Unfit)?;
+        let choice = mode::choose(&situation).map_err(SetupError::ModeProblem)?;
         let edits = managers::plan(repo, top, choice.mode, manifest)?;
         if choice.mode != Integration::Shim {
             return Ok(Self { choice, dir: now, theirs: None, intents: Vec::new(), edits });

@@ -6,7 +6,7 @@ use std::io::BufRead;
 use crate::plain_run::PlainRun;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::What;
+use andon_core::domain::events::EventKind;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::ids::CodeId;
 use andon_core::domain::signatures::signature;
@@ -17,7 +17,7 @@ use andon_engine::context::Context;
 use andon_engine::earlier_runs::compare;
 use andon_engine::error::OpsError;
 use andon_engine::line_summary::LineSummary;
-use andon_engine::tested::head_with;
+use andon_engine::tested_code::head_with;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine, Reach};
 use serde::Deserialize;
@@ -161,12 +161,12 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
 /// A run that names a fingerprint was on HEAD's code or on some that differs from it. Any other name tells neither.
 fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsError> {
     #[derive(Deserialize)]
-    struct Named {
+    struct NamedCode {
         code: CodeId,
     }
     let Line::Text(text) = line else { return Ok(()) };
     let is_unknown = run.base.is_none() && run.overlay.is_empty() && !run.overlay_truncated;
-    if is_unknown && let Ok(Named { code }) = serde_json::from_slice(text) {
+    if is_unknown && let Ok(NamedCode { code }) = serde_json::from_slice(text) {
         run.base = head_with(ws, code)?;
         run.overlay_truncated = run.base.is_none();
     }
@@ -178,16 +178,16 @@ fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsErro
 fn plain_run((ctx, ws): (&Context, &Workspace), line: Line<'_>, kept: &JournalLine) -> Option<PlainRun> {
     let (Line::Text(text), JournalLine::Event(event)) = (line, kept) else { return None };
     let is_recent = event.at.is_none_or(|at| ctx.now.since(at) <= RECENT);
-    if !is_recent || !matches!(event.what, What::ToolCall(_)) {
+    if !is_recent || !matches!(event.what, EventKind::ToolCall(_)) {
         return None;
     }
     let (tool, told) = events::told_call(text)?;
     let mut call = andon_agents::called(&tool, None, told.args);
     call.result = told.result;
-    let run = PlainRun::of((ctx, ws), None, &call, told.end)?;
+    let run = PlainRun::recognize((ctx, ws), None, &call, told.end)?;
     let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let is_named = |run: &TestRun| {
-        run.evidence.caveats.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
+        run.evidence.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
     };
     let newest = Journal::open(ws.repo.git_dir()).recent(reach).runs;
     (!newest.last().is_some_and(is_named)).then_some(run)
@@ -202,6 +202,6 @@ fn hand_in(ws: &Workspace, run: &mut TestRun) {
         tests.signature = signature(&tests.runner, &command, tests.status, &tests.failing);
         tests.command = command;
     }
-    tests.caveats.origin = RunOrigin::HandedIn;
+    tests.origin = RunOrigin::HandedIn;
     run.validity = validity;
 }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use andon_config::{HandedIn, TestCommand};
+use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CodeId;
@@ -16,7 +16,7 @@ use andon_engine::earlier_runs::{compare, without_its_reports};
 use andon_engine::effect::report_files;
 use andon_engine::error::OpsError;
 use andon_engine::test_sets;
-use andon_engine::tested::TestedCode;
+use andon_engine::tested_code::TestedCode;
 use andon_engine::watch;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine};
@@ -66,7 +66,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     let validity = if parsed.not_started.is_some() { RunValidity::NotStarted } else { validity };
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
     compare(ws, &mut run)?;
-    run.evidence.caveats.origin = RunOrigin::HandedIn;
+    run.evidence.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     let (decision, further, _) = watch::decide(ctx, ws, watch::WatchStage::OfRun)?;
     warnings.extend(further);
@@ -79,13 +79,13 @@ pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValid
     let configured = ws.config.test.command.as_ref();
     let reported = reported.map(|text| TestCommand::Shell(text.to_owned()));
     match (reported, configured, ws.config.test.handed_in) {
-        (Some(reported), Some(configured), HandedIn::Count) if configured.is_same(&reported) => {
+        (Some(reported), Some(configured), HandedInRuns::Count) if configured.is_same(&reported) => {
             (configured.display(), RunValidity::Valid)
         }
-        (Some(reported), _, HandedIn::Count) => (reported.display(), RunValidity::OtherCommand),
-        (None, Some(configured), HandedIn::Count) => (configured.display(), RunValidity::Valid),
-        (None, None, HandedIn::Count) => (String::new(), RunValidity::OtherCommand),
-        (reported, _, HandedIn::Record) => {
+        (Some(reported), _, HandedInRuns::Count) => (reported.display(), RunValidity::OtherCommand),
+        (None, Some(configured), HandedInRuns::Count) => (configured.display(), RunValidity::Valid),
+        (None, None, HandedInRuns::Count) => (String::new(), RunValidity::OtherCommand),
+        (reported, _, HandedInRuns::Record) => {
             (reported.map(|reported| reported.display()).unwrap_or_default(), RunValidity::HandedIn)
         }
     }

@@ -17,7 +17,7 @@ const BATCH_LINES: usize = 4096;
 
 /// Where a stream is read: now, in a project whose patterns are masked in what is shown of it.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::verbs) struct At<'a> {
+pub(in crate::verbs) struct StreamOptions<'a> {
     /// The time of this process.
     pub(in crate::verbs) now: Timestamp,
     /// What is masked in the short form of a call.
@@ -40,9 +40,9 @@ impl LineResult {
         }
     }
 
-    fn parse(&mut self, at: At<'_>) {
+    fn parse(&mut self, at: StreamOptions<'_>) {
         let Some(text) = self.text.take().filter(|text| !text.is_empty()) else { return };
-        let At { now, patterns } = at;
+        let StreamOptions { now, patterns } = at;
         let parsed = events::parse(&text, Frame { now, kind: None, purpose: Purpose::Replay, patterns });
         let is_note = matches!(parsed, Err(EventError::UnknownType { .. })) && events::is_note(&text);
         self.parsed = (!is_note).then_some(parsed);
@@ -59,7 +59,7 @@ impl LineResult {
 /// # Errors
 /// Whatever `input` says, behind the lines before it, or `fold`.
 pub(in crate::verbs) fn each_batch(
-    at: At<'_>,
+    at: StreamOptions<'_>,
     input: &mut dyn BufRead,
     fold: &mut dyn FnMut(Vec<LineResult>) -> Result<(), OpsError>,
 ) -> Result<(), OpsError> {

@@ -8,13 +8,13 @@ mod files;
 mod ladder;
 mod lines;
 mod people;
-mod placed;
+mod placement;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use self::ladder::{Ladder, Run};
-use self::placed::PlacedRuns;
+use self::placement::PlacedRuns;
 use crate::view::calibration::{
     Calibration, CalibrationResult, LadderStep, MistakenHalts, OwnRules, PromiseKind, RuleBound, UnaskedRule,
 };
@@ -31,13 +31,13 @@ use andon_engine::bulk::{self, Job, Pace, RangeCommit, Records};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
-use andon_engine::undecided;
+use andon_engine::obstacles;
 use andon_engine::workspace::Workspace;
 use andon_store::derived::DerivedCache;
 
 /// What went well.
 #[derive(Debug)]
-pub enum Good<'a> {
+pub enum GoodSource<'a> {
     /// The runs of a range of commits.
     Range(&'a str),
     /// Event streams, a run each.
@@ -59,7 +59,7 @@ pub enum SettingsOf<'a> {
 #[derive(Debug)]
 pub struct CalibrationRequest<'a> {
     /// The source of the runs.
-    pub good: Good<'a>,
+    pub good: GoodSource<'a>,
     /// The chance with which the next good run may be halted, at most.
     pub alpha: f64,
 }
@@ -80,7 +80,7 @@ struct RatedRuns {
 }
 
 /// What was known when all was read, or what kept that from being read.
-enum Ground {
+enum CalibrationBasis {
     Whole(RatedRuns),
     Undecided { commits: usize, why: Diagnostic },
 }
@@ -101,21 +101,23 @@ pub fn run(
     };
     let ladder = Ladder::new(config);
     let ground = match (&question.good, settings) {
-        (Good::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
-        (Good::Range(_), SettingsOf::Nowhere(_)) => {
+        (GoodSource::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
+        (GoodSource::Range(_), SettingsOf::Nowhere(_)) => {
             return Err(OpsError::Usage {
                 what: "a range of commits needs a repository".to_owned(),
                 help: "run it in one, or give event streams: andon calibrate --events FILE".to_owned(),
             });
         }
-        (Good::Events(files), _) => files::named(ctx, files, &ladder, pace)?,
-        (Good::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,
+        (GoodSource::Events(files), _) => files::named(ctx, files, &ladder, pace)?,
+        (GoodSource::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,
     };
     let known = match ground {
-        Ground::Undecided { commits, why } => return Ok(CalibrationResult::Undecided { commits, why }),
-        Ground::Whole(known) => known,
+        CalibrationBasis::Undecided { commits, why } => {
+            return Ok(CalibrationResult::Undecided { commits, why });
+        }
+        CalibrationBasis::Whole(known) => known,
     };
-    if let (Good::Range(range), 0) = (&question.good, known.commits) {
+    if let (GoodSource::Range(range), 0) = (&question.good, known.commits) {
         return Err(OpsError::Usage {
             what: format!("the range {range} holds no commit"),
             help: "name commits that went well, such as v1.0..HEAD".to_owned(),
@@ -138,17 +140,17 @@ fn of_range(
     range: &str,
     ladder: &Ladder<'_>,
     pace: &mut Pace<'_>,
-) -> Result<Ground, OpsError> {
+) -> Result<CalibrationBasis, OpsError> {
     let common_dir = ws.repo.common_dir();
     let crate::verbs::replay::run::RangeFacts { commits, parents, tip } =
         match crate::verbs::replay::run::asked(ctx, range) {
             Err(OpsError::Git(err)) if err.is_cut_off() => {
-                return Ok(Ground::Undecided { commits: 0, why: undecided::cut_off(&err) });
+                return Ok(CalibrationBasis::Undecided { commits: 0, why: obstacles::cut_off(&err) });
             }
             asked => asked?,
         };
-    if let Some(why) = undecided::cut_off_within(&ws.repo, &commits)? {
-        return Ok(Ground::Undecided { commits: commits.len(), why });
+    if let Some(why) = obstacles::cut_off_within(&ws.repo, &commits)? {
+        return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
@@ -175,11 +177,17 @@ fn of_range(
         Ok(())
     })?;
     let again = "the same again: it goes on faster where it was (git directory, andon/cache/derived)";
-    if let Some(why) = undecided::interrupted(walked, "commit", again) {
-        return Ok(Ground::Undecided { commits: commits.len(), why });
+    if let Some(why) = obstacles::interrupted(walked, "commit", again) {
+        return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
     let people::GoodRuns { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;
-    Ok(Ground::Whole(RatedRuns { commits: commits.len(), runs, left_out, mistaken, ..RatedRuns::default() }))
+    Ok(CalibrationBasis::Whole(RatedRuns {
+        commits: commits.len(),
+        runs,
+        left_out,
+        mistaken,
+        ..RatedRuns::default()
+    }))
 }
 
 /// How many of the runs are such ones.

@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use super::ahead::{self, At};
+use super::ahead::{self, StreamOptions};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
@@ -44,14 +44,14 @@ pub fn run(
     let settings = super::settings(&config.rules);
     let mut engine = Engine::new(config, settings);
     let patterns = Normalizer::new(&config.normalize)?;
-    each_fact(At { now, patterns: &patterns }, input, &mut |number, fact| {
+    each_fact(StreamOptions { now, patterns: &patterns }, input, &mut |number, fact| {
         show(number, engine.take(fact));
     })
 }
 
 /// Hands each fact of `input` to `take`, with the number of its line from 1.
 pub(in crate::verbs) fn each_fact(
-    at: At<'_>,
+    at: StreamOptions<'_>,
     input: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, Fact),
 ) -> Result<EventsEnd, OpsError> {

@@ -10,7 +10,7 @@ use super::events::Engine;
 use crate::verbs::replay::view::{SessionState, Trajectory, TrajectoryStep};
 use andon_core::domain::decision::{Decision, LedgerEvent, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{Event, Trace, What};
+use andon_core::domain::events::{Event, EventKind, Trace};
 use andon_core::domain::facts::{CommitFact, Fact};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
         let (named, trace) = match item {
             Item::Fact(Fact::Event(event)) => {
                 // A turn without a session belongs to none.
-                if event.what == What::TurnStart && event.session.is_none() {
+                if event.what == EventKind::TurnStart && event.session.is_none() {
                     self.current = None;
                 }
                 (event.session.as_ref(), event.trace.as_deref().unwrap_or(&nothing))
@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
         }
         let mine = self.current.as_deref() == Some(self.id);
         // An event after the end of a turn that names no session may belong to any.
-        if matches!(item, Item::Fact(Fact::Event(event)) if matches!(event.what, What::TurnEnd(_))) {
+        if matches!(item, Item::Fact(Fact::Event(event)) if matches!(event.what, EventKind::TurnEnd(_))) {
             self.current = None;
         }
         if mine {
@@ -256,18 +256,20 @@ fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> TrajectorySte
 
 fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
     let (action, next) = match &event.what {
-        What::TurnStart => ("turn_start".to_owned(), SessionState::Planning),
-        What::TurnEnd(_) => ("turn_end".to_owned(), SessionState::Idle),
+        EventKind::TurnStart => ("turn_start".to_owned(), SessionState::Planning),
+        EventKind::TurnEnd(_) => ("turn_end".to_owned(), SessionState::Idle),
         // The short form begins with the tool.
-        What::ToolCall(call) => {
+        EventKind::ToolCall(call) => {
             let shown = call.shown.as_deref().unwrap_or(&call.tool);
             (format!("tool_call {shown}"), SessionState::Executing)
         }
-        What::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
-        What::Usage(_) => ("usage".to_owned(), state),
-        What::Renewed(_) => (event.what.name().to_owned(), SessionState::Planning),
-        What::Refused(_) | What::Disarmed(_) => (event.what.name().to_owned(), SessionState::Executing),
-        What::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
+        EventKind::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
+        EventKind::Usage(_) => ("usage".to_owned(), state),
+        EventKind::Renewed(_) => (event.what.name().to_owned(), SessionState::Planning),
+        EventKind::Refused(_) | EventKind::Disarmed(_) => {
+            (event.what.name().to_owned(), SessionState::Executing)
+        }
+        EventKind::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
     };
     TrajectoryStep { at: event.at, node: event.node.clone(), ..step(state, action, next) }
 }
@@ -275,7 +277,7 @@ fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
 fn of_run(run: &TestRun, state: SessionState) -> TrajectoryStep {
     let evidence = &run.evidence;
     let next = if evidence.is_green() { SessionState::TestsPassed } else { SessionState::TestsFailed };
-    let counts = &evidence.counts;
+    let counts = evidence.counts();
     let action =
         format!("test_run {}: {} of {} failing", evidence.status.as_str(), counts.failing(), counts.total);
     TrajectoryStep { at: run.at, ..step(state, action, next) }

@@ -26,7 +26,7 @@ struct Point {
 
 /// Several counts in one column.
 #[derive(Clone, Copy)]
-enum Of {
+enum ColumnValue {
     Most,
     Newest,
 }
@@ -38,20 +38,19 @@ pub(super) fn section(view: &HistoryView) -> Markup {
             .iter()
             .enumerate()
             .filter_map(|(place, commit)| Some((place, commit.state.record()?.tests.as_ref()?)));
-        records.filter(|(_, tests)| tests.counts.total > 0)
+        records.filter(|(_, tests)| tests.total > 0)
     };
     let failing: Vec<Point> =
-        tested().map(|(place, tests)| Point { place, value: tests.counts.failing() }).collect();
-    let total: Vec<Point> =
-        tested().map(|(place, tests)| Point { place, value: tests.counts.total }).collect();
+        tested().map(|(place, tests)| Point { place, value: tests.counts().failing() }).collect();
+    let total: Vec<Point> = tested().map(|(place, tests)| Point { place, value: tests.total }).collect();
     if failing.len() < 2 {
         return html! {};
     }
     let body = html! {
             @if failing.iter().any(|point| point.value > 0) {
-                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
+                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: ColumnValue::Most }))
             }
-            (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
+            (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: ColumnValue::Newest }))
             @if view.commits.len() > COLUMNS {
                 p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
             }
@@ -64,7 +63,7 @@ struct Figure<'a> {
     name: &'static str,
     class: &'static str,
     points: &'a [Point],
-    of: Of,
+    of: ColumnValue,
 }
 
 fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
@@ -130,8 +129,8 @@ fn line(figure: &Figure<'_>, commits: usize, top: u64) -> String {
     for point in figure.points {
         if let Some(cell) = shared.get_mut(column(point.place, commits)) {
             *cell = Some(match (figure.of, *cell) {
-                (Of::Most, Some(before)) => before.max(point.value),
-                (Of::Most | Of::Newest, _) => point.value,
+                (ColumnValue::Most, Some(before)) => before.max(point.value),
+                (ColumnValue::Most | ColumnValue::Newest, _) => point.value,
             });
         }
     }

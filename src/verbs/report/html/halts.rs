@@ -13,7 +13,7 @@ use andon_core::domain::summary::SummaryStep;
 use andon_core::escape::clip;
 use andon_engine::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::page::command_of;
-use andon_engine::text::{halted, phrase, spark};
+use andon_engine::text::{halt, phrase, spark};
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;
@@ -50,17 +50,17 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
     html! {
         details id={ "halt-" (last.id.short()) } open[is_open] {
             summary {
-                (time(halt.at)) " " strong { (clipped(&halted::headline(halt), 200)) } " (" (clipped(&halt.rule, 60)) ")"
+                (time(halt.at)) " " strong { (clipped(&halt::headline(halt), 200)) } " (" (clipped(&halt.rule, 60)) ")"
                 (if last.ack.is_some() { ", answered" } else { ", not answered" })
             }
             p { (clipped(&halt.message, 1000)) }
             @if !halt.summary.failing.is_empty() {
                 ul {
-                    @for failing in &halt.summary.failing { li { code { (clipped(&halted::failing(failing), 500)) } } }
+                    @for failing in &halt.summary.failing { li { code { (clipped(&halt::failing(failing), 500)) } } }
                 }
             }
             @if let Some(since) = halt.summary.since {
-                p { "Since " (time(since)) " UTC" @for part in halted::effort(&halt.summary) { ", " (part) } "." }
+                p { "Since " (time(since)) " UTC" @for part in halt::effort(&halt.summary) { ", " (part) } "." }
             }
             dl.place { @for (name, value) in fields { (field(name, &clipped(value, 80))) } }
             (evidence(halt))
@@ -151,8 +151,8 @@ fn change(view: &HistoryView, halt: &Halt) -> Markup {
     let found = found.filter(|(_, change)| !change.lines.is_empty());
     html! {
         @if let Some((head, change)) = found {
-            @let name = match halted::compared(halt) {
-                Some((Some(_), _)) if halted::goes_round(halt) => "From A to B",
+            @let name = match halt::compared(halt) {
+                Some((Some(_), _)) if halt::goes_round(halt) => "From A to B",
                 Some((Some(_), _)) => "From the first to the last",
                 Some((None, _)) | None => "The halted change",
             };
@@ -206,7 +206,7 @@ fn answer(ack: Option<&Ack>) -> Markup {
             (time(ack.at)) " " (text(&phrase::acknowledged(ack)))
             @if !ack.reason.is_empty() { ": " q { (clipped(&ack.reason, 1000)) } }
         } @else {
-            "No answer yet: " (command(halted::ANSWER))
+            "No answer yet: " (command(halt::ANSWER))
         }
     }
 }

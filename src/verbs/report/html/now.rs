@@ -8,7 +8,7 @@ use crate::view::history::HistoryView;
 use crate::view::status::{LoopState, StatusView, TestsOf};
 use andon_core::domain::facts::Gate;
 use andon_core::escape::shell_quote;
-use andon_engine::text::{halted, phrase, report_file, spark};
+use andon_engine::text::{halt, phrase, report_file, spark};
 
 /// The state in a word or two.
 fn word(state: LoopState) -> &'static str {
@@ -84,15 +84,15 @@ fn why(now: &StatusView) -> Markup {
         @if let Some(gone) = &now.hooks_gone { p { (clipped(&gone.what, 300)) } }
         @if let Some(last) = unanswered.filter(|_| now.state.waits_for_a_person()) {
             p.why {
-                strong { (clipped(&halted::headline(&last.halt), 300)) } " (" (clipped(&last.halt.rule, 100)) "): "
-                (clipped(&halted::what(&last.halt), 1000))
+                strong { (clipped(&halt::headline(&last.halt), 300)) } " (" (clipped(&last.halt.rule, 100)) "): "
+                (clipped(&halt::what(&last.halt), 1000))
             }
             @for failing in last.halt.summary.failing.iter().filter(|failing| failing.error.is_some()).take(1) {
-                p { code { (clipped(&halted::failing(failing), 500)) } }
+                p { code { (clipped(&halt::failing(failing), 500)) } }
             }
             p {
                 "Since " (time(last.halt.summary.since.unwrap_or(last.halt.at))) " UTC"
-                @for part in halted::effort(&last.halt.summary) { ", " (part) }
+                @for part in halt::effort(&last.halt.summary) { ", " (part) }
                 ". " a href={ "#halt-" (last.id.short()) } { "What led to it" }
             }
         }
@@ -101,7 +101,7 @@ fn why(now: &StatusView) -> Markup {
 
 /// The command of the one who reads.
 fn what_to_do(now: &StatusView) -> Markup {
-    let resume = halted::ANSWER;
+    let resume = halt::ANSWER;
     let file = now.last_halt.as_ref().map(|last| report_file::path(last.halt.report_file));
     match (now.state, file) {
         (LoopState::Halted, Some(file)) => html! {

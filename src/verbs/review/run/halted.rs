@@ -2,9 +2,9 @@
 //! decisions on similar questions. Bounded, and followed by the commands that show all of it.
 
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::counted::count;
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::CommitId;
+use andon_core::domain::plural::count;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::shown_change;
@@ -59,7 +59,7 @@ pub(super) fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsEr
     let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
         return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);
     };
-    let counts = &tests.counts;
+    let counts = tests.counts();
     let mut lines = vec![format!(
         "{} failed, {} passed of {}: {}",
         counts.failed + counts.errored,

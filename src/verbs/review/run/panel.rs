@@ -1,6 +1,6 @@
 //! The state of a panel: its members, how far each has come, and what is next. Their votes are not shown.
 
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_review::round::{Panel, Seat};
 
 /// What a member has done.

@@ -168,7 +168,7 @@ fn prose(shown: &ShownRound, block: &mut Block<'_>) {
     let verdicts = shown.evidence.iter().filter(|(name, _)| name.starts_with("verdict"));
     for (name, text) in verdicts {
         let Some(text) = text else { continue };
-        // The trailer is told as the verdict.
+        // The trailer is shown as the verdict.
         let text = text.rsplit_once("```json").map_or(text.as_str(), |(before, _)| before).trim();
         let lines: Vec<&str> = text.lines().take(PROSE).collect();
         if text.is_empty() || text.starts_with('{') && name == "verdict" {
@@ -273,7 +273,7 @@ fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Sty
     let take =
         if round.is_halt { String::new() } else { format!("\n  take it first: andon review accept {id}") };
     format!(
-        "\n{}{take}\n  1. read the round; ask nobody yet\n  2. name the strongest claim of either side; where you cannot in two minutes: \
+        "\n{}{take}\n  1. read the round before you ask anyone\n  2. name the strongest claim of either side; where you cannot in two minutes: \
          reject_round\n  3. check each claim that can be checked, and note the source\n  4. does the critique disagree for reasons of its own?\n  \
          5. decide: accept_proposer, accept_opposer, accept_synthesis, amend or reject_round\n  6. are the rules themselves wrong? flag it as \
          policy_concern\n  7. sign: andon review {sign} {id}\n",

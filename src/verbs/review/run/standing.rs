@@ -3,7 +3,7 @@
 
 use super::summary;
 use crate::json::{CareJson, StandingJson};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 use andon_engine::error::OpsError;

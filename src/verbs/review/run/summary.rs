@@ -1,6 +1,6 @@
 //! What a simulation found, for people.
 
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
 use andon_review::simulation::output::{RoundJson, SimulationJson, TransferJson, WitnessJson};

@@ -42,7 +42,7 @@ pub fn template(of: &TemplateOf) -> String {
          #   accept_opposer    {opposer}\n\
          #   accept_synthesis  the judge's recommendation is right after all\n\
          #   amend             none of them; write below what is to be done\n\
-         #   reject_round      the question itself is wrong, its issuer is told to revise it\n\
+         #   reject_round      the question itself is wrong; its issuer has to revise it\n\
          decision = \"\"\n\
          \n\
          # Why, in one to three sentences.\n\

@@ -7,7 +7,7 @@ use super::rounds::state;
 use super::show::ShownRound;
 use super::voted;
 use crate::json::{ActedJson, RoundShownJson};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
 use andon_engine::witnessing::WaitingRound;

@@ -3,7 +3,7 @@
 
 use super::rounds::state;
 use crate::json::{FlagShownJson, VoteShownJson};
-use andon_core::domain::counted::count;
+use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 use andon_engine::text::style::Style;

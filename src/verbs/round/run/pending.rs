@@ -45,7 +45,7 @@ pub(super) struct PendingRound {
     /// Texts that are kept whole: by name.
     texts: Vec<(String, String)>,
     pub(super) expires_at: i64,
-    /// The entry that it became: who still speaks in it is told of that.
+    /// The entry that the round became. A party that still speaks in the round gets this entry as the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ended: Option<String>,
 }

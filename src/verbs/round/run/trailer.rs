@@ -11,7 +11,7 @@ const FENCE: &str = "```json";
 pub(super) struct Trailer {
     pub(super) deferred: bool,
     pub(super) recommendation: Option<String>,
-    /// What stands before it.
+    /// The text before it.
     pub(super) prose: Option<String>,
 }
 

@@ -1,12 +1,12 @@
 //! The status for a person.
 
-use andon_core::domain::counted::count;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::UncreditedFall;
 use andon_core::domain::findings::Level;
+use andon_core::domain::plural::count;
 use andon_core::escape::terminal_clip;
-use andon_engine::text::decided;
-use andon_engine::text::halted;
+use andon_engine::text::decisions;
+use andon_engine::text::halt;
 use andon_engine::text::message;
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::phrase;
@@ -185,11 +185,11 @@ fn open_halt(view: &StatusView) -> Option<&Halt> {
 /// Who is stuck with what, since when, at what cost, and how to answer.
 fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     let rule = terminal_clip(&halt.rule, NAME);
-    let headline = terminal_clip(&halted::headline(halt), 2 * NAME);
+    let headline = terminal_clip(&halt::headline(halt), 2 * NAME);
     let headline = page.style.bold(&format!("{headline} ({rule})"));
     page.wrap("  ", &headline, "  ");
-    halted::push(page, halt);
-    halted::push_answer(page, halted::ANSWER);
+    halt::push(page, halt);
+    halt::push_answer(page, halt::ANSWER);
     if halt.worktree != view.worktree {
         let branch = halt
             .branch
@@ -197,7 +197,7 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
             .map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
         page.fact("where", &format!("worktree {}{branch}", terminal_clip(&halt.worktree, NAME)));
     }
-    if let Some(back) = halted::way_back(&halt.summary) {
+    if let Some(back) = halt::way_back(&halt.summary) {
         page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));
     }
     page.blank();
@@ -218,7 +218,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
             }
         }
         None if matches!(view.state, LoopState::NotInstalled | LoopState::Disabled) => {
-            page.field("", &format!("not answered yet: {}", unbroken(halted::ANSWER)));
+            page.field("", &format!("not answered yet: {}", unbroken(halt::ANSWER)));
         }
         None => {
             let file = andon_engine::text::report_file::path(halt.report_file);
@@ -232,7 +232,7 @@ fn decided(page: &mut Page, view: &StatusView) {
     let shown = view.decided.iter().filter(|one| one.decision != "resume");
     for (number, one) in shown.enumerate() {
         let label = if number == 0 { "decided" } else { "" };
-        page.field(label, &decided::in_short(one, phrase::MESSAGE));
+        page.field(label, &decisions::in_short(one, phrase::MESSAGE));
     }
 }
 
@@ -350,7 +350,7 @@ fn loop_evidence(page: &mut Page, view: &StatusView) {
     for failure in &evidence.failures[skipped..] {
         page.field("", &failure_shown(failure));
     }
-    for line in open_halt(view).map(halted::evidence).unwrap_or_default() {
+    for line in open_halt(view).map(halt::evidence).unwrap_or_default() {
         page.field("halt", &line);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::calls;
-use super::preset::{self, Unseen};
+use super::preset::{self, LineFilter};
 use andon_config::TestCommand;
 use andon_core::change::secrets;
 use andon_core::domain::tests::TestStatus;
@@ -22,7 +22,7 @@ use andon_engine::effect::program::{
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
 use andon_engine::places::Places;
-use andon_engine::tested::{CommandResult, Mentions, Since, TestedCode};
+use andon_engine::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
 use andon_engine::unheard_files::without_their_tests;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
@@ -41,11 +41,11 @@ pub(super) struct CommandLaunch {
     environment: Environment,
     timeout: Option<Span>,
     globs: Vec<String>,
-    at_end: AtEnd,
+    at_end: FinalReports,
 }
 
 /// The reports that were there when the command had ended. What is written after that is of a process that it left behind.
-type AtEnd = Arc<Mutex<Option<Vec<ReportCandidate>>>>;
+type FinalReports = Arc<Mutex<Option<Vec<ReportCandidate>>>>;
 
 impl CommandLaunch {
     /// Runs it to its end; `sink` gets what it prints.
@@ -73,10 +73,10 @@ pub(super) struct Execution {
     top: PathBuf,
     /// The reports that were there before.
     before: Vec<ReportCandidate>,
-    at_end: AtEnd,
+    at_end: FinalReports,
     reader: RunReader,
     mentions: Mentions,
-    unseen: Unseen,
+    unseen: LineFilter,
     /// The report that `test.runner` adds.
     added: Option<AddedReport>,
 }
@@ -112,10 +112,10 @@ impl Execution {
         }
         let mentions = tested.mentions(ws);
         let (directory, environment, timeout) = (top.clone(), environment(ctx, ws), ws.config.test.timeout);
-        let (globs, at_end) = (ws.config.test.reports.clone(), AtEnd::default());
+        let (globs, at_end) = (ws.config.test.reports.clone(), FinalReports::default());
         let ours = Arc::clone(&at_end);
         let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
-        let unseen = Unseen::new(unseen);
+        let unseen = LineFilter::new(unseen);
         let places = Places::now(ws);
         Ok((launch, Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, added }))
     }
@@ -156,10 +156,10 @@ impl Execution {
         });
         stop_point("test:ran");
         let since = match self.tested.since(ws)? {
-            Since::Unchanged => Some(self.places.replaced())
+            CodeComparison::Unchanged => Some(self.places.replaced())
                 .filter(|replaced| !replaced.is_empty())
-                .map_or(Since::Unchanged, Since::Replaced),
-            changed @ (Since::Changed(_) | Since::Replaced(_)) => changed,
+                .map_or(CodeComparison::Unchanged, CodeComparison::Replaced),
+            changed @ (CodeComparison::Changed(_) | CodeComparison::Replaced(_)) => changed,
         };
         for call in end.started.iter().filter_map(calls::of_started) {
             self.reader.expect(call);
@@ -252,14 +252,14 @@ fn exit_kind(end: &ProgramEnd) -> ExitKind {
 const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
-fn changed_paths(since: &Since) -> Option<String> {
-    let (Since::Changed(paths) | Since::Replaced(paths)) = since else { return None };
+fn changed_paths(since: &CodeComparison) -> Option<String> {
+    let (CodeComparison::Changed(paths) | CodeComparison::Replaced(paths)) = since else { return None };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    if matches!(since, Since::Replaced(_)) {
+    if matches!(since, CodeComparison::Replaced(_)) {
         let named = named.join(", ");
         return Some(format!("moved away or replaced while the tests ran, and put back: {named}{more}"));
     }

@@ -212,7 +212,7 @@ module.exports = class {
 
 /// Leaves one line out of a stream, and holds back no more than what may be that line.
 #[derive(Debug)]
-pub struct Unseen {
+pub struct LineFilter {
     text: Option<Vec<u8>>,
     held: Vec<u8>,
     line: Line,
@@ -226,7 +226,7 @@ enum Line {
     Other,
 }
 
-impl Unseen {
+impl LineFilter {
     /// Leaves out the line that begins with `text`, dashes before it aside.
     pub fn new(text: Option<String>) -> Self {
         Self { text: text.map(String::into_bytes), held: Vec::new(), line: Line::MayBe }
@@ -365,7 +365,7 @@ mod tests {
         let text = "-- a\n----- generated xml file: /g/r.xml -----\n- generated\n--\nlast -";
         let expected = "-- a\n- generated\n--\nlast -";
         for size in 1..text.len() {
-            let mut unseen = Unseen::new(Some(" generated xml file: /g/r.xml".to_owned()));
+            let mut unseen = LineFilter::new(Some(" generated xml file: /g/r.xml".to_owned()));
             let mut seen = Vec::new();
             for chunk in text.as_bytes().chunks(size) {
                 unseen.push(chunk, &mut |bytes| seen.extend_from_slice(bytes));
@@ -374,13 +374,13 @@ mod tests {
             assert_eq!(String::from_utf8(seen).unwrap(), expected, "{size}");
         }
         let mut seen = Vec::new();
-        Unseen::new(None).push(b"any", &mut |bytes| seen.extend_from_slice(bytes));
+        LineFilter::new(None).push(b"any", &mut |bytes| seen.extend_from_slice(bytes));
         assert_eq!(seen, b"any");
     }
 
     #[test]
     fn progress_is_not_held_back() {
-        let mut unseen = Unseen::new(Some("JSON report written to /g/r".to_owned()));
+        let mut unseen = LineFilter::new(Some("JSON report written to /g/r".to_owned()));
         let mut seen = Vec::new();
         unseen.push(b"....", &mut |bytes| seen.extend_from_slice(bytes));
         assert_eq!(seen, b"....");

@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 
 use super::{
-    CommandOrigin, OneRun, OutputTarget, Ran, RunDestination, RunRequest, WantedTests, arguments, one_run,
+    CommandOrigin, OutputTarget, RunDestination, RunRequest, TestOutcome, UnsavedRun, WantedTests, arguments,
+    one_run,
 };
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
@@ -22,7 +23,7 @@ use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
 use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
 use andon_engine::pending;
-use andon_engine::tested::TestedCode;
+use andon_engine::tested_code::TestedCode;
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
@@ -54,7 +55,7 @@ pub struct TestStep {
 
 /// A scope that does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedScope {
     /// The scope.
     pub name: String,
     /// The commit whose tests passed on this code; `None` where they ran here, for no commit yet.
@@ -67,7 +68,7 @@ pub struct Plan {
     /// In this order. Where `test.command` comes first and passes, the rest is not needed.
     pub steps: Vec<TestStep>,
     /// Those that passed on this code.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedScope>,
 }
 
 /// What happens, for the caller to show.
@@ -79,15 +80,15 @@ pub enum TestProgress<'a> {
     /// What a step printed follows: it ran beside others.
     Printed(&'a TestStep),
     /// A step ended.
-    Ended(&'a TestStep, &'a Ran),
+    Ended(&'a TestStep, &'a TestOutcome),
 }
 
 /// What came of it.
 pub struct ScopesRan {
     /// What did not run.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedScope>,
     /// The steps that ran, in order, each with its own result.
-    pub ran: Vec<(TestStep, Ran)>,
+    pub ran: Vec<(TestStep, TestOutcome)>,
     /// All scopes together, as the journal has it last; `None` where nothing could be kept.
     pub together: Option<TestRun>,
     /// The worst exit code.
@@ -134,7 +135,7 @@ fn is_word(ws: &Workspace, word: &str) -> bool {
 }
 
 /// The working tree, and the untracked files that bind nothing.
-pub(super) type Look = (Overlay, Vec<OverlayEntry>);
+pub(super) type TreeSnapshot = (Overlay, Vec<OverlayEntry>);
 
 /// Everything that stays the same while the scopes run, and what came of them.
 pub(super) struct Session<'a> {
@@ -150,7 +151,7 @@ pub(super) struct Session<'a> {
     /// Steps that are still to come.
     pub(super) left: usize,
     /// As long as nothing ran since it was looked at.
-    look: Option<Look>,
+    look: Option<TreeSnapshot>,
     done: ScopesRan,
 }
 
@@ -270,7 +271,7 @@ impl<'a> Session<'a> {
     }
 
     /// The working tree, or the checkout, as it is now.
-    pub(super) fn look(&mut self) -> Result<Look, OpsError> {
+    pub(super) fn look(&mut self) -> Result<TreeSnapshot, OpsError> {
         let look = match self.look.take() {
             Some(look) => look,
             None => untracked::tested_overlay(self.at())?,
@@ -285,7 +286,7 @@ impl<'a> Session<'a> {
     }
 
     /// The scopes of what was seen.
-    fn states(&self, seen: &Look, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
+    fn states(&self, seen: &TreeSnapshot, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(seen.0.clone()),
@@ -327,7 +328,7 @@ impl<'a> Session<'a> {
         for ScopeState { scope, found } in states.iter().filter(|state| state.scope.touched) {
             match found {
                 Some(found) if found.tests.is_green() => {
-                    plan.left_out.push(LeftOut { name: scope.name.clone(), from: found.from });
+                    plan.left_out.push(SkippedScope { name: scope.name.clone(), from: found.from });
                 }
                 Some(_) | None => plan.steps.push(self.step(&scope.name)?),
             }
@@ -348,20 +349,20 @@ impl<'a> Session<'a> {
     /// Runs tests on what was seen. A command that could not be started keeps no other scope from running.
     fn run(
         &mut self,
-        seen: Look,
+        seen: TreeSnapshot,
         own: Option<&Workspace>,
         (command, configured): (&TestCommand, CommandOrigin),
         shown: OutputTarget<'_>,
-    ) -> Result<OneRun, OpsError> {
+    ) -> Result<UnsavedRun, OpsError> {
         self.forget_look();
         let at = own.unwrap_or_else(|| self.at());
         let tested = TestedCode::from_overlay(at, seen)?;
         let ran = one_run(self.ctx, self.ws, RunRequest { at, tested, command, configured }, shown)?;
-        Ok(ran.unwrap_or_else(|(run, error)| OneRun::not_started(run, &error)))
+        Ok(ran.unwrap_or_else(|(run, error)| UnsavedRun::not_started(run, &error)))
     }
 
     /// A step has come to its end.
-    pub(super) fn ended(&mut self, step: TestStep, ran: Ran, tell: &mut dyn FnMut(TestProgress<'_>)) {
+    pub(super) fn ended(&mut self, step: TestStep, ran: TestOutcome, tell: &mut dyn FnMut(TestProgress<'_>)) {
         tell(TestProgress::Ended(&step, &ran));
         self.done.code = self.done.code.max(ran.code);
         self.done.kept = ran.kept;
@@ -369,7 +370,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs the tests of one scope.
-    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
+    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
         let (own, command) = self.own(name)?;
         let seen = self.look()?;
         let ran = self.run(seen.clone(), Some(&own), (&command, CommandOrigin::Configured), shown)?;
@@ -381,9 +382,9 @@ impl<'a> Session<'a> {
         &mut self,
         name: &str,
         own: &Workspace,
-        seen: Look,
-        mut ran: OneRun,
-    ) -> Result<Ran, OpsError> {
+        seen: TreeSnapshot,
+        mut ran: UnsavedRun,
+    ) -> Result<TestOutcome, OpsError> {
         if let Some(checkout) = &self.apart {
             let states = self.states(&seen, None)?;
             let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
@@ -399,7 +400,12 @@ impl<'a> Session<'a> {
     }
 
     /// Runs a part of the tests of a scope: it proves nothing.
-    fn part(&mut self, name: &str, words: &[OsString], shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
+    fn part(
+        &mut self,
+        name: &str,
+        words: &[OsString],
+        shown: OutputTarget<'_>,
+    ) -> Result<TestOutcome, OpsError> {
         let (own, configured) = self.own(name)?;
         let texts = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let command = arguments::added(&configured, texts)?;
@@ -410,7 +416,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs `test.command`. Where it passes it speaks for each scope.
-    fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
+    fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
         let command = super::configured(self.ws)?;
         let seen = self.look()?;
         let states = self.states(&seen, None)?;
@@ -449,7 +455,7 @@ impl<'a> Session<'a> {
     /// for then the newest run alone shows the gate what it needs.
     fn keep(
         &mut self,
-        seen: Look,
+        seen: TreeSnapshot,
         at: Option<Timestamp>,
         ran: Option<ScopeTests>,
     ) -> Result<RunDestination, OpsError> {
@@ -500,12 +506,10 @@ impl<'a> Session<'a> {
 /// What a passing run of all tests says about one scope: how many of them are its own is not known.
 fn of_all(all: &TestEvidence, code: CodeId) -> TestEvidence {
     TestEvidence {
-        code,
-        status: TestStatus::Passed,
-        counts: testreport::Counts::default(),
-        failing: Vec::new(),
-        caveats: andon_core::domain::tests::Caveats::default(),
-        scopes: Vec::new(),
-        ..all.clone()
+        errors: all.errors,
+        truncated: all.truncated,
+        runner: all.runner.clone(),
+        command: all.command.clone(),
+        ..TestEvidence::new(code, TestStatus::Passed, all.signature)
     }
 }

@@ -7,12 +7,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use super::execution::Execution;
-use super::scopes::{Look, Session, TestProgress, TestStep};
-use super::{CommandOrigin, OneRun, OutputTarget, judged, not_started};
+use super::scopes::{Session, TestProgress, TestStep, TreeSnapshot};
+use super::{CommandOrigin, OutputTarget, UnsavedRun, judged, not_started};
 use andon_config::TestCommand;
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
 use andon_engine::error::OpsError;
-use andon_engine::tested::TestedCode;
+use andon_engine::tested_code::TestedCode;
 use andon_engine::workspace::Workspace;
 use tempfile::SpooledTempFile;
 use testreport::Stream;
@@ -35,9 +35,9 @@ struct Running {
     step: TestStep,
     own: Workspace,
     command: TestCommand,
-    seen: Look,
+    seen: TreeSnapshot,
     execution: Execution,
-    printed: Printed,
+    printed: OutputSpool,
 }
 
 impl Session<'_> {
@@ -65,7 +65,7 @@ impl Session<'_> {
                     let seen = self.look()?;
                     let tested = TestedCode::from_overlay(&own, seen.clone())?;
                     let (launch, execution) = Execution::prepare(self.ctx, &own, tested, &command)?;
-                    let (id, printed, sender) = (started, Printed::new(), sender.clone());
+                    let (id, printed, sender) = (started, OutputSpool::new(), sender.clone());
                     started += 1;
                     running.push(Running { id, step, own, command, seen, execution, printed });
                     let held = &held;
@@ -133,7 +133,7 @@ impl Session<'_> {
                 let configured = (&command, CommandOrigin::Configured);
                 judged(self.ctx, (self.ws, &own), tested, executed, configured)
             }
-            Err(error) => OneRun::not_started(not_started(self.ctx, tested, &command, &error), &error),
+            Err(error) => UnsavedRun::not_started(not_started(self.ctx, tested, &command, &error), &error),
         };
         let ran = self.scope_ran(&step.name, &own, seen, ran)?;
         let is_over = ran.is_stopped();
@@ -148,13 +148,13 @@ fn send(sender: &SyncSender<(usize, Event)>, id: usize, event: Event) {
 }
 
 /// What a command printed, in the order of arrival: each chunk with its stream and its length before it.
-struct Printed {
+struct OutputSpool {
     file: SpooledTempFile,
     /// The first error of writing, after which nothing is kept.
     failed: Option<io::Error>,
 }
 
-impl Printed {
+impl OutputSpool {
     fn new() -> Self {
         Self { file: SpooledTempFile::new(IN_MEMORY), failed: None }
     }

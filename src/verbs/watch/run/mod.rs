@@ -99,7 +99,7 @@ impl Watcher {
             Vec::new()
         });
         let bound = |id| worktrees.iter().any(|worktree: &WorktreeView| worktree.seen.is_bound_by(id));
-        // What binds a worktree here is told there.
+        // A halt that binds a worktree of this repository is shown with that worktree.
         let shown: Vec<StandingHalt> = elsewhere.iter().filter(|other| !bound(other.id)).cloned().collect();
         let branches = self.branches(ctx, ws, &elsewhere).unwrap_or_else(|err| {
             warnings.push(err.as_warning());

@@ -14,7 +14,7 @@ use andon_core::history::Timeline;
 use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::timeline::LoadedTimeline;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -136,7 +136,7 @@ pub(super) fn cost(timeline: &Timeline) -> String {
         cost_micros: (cost > 0).then_some(cost),
         ..HaltSummary::default()
     };
-    halted::cost(&summary).join(", ")
+    halt::cost(&summary).join(", ")
 }
 
 /// When something was last recorded: a commit, a turn, a test run.

@@ -15,7 +15,7 @@ use crate::view::watch::{
 };
 use andon_core::domain::decision::StandingHalt;
 use andon_core::escape::{shell_quote, terminal_clip};
-use andon_engine::text::halted as halted_text;
+use andon_engine::text::halt as halted_text;
 use andon_engine::text::page::{Page, unbroken};
 use andon_engine::text::phrase;
 use andon_engine::text::spark;

@@ -5,7 +5,7 @@ use crate::view::status::LoopState;
 use crate::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal_clip, width};
-use andon_engine::text::halted;
+use andon_engine::text::halt;
 use andon_engine::text::phrase;
 use andon_engine::text::spark::{self, Glyphs};
 
@@ -189,7 +189,7 @@ fn place(one: &WatchLine<'_>) -> (String, String, String) {
             let who = halt.summary.who.last().map_or_else(String::new, |who| terminal_clip(who, WIDE_NAME));
             let branch =
                 halt.branch.as_deref().map_or_else(String::new, |name| terminal_clip(name, WIDE_NAME));
-            (who, branch, terminal_clip(&halted::cost(&halt.summary).join(", "), WIDE_NAME))
+            (who, branch, terminal_clip(&halt::cost(&halt.summary).join(", "), WIDE_NAME))
         }
         WatchLine::Worktree(_) | WatchLine::Round(_) => (String::new(), String::new(), String::new()),
     }

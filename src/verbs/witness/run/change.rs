@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{POLICY, person};
-use andon_core::domain::counted::count;
 use andon_core::domain::ids::EntryId;
+use andon_core::domain::plural::count;
 use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;

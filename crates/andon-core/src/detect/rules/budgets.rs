@@ -1,7 +1,7 @@
 //! The budgets: rules that compare what a node, a cycle or a turn has used with a limit. One row of the table a rule; a new
 //! one is a row here and its line in the registry.
 
-use crate::detect::rule::{ANY_EVENT, Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -304,7 +304,7 @@ impl Budget {
             about: About::new(EventClass::Budget),
             params: std::slice::from_ref(&self.limit),
             stages: self.stages,
-            reads: Reads::Totals,
+            reads: RuleInput::Totals,
             check,
         }
     }
@@ -401,18 +401,18 @@ fn sum(cycle: &Cycle, of: impl Fn(&str) -> u64) -> u64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Ballot, TurnEnd, What};
+    use crate::domain::events::{Ballot, EventKind, TurnEnd};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
     use crate::testkit::{event_of, folded, in_workflow};
 
     fn start(node: &str, at: i64) -> Fact {
-        event_of(node, at, What::TurnStart)
+        event_of(node, at, EventKind::TurnStart)
     }
 
     fn end(node: &str, at: i64) -> Fact {
-        event_of(node, at, What::TurnEnd(TurnEnd::default()))
+        event_of(node, at, EventKind::TurnEnd(TurnEnd::default()))
     }
 
     fn ends(node: &str, count: i64) -> Vec<Fact> {
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn reported_cost_counts() {
         let spent = |node, cost: &str| {
-            event_of(node, 1, What::Usage(Usage { cost_usd: Some(cost.into()), ..Usage::default() }))
+            event_of(node, 1, EventKind::Usage(Usage { cost_usd: Some(cost.into()), ..Usage::default() }))
         };
         let facts = || vec![spent("coder", "3.10"), spent("verifier", "1.90"), spent("stranger", "99")];
         let with = |cents| limited(&CYCLE_COST, &declared(facts()), cents);
@@ -523,9 +523,9 @@ mod tests {
         let trips = |facts| found(facts).is_some();
         assert!(!trips(vec![start(), end(1599)]));
         assert_eq!(found(vec![start(), end(1600)]).as_deref(), Some("a turn of a took 10m of 10m"));
-        assert!(trips(vec![start(), event_of("a", 1700, What::Verdict(Ballot::default()))]));
+        assert!(trips(vec![start(), event_of("a", 1700, EventKind::Verdict(Ballot::default()))]));
         assert!(
-            !trips(vec![start(), end(1700), event_of("a", 1701, What::TurnStart)]),
+            !trips(vec![start(), end(1700), event_of("a", 1701, EventKind::TurnStart)]),
             "the next one has begun"
         );
         assert!(!trips(vec![end(1000), end(9000)]), "it is unknown when it began");
@@ -538,7 +538,7 @@ mod tests {
     fn reported_tokens_of_the_newest_turn_count() {
         let spent = |input, output| {
             let usage = Usage { input_tokens: Some(input), output_tokens: Some(output), ..Usage::default() };
-            event_of("a", 1, What::Usage(usage))
+            event_of("a", 1, EventKind::Usage(usage))
         };
         let with = |facts, max| message(limited(&TURN_TOKENS, &folded(facts), max));
         let found = with(vec![spent(60, 20), spent(15, 5)], 100);
@@ -559,7 +559,7 @@ mod tests {
         let timed = || declared(vec![start("coder", 100), end("coder", 160)]);
         let spent = || {
             let usage = Usage { input_tokens: Some(9), cost_usd: Some("1.00".into()), ..Usage::default() };
-            declared(vec![event_of("coder", 1, What::Usage(usage))])
+            declared(vec![event_of("coder", 1, EventKind::Usage(usage))])
         };
         let round = declared(vec![end("coder", 1), end("verifier", 2), start("coder", 3)]);
         insta::assert_snapshot!([

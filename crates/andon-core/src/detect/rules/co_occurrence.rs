@@ -6,7 +6,7 @@ use super::{
     failures_not_decreasing, file_comebacks, recurrence, reverted_attempts, rework, tool_loop, undo_churn,
     verdict_split, weak_change,
 };
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -56,7 +56,7 @@ pub static RULE: Rule = Rule {
     about: About::new(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -94,13 +94,13 @@ pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
 
 /// Signals that were seen together.
 #[derive(Debug)]
-struct Together {
+struct SignalGroup {
     names: Vec<&'static str>,
     iterations: u64,
     mode: EscalationMode,
 }
 
-impl FindingDetail for Together {
+impl FindingDetail for SignalGroup {
     fn while_halted(&self) -> Option<Detail> {
         let Self { names, iterations, mode } = self;
         let halted =
@@ -109,7 +109,7 @@ impl FindingDetail for Together {
     }
 }
 
-impl fmt::Display for Together {
+impl fmt::Display for SignalGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match self.mode {
             EscalationMode::Halting => "",
@@ -142,7 +142,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "read the handoff in .andon/handoffs/".to_owned(),
         "to turn this rule off, set under [rules] in andon.toml: co-occurrence = \"off\"".to_owned(),
     ];
-    let together = Together { names, iterations: episode.consecutive, mode: episode.mode };
+    let together = SignalGroup { names, iterations: episode.consecutive, mode: episode.mode };
     Some(Finding { evidence, help, ..RULE.finding(level, together) })
 }
 

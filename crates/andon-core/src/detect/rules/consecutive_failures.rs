@@ -7,7 +7,7 @@ use super::repeated_failures;
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
 use crate::detect::credits::Credit;
 use crate::detect::exempt::{BUILD_STARTS, each_says_something_else, is_meant_empty};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass, Reset};
@@ -30,7 +30,7 @@ pub(in crate::detect) const RISES: Param<u64> = Param::count(
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -74,7 +74,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -314,7 +314,7 @@ fn same_error(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgem
 
 /// Whether the runner failed and no report says which tests did.
 fn names_nothing(tests: &TestEvidence) -> bool {
-    tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts.failing() == 0
+    tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts().failing() == 0
 }
 
 fn failure(tests: &TestEvidence) -> Failure {

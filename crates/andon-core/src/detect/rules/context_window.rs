@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
@@ -94,7 +94,7 @@ pub static RULE: Rule = Rule {
         ESTIMATE_PERCENT.spec,
     ],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -241,22 +241,22 @@ mod tests {
     use super::*;
     use crate::detect::situation::Stops;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Renewal, What};
+    use crate::domain::events::{EventKind, Renewal};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
     use crate::testkit::{call, event, event_of, folded, turn_end};
 
     fn reported(tokens: u64) -> Fact {
-        event(What::Usage(Usage { context_tokens: Some(tokens), ..Usage::default() }))
+        event(EventKind::Usage(Usage { context_tokens: Some(tokens), ..Usage::default() }))
     }
 
     fn lines(lines: u64) -> Fact {
-        event(What::Usage(Usage { output_lines: Some(lines), ..Usage::default() }))
+        event(EventKind::Usage(Usage { output_lines: Some(lines), ..Usage::default() }))
     }
 
     fn called() -> Fact {
-        event(What::ToolCall(call("Bash", 1, None)))
+        event(EventKind::ToolCall(call("Bash", 1, None)))
     }
 
     fn level(facts: Vec<Fact>, stage: Stage, setting: &RuleSetting) -> Option<Level> {
@@ -287,7 +287,7 @@ mod tests {
         ] {
             let before = |fact| vec![reported(tokens), fact];
             let called = level(before(called()), Stage::Event, &setting);
-            let began = level(before(event(What::TurnStart)), Stage::Event, &setting);
+            let began = level(before(event(EventKind::TurnStart)), Stage::Event, &setting);
             let ended = level(before(turn_end(1)), Stage::Turn, &setting);
             let replayed = level(before(turn_end(1)), Stage::Replay, &setting);
             let committed = level(before(turn_end(1)), Stage::PostCommit, &setting);
@@ -329,16 +329,20 @@ mod tests {
 
     #[test]
     fn the_window_is_that_of_the_model_and_nothing_empties_nothing() {
-        let named = |size| event(What::Usage(Usage { window_tokens: Some(size), ..Usage::default() }));
+        let named = |size| event(EventKind::Usage(Usage { window_tokens: Some(size), ..Usage::default() }));
         let at = |facts: Vec<Fact>| asked_of(&RULE, &folded(facts)).is_some();
         assert!(at(vec![reported(180_000)]));
         assert!(!at(vec![named(258_400), reported(180_000)]));
-        assert!(!at(vec![named(1_000_000), event(What::Renewed(Renewal::Compaction)), reported(700_000)]));
+        assert!(!at(vec![
+            named(1_000_000),
+            event(EventKind::Renewed(Renewal::Compaction)),
+            reported(700_000)
+        ]));
         assert!(at(vec![named(258_400), reported(200_000)]));
         let asked = |window| [("window", ParamValue::Count(window))];
         let line = folded(vec![named(1_000_000), reported(180_000)]);
         assert!(asked_with(&RULE, &line, &asked(190_000)).is_some(), "what a person configured goes before");
-        let nothing = event(What::Usage(Usage {
+        let nothing = event(EventKind::Usage(Usage {
             context_tokens: Some(0),
             input_tokens: Some(0),
             cached_tokens: Some(0),
@@ -372,7 +376,7 @@ mod tests {
             call in any::<bool>(),
         ) {
             let setting = RULE.defaults();
-            let door = |tokens| vec![reported(tokens), if call { called() } else { event(What::TurnStart) }];
+            let door = |tokens| vec![reported(tokens), if call { called() } else { event(EventKind::TurnStart) }];
             let at = |tokens| level(door(tokens), Stage::Event, &setting);
             let (fewer, more) = (fewer.min(more) % 400_000, more % 400_000);
             prop_assert!(at(fewer.min(more)) <= at(more));
@@ -382,18 +386,18 @@ mod tests {
             let guessed = found.filter(|found| found.source == FillSource::Estimate);
             let most = guessed.map_or(Pressure::Free, |found| found.pressure);
             prop_assert!(most <= Pressure::Warning);
-            facts.push(event(What::Renewed(Renewal::Compaction)));
+            facts.push(event(EventKind::Renewed(Renewal::Compaction)));
             prop_assert_eq!(level(facts, Stage::Event, &setting), None);
         }
     }
 
     #[test]
     fn a_cleared_window_and_that_of_another_node_say_nothing() {
-        let cleared = |how| folded(vec![reported(190_000), event(What::Renewed(how))]);
+        let cleared = |how| folded(vec![reported(190_000), event(EventKind::Renewed(how))]);
         assert!(asked_of(&RULE, &cleared(Renewal::Compaction)).is_none());
         assert!(asked_of(&RULE, &cleared(Renewal::SessionStart)).is_none());
         assert!(asked_of(&RULE, &folded(vec![reported(190_000), reported(20_000)])).is_none());
-        let other = folded(vec![reported(190_000), event_of("reviewer", 1, What::TurnStart)]);
+        let other = folded(vec![reported(190_000), event_of("reviewer", 1, EventKind::TurnStart)]);
         assert!(asked_of(&RULE, &other).is_none());
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
@@ -24,7 +24,7 @@ pub(in crate::detect) const AMONG: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -61,7 +61,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -186,7 +186,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, checked};
-    use crate::domain::events::{TurnEnd, What};
+    use crate::domain::events::{EventKind, TurnEnd};
     use crate::domain::ids::Digest;
     use crate::testkit::{Commit, chain, code, commit, event, folded, green};
 
@@ -265,7 +265,7 @@ mod tests {
     fn turns_that_undo_each_other_trip() {
         let ends = |states: &[u8]| {
             let end = |docs: &u8| {
-                event(What::TurnEnd(TurnEnd { code: Some(code(1)), docs: Some(Digest([*docs; 32])) }))
+                event(EventKind::TurnEnd(TurnEnd { code: Some(code(1)), docs: Some(Digest([*docs; 32])) }))
             };
             let facts = chain(vec![commit(1)]).into_iter().chain(states.iter().map(end)).collect();
             asked_of(&RULE, &folded(facts)).is_some()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::{DocsChange, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
@@ -32,7 +32,7 @@ pub static RULE: Rule = Rule {
     about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::new(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::new(EventClass::DirtyBit) },
     params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    reads: Reads::Tree,
+    reads: RuleInput::Tree,
     check,
 };
 
@@ -118,11 +118,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> FailedResult {
     let Some(failing) = failing_count(tests) else { return FailedResult::Otherwise(tests.status) };
-    let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
+    let known = |id: &&String| flaky.contains(*id) || tests.flaky.contains(*id);
     FailedResult::Tests {
         named: tests.failing.iter().take(words::NAMES).cloned().collect(),
         failing,
-        total: tests.counts.total,
+        total: tests.total,
         flaky: tests.failing.iter().filter(known).cloned().collect(),
     }
 }

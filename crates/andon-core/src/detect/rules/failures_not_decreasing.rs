@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::detect::attempts::{Attempt, Step, attempts};
 use crate::detect::credits::Credit;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass, Judges};
+use crate::domain::about::{About, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -40,12 +40,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
     report_file: ReportFile::Checkpoint,
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
-        judges: Judges::Tests,
+        judges: RuleSubject::Tests,
         ..About::new(EventClass::NoProgress)
     },
     params: &[ITERATIONS.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

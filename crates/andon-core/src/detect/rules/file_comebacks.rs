@@ -7,7 +7,7 @@ use super::oscillation;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::is_switch;
 use crate::detect::words;
@@ -26,7 +26,7 @@ pub(in crate::detect) const AMONG: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
                 Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
-                Nothing is said while tests newly pass, nor of documentation. One file is told of once, until it comes back more often than \
+                It does not trip while tests newly pass, nor for documentation. A file is reported once, until it comes back more often than \
                 it had then. It is a note where a line of that file is all \
                 that a third of those commits changed (a status, a flag) and others bring new code beside it.",
         why: "A loop that tries the same four variants of one file in no fixed order has no period that \
@@ -53,7 +53,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::FileComebacks), ..About::new(EventClass::Oscillation) },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -76,13 +76,13 @@ impl fmt::Display for Comebacks {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
-    let Found { path, back, among, told } = found?;
+    let Comeback { path, back, among, told } = found?;
     let first = back.first()?.number;
     if gains::since(timeline, first) == Gain::NewlyPassing {
         return None;
     }
     let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
-    // One file is told of once, until it comes back more often than it had then.
+    // A file is reported once, until it comes back more often than it had then.
     let level = if beside_work || told { setting.level.min(Level::Note) } else { setting.level };
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let found = Comebacks { times: words::len(&back), among };
@@ -91,7 +91,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// A file that came back often enough.
-struct Found<'a> {
+struct Comeback<'a> {
     path: HunkHash,
     /// The iterations that brought it back, among so many changes.
     back: Vec<&'a Iteration>,
@@ -101,7 +101,7 @@ struct Found<'a> {
 }
 
 /// The path, where it came back often enough.
-fn of_path<'a>(timeline: &'a Timeline, path: HunkHash, setting: &RuleSetting) -> Option<Found<'a>> {
+fn of_path<'a>(timeline: &'a Timeline, path: HunkHash, setting: &RuleSetting) -> Option<Comeback<'a>> {
     let states = timeline.path_states(path);
     let (newest, back) = comebacks(&states, timeline, setting);
     let newest_by = newest.last()?.brought_by;
@@ -119,7 +119,7 @@ fn of_path<'a>(timeline: &'a Timeline, path: HunkHash, setting: &RuleSetting) ->
         let is_one = newest.last().is_some_and(|last| last.brought_by == earlier.last().copied());
         is_one && words::len(&earlier) >= least && earlier.len() >= back.len()
     });
-    Some(Found { path, back, among, told })
+    Some(Comeback { path, back, among, told })
 }
 
 /// The newest of `states` that are looked at, and the iterations that brought one of them again.

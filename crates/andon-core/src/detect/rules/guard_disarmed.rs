@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
@@ -40,20 +40,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     params: &[TIMES.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
 /// What was taken away.
 #[derive(Debug)]
-struct Taken {
+struct Removals {
     times: u64,
     newest: String,
 }
 
-impl FindingDetail for Taken {}
+impl FindingDetail for Removals {}
 
-impl fmt::Display for Taken {
+impl fmt::Display for Removals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "tool calls took away what guards the loop {}: {}", words::times(self.times), self.newest)
     }
@@ -65,19 +65,19 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let times = words::len(taken);
     let enough = times >= setting.count(&TIMES).max(1);
     let level = if enough { setting.level } else { setting.level.min(Level::Warn) };
-    Some(RULE.finding(level, Taken { times, newest }))
+    Some(RULE.finding(level, Removals { times, newest }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::detect::testkit::asked_of;
-    use crate::domain::events::What;
+    use crate::domain::events::EventKind;
     use crate::testkit::{ack, event, folded};
 
     #[test]
     fn the_second_one_halts() {
-        let taken = || event(What::Disarmed("hooks".to_owned()));
+        let taken = || event(EventKind::Disarmed("hooks".to_owned()));
         let level = |facts| asked_of(&RULE, &folded(facts)).map(|found| found.level);
         assert_eq!(level(vec![]), None);
         assert_eq!(level(vec![taken()]), Some(Level::Warn));

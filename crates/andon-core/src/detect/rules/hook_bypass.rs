@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -46,7 +46,7 @@ pub static RULE: Rule = Rule {
     about: About::new(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -66,7 +66,7 @@ pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level>
 
 /// How a commit went around the gate.
 #[derive(Debug)]
-enum How {
+enum BypassKind {
     /// The gate was named to a framework as one to skip.
     ByName(String),
     /// `--no-verify`, or anything with the same effect.
@@ -81,7 +81,7 @@ enum How {
 #[derive(Debug)]
 struct Bypass {
     commit: String,
-    how: How,
+    how: BypassKind,
 }
 
 impl FindingDetail for Bypass {}
@@ -90,10 +90,10 @@ impl fmt::Display for Bypass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { commit, how } = self;
         match how {
-            How::ByName(reason) => write!(f, "commit {commit} bypassed the gate ({reason})"),
-            How::NoVerify => write!(f, "commit {commit} bypassed the gate (--no-verify)"),
-            How::NotRun(reason) => write!(f, "the gate did not run for commit {commit} ({reason})"),
-            How::HooksOff => {
+            BypassKind::ByName(reason) => write!(f, "commit {commit} bypassed the gate ({reason})"),
+            BypassKind::NoVerify => write!(f, "commit {commit} bypassed the gate (--no-verify)"),
+            BypassKind::NotRun(reason) => write!(f, "the gate did not run for commit {commit} ({reason})"),
+            BypassKind::HooksOff => {
                 write!(f, "commit {commit} was made while the hooks were off and recorded later")
             }
         }
@@ -105,13 +105,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let by_name = newest.skipped.iter().find(|skip| skip.rule == RULE.id);
     let by_name = by_name.map(|skip| words::bounded(&skip.reason));
     let how = match (newest.gate, by_name) {
-        (Gate::Bypassed, Some(reason)) => How::ByName(reason),
-        (Gate::NotRun, Some(reason)) => How::NotRun(reason),
-        (Gate::Bypassed, None) => How::NoVerify,
+        (Gate::Bypassed, Some(reason)) => BypassKind::ByName(reason),
+        (Gate::NotRun, Some(reason)) => BypassKind::NotRun(reason),
+        (Gate::Bypassed, None) => BypassKind::NoVerify,
         (Gate::NotRun, None)
             if newest.recording == Recording::CaughtUp && newest.strike == Strike::Candidate =>
         {
-            How::HooksOff
+            BypassKind::HooksOff
         }
         (Gate::NotRun | Gate::Passed, _) => return None,
     };

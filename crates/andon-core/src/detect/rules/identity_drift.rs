@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -34,7 +34,7 @@ pub static RULE: Rule = Rule {
     about: About::new(EventClass::IdentityDrift),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Check],
-    reads: Reads::Tree,
+    reads: RuleInput::Tree,
     check,
 };
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -42,12 +42,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "say in the task which file has to change, or call it done: andon complete",
         ),
         counts: Counts::Nested,
-        judges: Judges::Turns,
+        judges: RuleSubject::Turns,
         ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
     use crate::detect::testkit::asked_of;
-    use crate::domain::events::{TurnEnd, What};
+    use crate::domain::events::{EventKind, TurnEnd};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
     use crate::domain::workflow::{Node, Workflow};
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_change_interrupts_and_what_is_unknown_is_passed_over() {
-        let unknown = event(What::TurnEnd(TurnEnd::default()));
+        let unknown = event(EventKind::TurnEnd(TurnEnd::default()));
         let table: Vec<(&str, Vec<Fact>, bool)> = vec![
             ("an edit", vec![turn_end(2), turn_end(2), turn_end(2)], false),
             ("an edit, then nothing", vec![turn_end(2), turn_end(2), turn_end(2), turn_end(2)], true),
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_turn_that_moves_a_plan_is_not_idle() {
         let plan =
-            |docs| event(What::TurnEnd(TurnEnd { code: Some(code(1)), docs: Some(Digest([docs; 32])) }));
+            |docs| event(EventKind::TurnEnd(TurnEnd { code: Some(code(1)), docs: Some(Digest([docs; 32])) }));
         let moving: Vec<Fact> = (0..6).map(plan).collect();
         assert!(!trips(idle(0).into_iter().chain(moving).collect()));
         let still: Vec<Fact> = [0; 6].map(plan).into();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::decision::Stage;
@@ -39,7 +39,7 @@ pub static RULE: Rule = Rule {
     about: About { advice: Advice::RaiseMax, ..About::new(EventClass::IterationCap) },
     params: &[MAX.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -84,7 +84,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_at, checked, checked_with};
-    use crate::domain::events::{CommitRefused, What};
+    use crate::domain::events::{CommitRefused, EventKind};
     use crate::domain::facts::{Fact, Recording};
     use crate::domain::settings::ParamValue;
     use crate::testkit::{code, commit, event, folded};
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn refused_commits_that_were_given_up_count_and_the_last_one_does_not_yet() {
         let refused = |state| {
-            event(What::Refused(CommitRefused {
+            event(EventKind::Refused(CommitRefused {
                 code: code(state),
                 tree: None,
                 rule: "untested-edit".to_owned(),

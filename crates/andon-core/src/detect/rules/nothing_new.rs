@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::detect::calls;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass, Judges};
+use crate::domain::about::{About, Advice, EventClass, RuleSubject};
 use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -45,18 +45,18 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::ChangeApproach,
             "tell the agent what it looks for in vain, or give it what it lacks",
         ),
-        judges: Judges::Calls,
+        judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
     params: &[CALLS.spec, WINDOW.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
 /// Calls that brought nothing new.
 #[derive(Debug)]
-struct InVain {
+struct FruitlessCalls {
     tool: String,
     /// The newest of them by their short forms.
     named: String,
@@ -65,7 +65,7 @@ struct InVain {
     among: usize,
 }
 
-impl fmt::Display for InVain {
+impl fmt::Display for FruitlessCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -75,7 +75,7 @@ impl fmt::Display for InVain {
     }
 }
 
-impl FindingDetail for InVain {
+impl FindingDetail for FruitlessCalls {
     fn figures(&self) -> Figures {
         Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.calls }
     }
@@ -107,7 +107,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         ],
         ..RULE.finding(
             setting.level,
-            InVain { tool, named, signature, calls: count, among: told.len() - first },
+            FruitlessCalls { tool, named, signature, calls: count, among: told.len() - first },
         )
     })
 }
@@ -132,7 +132,7 @@ fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{ToolCall, What};
+    use crate::domain::events::{EventKind, ToolCall};
     use crate::domain::facts::Fact;
     use crate::domain::ids::ShortHash;
     use crate::domain::settings::ParamValue;
@@ -141,7 +141,7 @@ mod tests {
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
         let mut own = call("Bash", args, Some(args));
         change(&mut own);
-        event(What::ToolCall(own))
+        event(EventKind::ToolCall(own))
     }
 
     fn failed(args: u8) -> Fact {
@@ -189,7 +189,7 @@ mod tests {
             fact(1, |call| (call.gist, call.whole) = (Some(ShortHash([9; 8])), Some(ShortHash([at; 8]))))
         };
         assert_eq!(message((0..30).map(clock).collect()), "", "times in the answer");
-        let edit = |at: u8| event(What::ToolCall(call("Edit", at, None)));
+        let edit = |at: u8| event(EventKind::ToolCall(call("Edit", at, None)));
         let repaired = (0..30).flat_map(|at| if at % 10 == 0 { vec![edit(at)] } else { vec![failed(at)] });
         assert_eq!(message(repaired.collect()), "");
         let written =

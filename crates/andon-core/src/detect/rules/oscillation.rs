@@ -6,7 +6,7 @@ use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
 use crate::detect::returns::{self, Round, StateStep, Weight};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
 use crate::detect::words;
@@ -29,7 +29,7 @@ pub(in crate::detect) const COMEBACKS: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 /// The demo waits for its warning.
@@ -77,8 +77,8 @@ pub static RULE: Rule = Rule {
         example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
                   fourth. Documentation in between changes no state. `Revert \"x\"` followed by `Reland \
                   \"x\"` is a note.",
-        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` stands for \
-               digits.",
+        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` matches a \
+               number.",
     },
     level: Level::Halt,
     reason: HaltReason::Oscillating,
@@ -86,7 +86,7 @@ pub static RULE: Rule = Rule {
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

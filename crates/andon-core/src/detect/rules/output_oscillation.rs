@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::detect::movement;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -41,12 +41,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "tell both sides what was decided: neither learns anything new from the other",
         ),
         counts: Counts::Nested,
-        judges: Judges::Outputs,
+        judges: RuleSubject::Outputs,
         ..About::new(EventClass::Oscillation)
     },
     params: &[ROUNDS.spec],
     stages: ANY_EVENT,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -109,7 +109,7 @@ fn goes_round(recent: &[NodeOutput], period: usize) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Event, Output, OutputKind, What};
+    use crate::domain::events::{Event, EventKind, Output, OutputKind};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
     use crate::domain::settings::ParamValue;
@@ -118,7 +118,7 @@ mod tests {
     /// `node` said the text of that number.
     fn said(node: &str, text: u8) -> Fact {
         let output = Output { kind: OutputKind::MessageFinal, hash: Some(Digest([text; 32])), lines: None };
-        let Fact::Event(own) = event(What::Output(output)) else { unreachable!() };
+        let Fact::Event(own) = event(EventKind::Output(output)) else { unreachable!() };
         Fact::Event(Box::new(Event { node: Some(node.into()), ..*own }))
     }
 

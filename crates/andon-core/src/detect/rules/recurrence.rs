@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::flips;
 use crate::detect::words;
@@ -21,7 +21,7 @@ pub(in crate::detect) const RING: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -47,7 +47,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::Recurrence), ..About::new(EventClass::Oscillation) },
     params: &[RING.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass, Judges};
+use crate::domain::about::{About, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -40,10 +40,10 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::new(EventClass::NoProgress) },
+    about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -140,7 +140,7 @@ mod tests {
     fn told(tests: TestEvidence) -> Fact {
         let mut made = run(tests);
         made.validity = RunValidity::HandedIn;
-        made.evidence.caveats.origin = RunOrigin::HandedIn;
+        made.evidence.origin = RunOrigin::HandedIn;
         Fact::TestRun(Box::new(made))
     }
 

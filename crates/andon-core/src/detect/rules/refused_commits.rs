@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -41,12 +41,12 @@ pub static RULE: Rule = Rule {
             "tell the agent to run the tests by andon test: only that run is known to the gate",
         ),
         counts: Counts::Nested,
-        judges: Judges::Iterations,
+        judges: RuleSubject::Iterations,
         ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec, WARN.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -91,14 +91,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{CommitRefused, What};
+    use crate::domain::events::{CommitRefused, EventKind};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::domain::tests::{RunValidity, TestStatus};
     use crate::testkit::{ack, code, commit, event, folded, green, other, run};
 
     fn refused(state: u8) -> Fact {
-        event(What::Refused(CommitRefused {
+        event(EventKind::Refused(CommitRefused {
             code: code(state),
             tree: None,
             rule: "untested-edit".to_owned(),

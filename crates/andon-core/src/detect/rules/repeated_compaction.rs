@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -36,22 +36,22 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "find out what fills the context: a file, a log, an answer of a tool; and keep it out",
         ),
         counts: Counts::Nested,
-        judges: Judges::Compactions,
+        judges: RuleSubject::Compactions,
         ..About::new(EventClass::Stall)
     },
     params: &[TIMES.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
 /// Compactions with nothing between them.
 #[derive(Debug)]
-struct InVain(u64);
+struct FruitlessCompactions(u64);
 
-impl FindingDetail for InVain {}
+impl FindingDetail for FruitlessCompactions {}
 
-impl fmt::Display for InVain {
+impl fmt::Display for FruitlessCompactions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -69,7 +69,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     Some(Finding {
         help: vec!["keep out of the context what fills it: read a part of it, or search in it".to_owned()],
-        ..RULE.finding(setting.level, InVain(times))
+        ..RULE.finding(setting.level, FruitlessCompactions(times))
     })
 }
 
@@ -77,13 +77,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Renewal, What};
+    use crate::domain::events::{EventKind, Renewal};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn compaction() -> Fact {
-        event(What::Renewed(Renewal::Compaction))
+        event(EventKind::Renewed(Renewal::Compaction))
     }
 
     fn halts(facts: Vec<Fact>) -> bool {
@@ -107,15 +107,15 @@ mod tests {
     fn work_and_answers_begin_anew_and_looking_around_does_not() {
         let with =
             |between: Vec<Fact>| halts([vec![compaction(); 4], between, vec![compaction(); 4]].concat());
-        assert!(with(vec![event(What::ToolCall(call("Read", 1, Some(1))))]));
+        assert!(with(vec![event(EventKind::ToolCall(call("Read", 1, Some(1))))]));
         assert!(with(vec![turn_end(1)]), "nothing is known to have changed");
-        assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1))))]));
+        assert!(!with(vec![event(EventKind::ToolCall(call("Edit", 1, Some(1))))]));
         assert!(!with(vec![commit(1).fact()]));
         assert!(!with(vec![ack(1)]));
-        let session = || event(What::Renewed(Renewal::SessionStart));
+        let session = || event(EventKind::Renewed(Renewal::SessionStart));
         assert!(with(vec![session()]), "a session is no work");
         let after_each = [compaction(), session()];
         assert!(halts(after_each.iter().cycle().take(9).cloned().collect()));
-        assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1)))), session()]));
+        assert!(!with(vec![event(EventKind::ToolCall(call("Edit", 1, Some(1)))), session()]));
     }
 }

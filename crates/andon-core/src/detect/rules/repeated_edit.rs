@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::detect::calls;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -42,12 +42,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "show the agent the file as it is now, and what the edit was answered",
         ),
         counts: Counts::Nested,
-        judges: Judges::Calls,
+        judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -99,13 +99,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{CallEnd, Event, ToolCall, What};
+    use crate::domain::events::{CallEnd, Event, EventKind, ToolCall};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn made(tool: &str, args: u8, end: CallEnd) -> Fact {
-        event(What::ToolCall(ToolCall { end, ..call(tool, args, None) }))
+        event(EventKind::ToolCall(ToolCall { end, ..call(tool, args, None) }))
     }
 
     fn edit(args: u8) -> Fact {
@@ -142,7 +142,7 @@ mod tests {
     fn what_proves_nothing() {
         assert!(!halts(vec![made("Bash", 1, CallEnd::Done); 9]), "no edit");
         let blind = ToolCall { args: Arguments::Unknown, ..call("Edit", 1, None) };
-        assert!(!halts(vec![event(What::ToolCall(blind)); 9]));
+        assert!(!halts(vec![event(EventKind::ToolCall(blind)); 9]));
         let answered = [vec![edit(1); 3], vec![ack(1)], vec![edit(1); 3]].concat();
         assert!(!halts(answered), "a person answered");
         let other = |node: &str| {

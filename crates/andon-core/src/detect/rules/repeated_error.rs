@@ -1,7 +1,7 @@
 //! `repeated-error`: the tests fail with the very error they failed with before.
 
 use crate::detect::attempts::attempts;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -27,7 +27,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About::new(EventClass::NoProgress),
     params: &[],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::credits::Credit;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass, Judges};
+use crate::domain::about::{About, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -39,10 +39,10 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::new(EventClass::NoProgress) },
+    about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

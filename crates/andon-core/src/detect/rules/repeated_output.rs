@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::detect::movement;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::events::OutputKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -42,12 +42,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "tighten the context: give the node what it does not know, and drop what it repeats",
         ),
         counts: Counts::Nested,
-        judges: Judges::Outputs,
+        judges: RuleSubject::Outputs,
         ..About::new(EventClass::Stall)
     },
     params: &[REPEATS.spec],
     stages: ANY_EVENT,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -94,14 +94,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Event, Output, OutputKind, What};
+    use crate::domain::events::{Event, EventKind, Output, OutputKind};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {
-        event(What::Output(Output {
+        event(EventKind::Output(Output {
             kind: OutputKind::MessageFinal,
             hash: Some(Digest([hash; 32])),
             lines: None,
@@ -110,7 +110,7 @@ mod tests {
 
     /// Too short to have a hash.
     fn short() -> Fact {
-        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: None, lines: Some(1) }))
+        event(EventKind::Output(Output { kind: OutputKind::MessageFinal, hash: None, lines: Some(1) }))
     }
 
     fn by(node: &str, fact: Fact) -> Fact {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn structured(hash: u8) -> Fact {
-        event(What::Output(Output {
+        event(EventKind::Output(Output {
             kind: OutputKind::StructuredOutput,
             hash: Some(Digest([hash; 32])),
             lines: None,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::detect::exempt::{begins_as, is_pull_request};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::stretch::{around_one_file, newest, shared_files};
 use crate::detect::words;
@@ -60,20 +60,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::RevertedAttempts), ..About::new(EventClass::Oscillation) },
     params: &[REVERTS.spec, AMONG.spec, WITHIN.spec, SUBJECTS.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
 /// Reverts within a stretch of commits.
 #[derive(Debug)]
-struct Reverted {
+struct RevertCount {
     times: u64,
     among: u64,
 }
 
-impl FindingDetail for Reverted {}
+impl FindingDetail for RevertCount {}
 
-impl fmt::Display for Reverted {
+impl fmt::Display for RevertCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let among = words::count(self.among, "commit");
         write!(f, "work on one file was reverted {} in {among}", words::times(self.times))
@@ -92,7 +92,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "say what was learned from each attempt before the next one".to_owned(),
         format!("git log --oneline -{among}"),
     ];
-    let found = Reverted { times: words::len(&reverts), among };
+    let found = RevertCount { times: words::len(&reverts), among };
     Some(Finding { files, evidence, help, ..RULE.finding(level, found) })
 }
 

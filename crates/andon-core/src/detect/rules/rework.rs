@@ -7,7 +7,7 @@ use super::undo_churn::ratio;
 use crate::detect::exempt::{SUBJECTS, begins_with, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::{is_release_step, names_version};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
 use crate::detect::switches::is_one_line;
@@ -55,7 +55,7 @@ pub(in crate::detect) const REPAIRS: Param<Vec<String>> = Param::list(
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -86,20 +86,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
     params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, REPAIRS.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
 /// Commits that rewrite what others of a stretch wrote.
 #[derive(Debug)]
-struct Reworked {
+struct ReworkCount {
     commits: u64,
     among: u64,
 }
 
-impl FindingDetail for Reworked {}
+impl FindingDetail for ReworkCount {}
 
-impl fmt::Display for Reworked {
+impl fmt::Display for ReworkCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let among = words::count(self.among, "commit");
         write!(f, "{} of {among} rewrite or repair the same, under nearly the same name", self.commits)
@@ -114,7 +114,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let evidence = reworking.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let files = shared_files(&reworking).into_iter().collect();
     let help = vec![format!("git log -p -{among}")];
-    let found = Reworked { commits: words::len(&reworking), among };
+    let found = ReworkCount { commits: words::len(&reworking), among };
     Some(Finding { files, evidence, help, ..RULE.finding(setting.level, found) })
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::detect::calls;
 use crate::detect::moving::is_moving;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -51,12 +51,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "give the agent what it lacks, or tell it to do without",
         ),
         counts: Counts::Nested,
-        judges: Judges::Calls,
+        judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -65,7 +65,7 @@ const POLLED: usize = 5;
 
 /// In which way the agent is refused.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum RefusalKind {
     /// With the same answer.
     SameAnswer,
     /// A program is not there.
@@ -85,7 +85,7 @@ struct RefusedCalls {
     signature: Option<String>,
     /// The program that is not there.
     program: Option<String>,
-    way: Way,
+    way: RefusalKind,
     times: u64,
 }
 
@@ -93,18 +93,20 @@ impl fmt::Display for RefusedCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tool, times) = (&self.tool, self.times);
         match self.way {
-            Way::SameAnswer => {
+            RefusalKind::SameAnswer => {
                 write!(f, "{tool} was refused in the same way {}, the last time", words::in_a_row(times))?;
             }
-            Way::Missing => {
+            RefusalKind::Missing => {
                 write!(f, "{tool} tried {} to run ", words::times(times))?;
                 match &self.program {
                     Some(program) => write!(f, "{program}, which is not installed; the last time")?,
                     None => f.write_str("a program that is not installed; the last time")?,
                 }
             }
-            Way::Failed => write!(f, "{} in a row failed, the last one", words::count(times, "call"))?,
-            Way::SameCall => {
+            RefusalKind::Failed => {
+                write!(f, "{} in a row failed, the last one", words::count(times, "call"))?
+            }
+            RefusalKind::SameCall => {
                 write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;
             }
         }
@@ -140,13 +142,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())
     });
     let (way, times) = if missing >= setting.count(&MISSING).max(2) {
-        (Way::Missing, missing)
+        (RefusalKind::Missing, missing)
     } else if same >= setting.count(&REPEATS).max(2) {
-        (Way::SameAnswer, same)
+        (RefusalKind::SameAnswer, same)
     } else if failed >= setting.count(&FAILED).max(2) {
-        (Way::Failed, failed)
+        (RefusalKind::Failed, failed)
     } else if failing_alike(&of_node) >= setting.count(&COMMAND).max(2) {
-        (Way::SameCall, failing_alike(&of_node))
+        (RefusalKind::SameCall, failing_alike(&of_node))
     } else {
         return None;
     };
@@ -176,7 +178,7 @@ fn failing_alike(newest_first: &[&Call]) -> u64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{ToolCall, What};
+    use crate::domain::events::{EventKind, ToolCall};
     use crate::domain::facts::Fact;
     use crate::domain::ids::ShortHash;
     use crate::domain::settings::ParamValue;
@@ -185,7 +187,7 @@ mod tests {
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
         let mut own = call("Bash", args, Some(args));
         change(&mut own);
-        event(What::ToolCall(own))
+        event(EventKind::ToolCall(own))
     }
 
     fn refused(args: u8, how: u8) -> Fact {
@@ -262,7 +264,7 @@ mod tests {
         let look = |at: u8| fact(100 + at, |_| {});
         assert_eq!(with(look, 7), "");
         assert_eq!(with(look, 8), "the same call failed 8 times, each with an error of its own: Bash");
-        let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));
+        let edit = |at: u8| event(EventKind::ToolCall(call("Edit", 100 + at, None)));
         assert_eq!(with(edit, 8), "", "it is being repaired");
     }
 

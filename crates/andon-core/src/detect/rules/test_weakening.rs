@@ -6,7 +6,7 @@ use std::fmt;
 
 use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
 use crate::detect::lost_tests::taken_by;
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -71,7 +71,7 @@ pub static RULE: Rule = Rule {
     },
     params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -99,7 +99,7 @@ impl<'a> Patterns<'a> {
 
 /// What went, or asks less.
 #[derive(Debug)]
-struct Weaker {
+struct WeakeningDetail {
     counts: Counts,
     taken: Option<Weakening>,
     /// What became of tests that are gone.
@@ -118,9 +118,9 @@ enum Counts {
     Passed(Option<(u64, u64)>),
 }
 
-impl FindingDetail for Weaker {}
+impl FindingDetail for WeakeningDetail {}
 
-impl fmt::Display for Weaker {
+impl fmt::Display for WeakeningDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let taken =
             self.taken.as_ref().map(|found| taken(found, self.gone)).filter(|taken| !taken.is_empty());
@@ -138,7 +138,7 @@ impl fmt::Display for Weaker {
     }
 }
 
-impl Weaker {
+impl WeakeningDetail {
     fn on_red(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.counts {
             Counts::Failed(failing) => {
@@ -207,10 +207,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let known = before.zip(newest.tests.as_ref()).map(|(before, now)| ran_in_both(before, now));
     let ran = known.filter(|(before, now)| now < before && *now > 0);
     // A run that may have been asked for a part of the tests alone.
-    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.caveats.full_run.is_some());
+    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.full_run.is_some());
     let gone = if is_part { "missing in this run" } else { REMOVED };
     let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
-    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, gone, waiver }) })
+    Some(Finding { evidence, help, ..RULE.finding(level, WeakeningDetail { counts, taken, gone, waiver }) })
 }
 
 /// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
@@ -227,7 +227,7 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
         }
     };
     let (waiver, evidence) = (found.waiver.clone(), place(&found).into_iter().collect());
-    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
+    let weaker = WeakeningDetail { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
     let found = RULE.finding(level, weaker);
     Finding { help, evidence, detail: found.detail.after("against the base: "), ..found }
 }
@@ -251,7 +251,7 @@ fn open(timeline: &Timeline) -> Option<Open> {
         Open { failing: found.failing, ran: found.ran }
     } else {
         let last = timeline.last_result_before(newest.code)?;
-        Open { failing: failing_count(last)?, ran: last.counts.ran() }
+        Open { failing: failing_count(last)?, ran: last.counts().ran() }
     };
     (open.failing > 0).then_some(open)
 }
@@ -260,11 +260,11 @@ fn open(timeline: &Timeline) -> Option<Open> {
 /// were counted in both. A scope for which a run of everything speaks has no counts of its own.
 fn ran_in_both(before: &TestEvidence, now: &TestEvidence) -> (u64, u64) {
     if before.scopes.is_empty() && now.scopes.is_empty() {
-        return (before.counts.ran(), now.counts.ran());
+        return (before.counts().ran(), now.counts().ran());
     }
     let both = now.scopes.iter().filter_map(|row| Some((&before.of_scope(&row.name)?.tests, &row.tests)));
     let alike = both.filter(|(before, now)| before.command == now.command && before.runner == now.runner);
-    let ran = alike.map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    let ran = alike.map(|(before, now)| (before.counts().ran(), now.counts().ran()));
     ran.filter(|(had, ran)| *had > 0 && *ran > 0)
         .fold((0, 0), |sum, (had, ran)| (had.saturating_add(sum.0), ran.saturating_add(sum.1)))
 }
@@ -275,10 +275,10 @@ fn fewer(open: Open, now: &TestEvidence, before: Option<&TestEvidence>) -> Optio
     let (had, ran) = match before {
         Some(before) if !(before.scopes.is_empty() && now.scopes.is_empty()) => ran_in_both(before, now),
         None if !now.scopes.is_empty() => return None,
-        Some(_) | None => (open.ran, now.counts.ran()),
+        Some(_) | None => (open.ran, now.counts().ran()),
     };
     let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
-    let skipped = before.map(|before| (before.counts.skipped, now.counts.skipped));
+    let skipped = before.map(|before| (before.skipped, now.skipped));
     let skipped = skipped.filter(|(before, now)| now > before);
     let fell = reported && failing < open.failing && ran < had;
     fell.then_some(Counts::Fewer { before: Open { ran: had, ..open }, failing, ran, skipped })

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::detect::calls;
 use crate::detect::moving::is_moving;
-use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass, Judges};
+use crate::domain::about::{About, Advice, EventClass, RuleSubject};
 use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
@@ -15,7 +15,7 @@ use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{Param, RuleSetting, Sense, Word};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{Call, Newest, Timeline, is_edit};
+use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
 pub(in crate::detect) const SOFT: Param<u64> =
     Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
@@ -72,12 +72,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "tell the agent what that call answers, and ask for another approach",
         ),
         signal: Some(Signal::ToolLoop),
-        judges: Judges::Calls,
+        judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],
     stages: ANY_EVENT,
-    reads: Reads::Totals,
+    reads: RuleInput::Totals,
     check,
 };
 
@@ -103,7 +103,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
     let (round, grade, pattern) = graded(situation.timeline, setting)?;
     // A warning is given at the call, and not again at later events, such as a call without meaning.
-    let at_call = activity.newest == Newest::Call && activity.calls.last().is_some_and(is_told);
+    let at_call = activity.newest == NewestObservation::Call && activity.calls.last().is_some_and(is_told);
     let said = grade == Grade::Soft && !at_call;
     (!said).then(|| finding(setting, &round, grade, pattern)).flatten()
 }

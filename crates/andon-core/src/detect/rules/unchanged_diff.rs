@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::gains::{self, Gain};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
@@ -39,7 +39,7 @@ pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -71,7 +71,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 longer apart in the mean.\n\
                 - **The same lines at another place**: `patience` where they bring a state of the code \
                 or a text of a document that the window has not seen. They are a note where they replace \
-                as many lines, where tests newly pass, or where nobody tells which files a commit \
+                as many lines, where tests newly pass, or where it is not known which files a commit \
                 touched.",
         why: "In 550,000 commits of healthy repositories two repeats in a row were empty commits that start a \
               build, release or merge, changed line ends (trailing white space, CRLF), or the same lines put \
@@ -88,7 +88,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -159,13 +159,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let given = |one: &&Iteration| {
         let (own, level) = patience(timeline, one, setting);
         match says {
-            Says::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
-            Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(varied(one, setting)), level),
+            SubjectPattern::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
+            SubjectPattern::Varied if one.diff.empty && one.diff.files == 0 => {
+                (own.max(varied(one, setting)), level)
+            }
             // A person waits for what each try sets off elsewhere.
-            Says::Varied | Says::Again if slowly && is_cosmetic(one) => {
+            SubjectPattern::Varied | SubjectPattern::Again if slowly && is_cosmetic(one) => {
                 (own.max(setting.count(&PATIENCE)), level)
             }
-            Says::Doubles | Says::Varied | Says::Again => (own, level),
+            SubjectPattern::Doubles | SubjectPattern::Varied | SubjectPattern::Again => (own, level),
         }
     };
     let (patience, until) = repeating.iter().map(given).max()?;
@@ -237,7 +239,7 @@ fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
 
 /// What the subjects of empty commits say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum SubjectPattern {
     /// Each is the double of another earlier commit.
     Doubles,
     /// Each says something else.
@@ -249,18 +251,18 @@ enum Says {
 /// Two branches held the same line of commits: once one is merged, those of the other are empty. Each is the double of
 /// another commit. Markers of what was reached, properties that git does not keep and trials of a hook each say something
 /// else. A loop says the same again, sooner or later.
-fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
+fn says(timeline: &Timeline, repeating: &[&Iteration]) -> SubjectPattern {
     let earlier = timeline.iterations.iter().filter(|earlier| !earlier.diff.empty);
     let earlier: BTreeSet<&str> = earlier.map(|earlier| earlier.subject.as_str()).collect();
     let empty: Vec<&str> =
         repeating.iter().filter(|one| one.diff.empty).map(|one| one.subject.as_str()).collect();
     let subjects: BTreeSet<&str> = empty.iter().copied().collect();
     if subjects.len() != empty.len() || subjects.is_empty() {
-        Says::Again
+        SubjectPattern::Again
     } else if subjects.iter().all(|it| !it.is_empty() && earlier.contains(it)) {
-        Says::Doubles
+        SubjectPattern::Doubles
     } else {
-        Says::Varied
+        SubjectPattern::Varied
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::is_one_line;
 use crate::detect::words;
@@ -28,7 +28,7 @@ pub(in crate::detect) const WINDOW: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 /// For as long as a hunk that is undone is looked for.
@@ -64,7 +64,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::UndoChurn), pause: PAUSE, ..About::new(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::detect::hints::{self, State};
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::{
     Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
 };
@@ -12,7 +12,7 @@ use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::scopes::{InTwo, called};
+use crate::domain::scopes::{SharedPath, called};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::history::{Outcome, outcome};
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
     about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    reads: Reads::Tree,
+    reads: RuleInput::Tree,
     check,
 };
 
@@ -61,7 +61,7 @@ enum UntestedReason {
     /// It was on what was to be committed, until another hook changed these paths.
     ChangedByHook(Vec<Vec<u8>>),
     /// A file is code of two scopes.
-    InTwoScopes(InTwo),
+    InTwoScopes(SharedPath),
     /// The same of one scope, with the names of others.
     Scope { name: String, found: Box<UntestedReason>, more: Vec<String> },
 }
@@ -245,7 +245,7 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         }
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
         RunValidity::Filtered => {
-            let (ran, full) = (run.evidence.counts.ran(), run.evidence.caveats.full_run.unwrap_or_default());
+            let (ran, full) = (run.evidence.counts().ran(), run.evidence.full_run.unwrap_or_default());
             format!(
                 "the run on this code ran {ran} of the {} that the last full run had",
                 words::count(full, "test")
@@ -253,7 +253,7 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);
-            let said = run.evidence.caveats.not_started.as_deref();
+            let said = run.evidence.not_started.as_deref();
             let why = said.map(|said| format!(" ({})", words::bounded(said))).unwrap_or_default();
             format!("the tests of this code could not be started: `{program}`{why}")
         }

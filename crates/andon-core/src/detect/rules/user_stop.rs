@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
     about: About::new(EventClass::UserStop),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
-    reads: Reads::Tree,
+    reads: RuleInput::Tree,
     check,
 };
 

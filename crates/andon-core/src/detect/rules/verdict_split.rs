@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass, Judges};
+use crate::domain::about::{About, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::{Signal, VerdictRound, splits_running};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -32,12 +32,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About {
         stuck: Some("could not settle the review"),
         signal: Some(Signal::VerdictSplit),
-        judges: Judges::Votes,
+        judges: RuleSubject::Votes,
         ..About::new(EventClass::Stall)
     },
     params: &[ROUNDS.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -19,7 +19,7 @@ pub(in crate::detect) const RUNNING: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that change versions on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -45,20 +45,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
     params: &[RUNNING.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
 /// Iterations that change nothing which runs.
 #[derive(Debug)]
-struct Weak {
+struct WeakIterations {
     iterations: u64,
     nature: Nature,
 }
 
-impl FindingDetail for Weak {}
+impl FindingDetail for WeakIterations {}
 
-impl fmt::Display for Weak {
+impl fmt::Display for WeakIterations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = words_for(self.nature);
         write!(f, "{} in a row changed only {what}", words::count(self.iterations, "iteration"))
@@ -84,7 +84,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence,
         help: help.into_iter().collect(),
-        ..RULE.finding(level, Weak { iterations: running, nature })
+        ..RULE.finding(level, WeakIterations { iterations: running, nature })
     })
 }
 

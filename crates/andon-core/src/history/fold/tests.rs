@@ -109,7 +109,7 @@ fn what_leaves_the_tree_as_it_was_is_nothing_new() {
     let steps =
         timeline(vec![commit(1), commit(2), commit(1).kind(Rebase), commit(2).kind(Rebase), commit(3)]);
     let states: Vec<u8> = steps.states().iter().map(|state| state.code.0[0]).collect();
-    assert_eq!(states, [1, 2, 3], "nobody came back to 1 and 2");
+    assert_eq!(states, [1, 2, 3], "no one came back to 1 and 2");
 }
 
 #[test]

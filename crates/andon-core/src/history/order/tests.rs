@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::events::What;
+use crate::domain::events::EventKind;
 use crate::domain::ids::DiffHash;
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
@@ -20,7 +20,7 @@ fn answer(head: Option<u64>, place: AckPlace) -> (Ack, AckPlace) {
 }
 
 fn an_event() -> JournalItem {
-    let Fact::Event(event) = event(What::TurnStart) else { unreachable!() };
+    let Fact::Event(event) = event(EventKind::TurnStart) else { unreachable!() };
     JournalItem::Event(event)
 }
 
@@ -30,7 +30,7 @@ fn marked(number: u64) -> JournalItem {
         at: None,
         code: code(0),
         number,
-        begins: crate::history::Begins::Nothing,
+        begins: crate::history::RunStart::Nothing,
     };
     JournalItem::Commit(MarkedCommit { commit: CommitId(oid(number)), passing: turn })
 }
@@ -136,7 +136,7 @@ fn attempts_stand_where_they_were_made_until_they_are_answered() {
         let (ack, place) = answer(None, AckPlace::Last);
         [(Ack { at: Timestamp(seconds), counter: counter.map(str::to_owned), ..ack }, place)]
     };
-    assert_eq!(left(&[], &[7], &[]), [7, 8, 9], "nobody answered");
+    assert_eq!(left(&[], &[7], &[]), [7, 8, 9], "unanswered");
     assert_eq!(left(&at(8, None), &[], &[]), [9], "by their times");
     assert_eq!(left(&at(8, None), &[9], &[7]), [7], "the journal knows better");
     assert_eq!(left(&at(8, Some("iteration-cap")), &[], &[]), [7, 8, 9], "one counter is no answer to them");
@@ -146,7 +146,7 @@ fn attempts_stand_where_they_were_made_until_they_are_answered() {
 fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_begin() {
     let spent = |tokens: u64| {
         let usage = Usage { input_tokens: Some(tokens), ..Usage::default() };
-        FoldStep::Fact(event(What::Usage(usage)))
+        FoldStep::Fact(event(EventKind::Usage(usage)))
     };
     let first = || {
         let mut fact = made(6);

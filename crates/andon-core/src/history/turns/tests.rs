@@ -18,22 +18,26 @@ fn committed(state: u8, node: &str) -> Fact {
 }
 
 fn ended(node: &str, seconds: i64, state: u8) -> Fact {
-    event_of(node, seconds, What::TurnEnd(TurnEnd { code: Some(CodeId([state; 32])), docs: None }))
+    event_of(node, seconds, EventKind::TurnEnd(TurnEnd { code: Some(CodeId([state; 32])), docs: None }))
 }
 
 fn called(tool: &str, args: u8) -> Fact {
-    event(What::ToolCall(call(tool, args, None)))
+    event(EventKind::ToolCall(call(tool, args, None)))
 }
 
 fn spent(tokens: u64, cost: &str) -> Fact {
-    event(What::Usage(Usage { input_tokens: Some(tokens), cost_usd: Some(cost.into()), ..Usage::default() }))
+    event(EventKind::Usage(Usage {
+        input_tokens: Some(tokens),
+        cost_usd: Some(cost.into()),
+        ..Usage::default()
+    }))
 }
 
 #[test]
 fn a_turn_without_a_commit_is_an_iteration_and_one_with_a_commit_is_not_counted_twice() {
     use TurnChange::{Changed, Unchanged, Unknown};
     let mut facts = chain(vec![commit(1)]);
-    facts.extend([turn_end(1), turn_end(1), turn_end(2), event(What::TurnEnd(TurnEnd::default()))]);
+    facts.extend([turn_end(1), turn_end(1), turn_end(2), event(EventKind::TurnEnd(TurnEnd::default()))]);
     let line = folded(facts);
     let expected = [Source::Commit, Source::Turn(Unchanged), Source::Turn(Changed), Source::Turn(Unknown)];
     assert_eq!(sources(&line), expected);
@@ -52,7 +56,7 @@ fn a_tick_after_the_hook_of_a_client_means_the_same_turn() {
     assert_eq!(turns(vec![by_hook(1, 1), turn_end(1), turn_end(1)]), 2, "ticks alone are a turn each");
     assert_eq!(turns(vec![by_hook(1, 1), turn_end(2)]), 2, "something was done in between");
     assert_eq!(turns(vec![by_hook(1, 1), called("Read", 1), turn_end(1)]), 2);
-    assert_eq!(turns(vec![by_hook(1, 1), event(What::TurnStart), turn_end(1)]), 2);
+    assert_eq!(turns(vec![by_hook(1, 1), event(EventKind::TurnStart), turn_end(1)]), 2);
 }
 
 #[test]
@@ -61,7 +65,7 @@ fn an_announced_turn_holds_any_number_of_commits_another_one_each() {
     let commits = || vec![committed(1, "coder"), committed(2, "coder"), committed(3, "coder")];
     assert_eq!(totals(commits()), 3);
     let mut reported = commits();
-    reported.insert(0, event_of("coder", 1, What::TurnStart));
+    reported.insert(0, event_of("coder", 1, EventKind::TurnStart));
     reported.push(ended("coder", 2, 3));
     assert_eq!(totals(reported), 1);
 }
@@ -82,11 +86,11 @@ fn passes_between_nodes_are_counted() {
 #[test]
 fn runtime_tokens_and_cost_are_summed_per_node() {
     let facts = vec![
-        event_of("coder", 100, What::TurnStart),
+        event_of("coder", 100, EventKind::TurnStart),
         spent(10, "0.10"),
         spent(5, "0.2"),
         ended("coder", 160, 1),
-        event_of("coder", 200, What::TurnStart),
+        event_of("coder", 200, EventKind::TurnStart),
         ended("coder", 230, 1),
     ];
     let line = folded(facts);
@@ -97,7 +101,7 @@ fn runtime_tokens_and_cost_are_summed_per_node() {
 
 #[test]
 fn a_clock_set_back_measures_nothing_and_is_marked() {
-    let line = folded(vec![event_of("a", 500, What::TurnStart), ended("a", 20, 1)]);
+    let line = folded(vec![event_of("a", 500, EventKind::TurnStart), ended("a", 20, 1)]);
     assert_eq!(line.activity.nodes["a"].runtime.0, 0);
     assert_eq!(line.activity.marks, Marks { backwards: 1, ..Marks::default() });
 }
@@ -114,7 +118,7 @@ fn an_event_reported_twice_is_one() {
 
 #[test]
 fn a_turn_that_begins_again_is_marked() {
-    let start = || event_of("a", 1, What::TurnStart);
+    let start = || event_of("a", 1, EventKind::TurnStart);
     let line = folded(vec![start(), start()]);
     assert_eq!((line.activity.marks.unended, line.activity.turns.len(), line.activity.open.len()), (1, 1, 1));
 }
@@ -146,7 +150,7 @@ fn tests_of_a_turn_are_found_by_its_code_whenever_they_are_reported() {
 
 #[test]
 fn an_answer_keeps_the_turn_that_goes_on_and_forgets_what_was_spent() {
-    let mut facts = vec![ended("coder", 1, 1), event_of("coder", 2, What::TurnStart), spent(9, "1")];
+    let mut facts = vec![ended("coder", 1, 1), event_of("coder", 2, EventKind::TurnStart), spent(9, "1")];
     facts.push(ack(3));
     let line = folded(facts);
     assert_eq!(line.activity.open["coder"].started, Some(Timestamp(3)), "its time counts from the answer on");
@@ -165,9 +169,9 @@ fn everything_is_bounded() {
     let mut facts = Vec::new();
     for number in 0..2000_u32 {
         let node = format!("node-{number}");
-        facts.push(event_of(&node, i64::from(number), What::TurnStart));
+        facts.push(event_of(&node, i64::from(number), EventKind::TurnStart));
         facts.push(called("Bash", 1));
-        facts.push(event(What::Verdict(Ballot { approve: u64::MAX, ..Ballot::default() })));
+        facts.push(event(EventKind::Verdict(Ballot { approve: u64::MAX, ..Ballot::default() })));
         facts.push(spent(u64::MAX, "99999999999999999999"));
     }
     let activity = folded(facts).activity;
@@ -180,24 +184,26 @@ fn everything_is_bounded() {
 #[test]
 fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
     let node = |line: &crate::history::Timeline| line.activity.nodes["coder"].runtime.0;
-    let begun = |at| event_of("coder", at, What::TurnStart);
+    let begun = |at| event_of("coder", at, EventKind::TurnStart);
     // Begun in the past of what was seen already: it is not as old as its date says.
-    let early = folded(vec![event_of("other", 5_000, What::TurnStart), begun(10), ended("coder", 5_060, 1)]);
+    let early =
+        folded(vec![event_of("other", 5_000, EventKind::TurnStart), begun(10), ended("coder", 5_060, 1)]);
     assert_eq!((node(&early), early.activity.marks.backwards), (60, 1));
     // Ended at a time before the newest: what was measured up to there stays.
     let late =
-        folded(vec![begun(1_000), event_of("coder", 1_900, What::TurnStart), ended("coder", 1_000, 1)]);
+        folded(vec![begun(1_000), event_of("coder", 1_900, EventKind::TurnStart), ended("coder", 1_000, 1)]);
     assert_eq!(late.activity.now, Some(crate::domain::time::Timestamp(1_900)));
-    let back = folded(vec![begun(1_000), event_of("other", 1_300, What::TurnStart), ended("coder", 900, 1)]);
+    let back =
+        folded(vec![begun(1_000), event_of("other", 1_300, EventKind::TurnStart), ended("coder", 900, 1)]);
     assert_eq!(node(&back), 300);
 }
 
 #[test]
 fn an_answer_re_arms_the_budgets_of_a_turn_that_goes_on() {
-    let tokens = |count| What::Usage(Usage { input_tokens: Some(count), ..Usage::default() });
+    let tokens = |count| EventKind::Usage(Usage { input_tokens: Some(count), ..Usage::default() });
     let facts = |seconds: i64| {
         vec![
-            event_of("coder", 100, What::TurnStart),
+            event_of("coder", 100, EventKind::TurnStart),
             event_of("coder", 700, tokens(5_000)),
             ack(800),
             event_of("coder", 800 + seconds, tokens(7)),
@@ -214,7 +220,7 @@ fn a_failure_within_a_turn_is_one_of_it_whoever_ran_the_tests() {
     for origin in [RunOrigin::Here, RunOrigin::HandedIn] {
         let ran = |state: u8| {
             let mut made = run(red(state, &["a"], 9));
-            made.evidence.caveats.origin = origin;
+            made.evidence.origin = origin;
             Fact::TestRun(Box::new(made))
         };
         let tested = |facts: Vec<Fact>| -> Vec<bool> {
@@ -237,7 +243,7 @@ fn a_failure_within_a_turn_is_one_of_it_whoever_ran_the_tests() {
 #[test]
 fn refused_commits_count_once_as_what_came_of_them() {
     let refused = |state: u8| {
-        event(What::Refused(CommitRefused {
+        event(EventKind::Refused(CommitRefused {
             code: code(state),
             tree: None,
             rule: "untested-edit".to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::shown::{self, COMMANDS, FILES};
+use super::short_form::{self, COMMANDS, FILES};
 use super::{answer, command, hash, quantities, taken};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
@@ -63,7 +63,7 @@ pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolC
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         writes: commands(value).any(command::writes) || is_named_for_changes(&tool),
         end: reported.end,
-        shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
+        shown: reported.args.is_some().then(|| short_form::call(&tool, value, patterns)),
         ..ToolCall::bare(tool)
     };
     if let Some(result) = reported.result.as_ref().filter(|result| !answer::is_quiet(result)) {
@@ -82,7 +82,7 @@ fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: 
     // Arguments before volatile parts: these may be parts of an argument.
     let refusal = answer::is_refusal(&words, call.end).then(|| hash::masked(&answer::without(&words, args)));
     let missing = refusal.as_ref().and_then(|_| answer::missing_program(&words));
-    call.program = missing.map(|program| shown::text(program, patterns));
+    call.program = missing.map(|program| short_form::text(program, patterns));
     call.missing = missing.map(|program| hash::short(&[b"missing", program.as_bytes()]));
     call.refusal = refusal.and_then(|text| of(b"refusal", &text));
     call.result = Some(hash::short(&[b"result", masked.as_bytes()]));

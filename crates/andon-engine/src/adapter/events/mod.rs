@@ -10,14 +10,14 @@ mod command;
 mod commit;
 mod dates;
 mod hash;
-mod known;
 mod lines;
+mod members;
 mod quantities;
-mod shown;
+mod short_form;
 
 pub use dates::Dates;
-pub use known::RequiredMembers;
 pub use lines::{Line, Lines, MAX_LINE};
+pub use members::RequiredMembers;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{
-    Ballot, CallEnd, CommitRefused, Event, Output, OutputKind, Renewal, ToolCall, TurnEnd, What,
+    Ballot, CallEnd, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd,
 };
 use andon_core::domain::facts::{Ack, AckHow, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
@@ -47,13 +47,13 @@ pub enum EventError {
     #[error("longer than the {MAX_LINE} bytes that a line may have")]
     TooLong,
     /// A type that this version does not know.
-    #[error("unknown type {found:?}{}; known are {}", known::meant(.found, known::types()), known::list(known::types()))]
+    #[error("unknown type {found:?}{}; known are {}", members::meant(.found, members::types()), members::list(members::types()))]
     UnknownType {
         /// The type, cut to 80 characters.
         found: String,
     },
     /// With a member that facts of its type do not have.
-    #[error("unknown member {member:?} of {kind}{}; known are {}", known::meant(.member, known::members(.kind)), known::list(known::members(.kind)))]
+    #[error("unknown member {member:?} of {kind}{}; known are {}", members::meant(.member, members::members(.kind)), members::list(members::members(.kind)))]
     UnknownMember {
         /// The `type` member of the line.
         kind: &'static str,
@@ -61,7 +61,7 @@ pub enum EventError {
         member: String,
     },
     /// Without any of the members that would make it a fact.
-    #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter()))]
+    #[error("{kind} says nothing: at least one of {} is needed", members::list(.needed.iter()))]
     Empty {
         /// The `type` member of the line.
         kind: &'static str,
@@ -158,11 +158,11 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
         (Purpose::Observe | Purpose::Replay, _) => {}
     }
     // The journal has the uptime; no other source can know it.
-    known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
+    members::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
     let mut common: Common = members(&object)?;
     let odd = common.undate(frame);
     let told = common.at;
-    let lacking = known::lacking(&kind, &object);
+    let lacking = members::lacking(&kind, &object);
     let fact = match kind.as_str() {
         "commit" => commit::commit(&object, told).map_err(EventError::from),
         "test_run" => commit::test_run(line, &object, told),
@@ -211,36 +211,36 @@ fn event(
     patterns: &Normalizer,
 ) -> Result<Fact, EventError> {
     let what = match kind {
-        "turn_start" => What::TurnStart,
+        "turn_start" => EventKind::TurnStart,
         "turn_end" => {
             let end: TurnEndWire = members(object)?;
-            What::TurnEnd(TurnEnd {
+            EventKind::TurnEnd(TurnEnd {
                 code: end.code.map(|text| CodeId(hash::state(&text))),
                 docs: end.docs.map(|text| Digest(hash::state(&text))),
             })
         }
         "tool_call" => tool_call(object, patterns)?,
-        "output" => What::Output(output(object)?),
+        "output" => EventKind::Output(output(object)?),
         "usage" => {
-            known::needs("usage", known::USAGE, object)?;
-            What::Usage(members::<UsageWire>(object)?.usage()?)
+            members::needs("usage", members::USAGE, object)?;
+            EventKind::Usage(members::<UsageWire>(object)?.usage()?)
         }
         "verdict" => {
-            known::needs("verdict", known::VOTES, object)?;
+            members::needs("verdict", members::VOTES, object)?;
             let mut ballot = Ballot::from(members::<BallotWire>(object)?);
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
-            What::Verdict(ballot)
+            EventKind::Verdict(ballot)
         }
         "commit_refused" => {
             let RefusedWire { code, tree, rule } = members(object)?;
-            What::Refused(CommitRefused {
+            EventKind::Refused(CommitRefused {
                 code: CodeId(hash::state(&code)),
                 tree,
                 rule: rule.map(|rule| name(&rule)).unwrap_or_default(),
             })
         }
         other => match Renewal::from_name(other) {
-            Some(renewal) => What::Renewed(renewal),
+            Some(renewal) => EventKind::Renewed(renewal),
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };
@@ -269,7 +269,7 @@ struct RefusedWire {
 }
 
 /// In full, or as the journal has it.
-fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<What, EventError> {
+fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<EventKind, EventError> {
     let wire: CallWire = members(object)?;
     let args = call::arguments(object)?;
     let reported = call::ReportedCall {
@@ -282,9 +282,9 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<W
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;
-        shown::again(&mut call, patterns);
+        short_form::again(&mut call, patterns);
     }
-    Ok(What::ToolCall(call))
+    Ok(EventKind::ToolCall(call))
 }
 
 #[derive(Deserialize)]
@@ -345,7 +345,7 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
         counter: None,
         by: by.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
         how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: None,
         provider: None,
         words: None,

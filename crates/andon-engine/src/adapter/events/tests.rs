@@ -64,7 +64,7 @@ fn a_test_run_without_a_signature_gets_one() {
     };
     assert_eq!((run.validity, run.evidence.status), (RunValidity::Valid, TestStatus::Failed));
     assert_eq!(run.evidence.failing, ["a", "b"]);
-    assert_eq!((run.evidence.counts.failed, run.evidence.counts.passed), (2, 8));
+    assert_eq!((run.evidence.failed, run.evidence.passed), (2, 8));
     let Fact::TestRun(again) = fact(
         r#"{"type":"test_run","code":"B","status":"failed","total":10,"failing":["a","b"],"errors":["x at 0x7ffd5e8c9999"]}"#,
     ) else {
@@ -208,7 +208,7 @@ fn only_a_whole_number_is_a_count() {
 #[test]
 fn arguments_are_the_same_under_every_name_and_may_be_unknown() {
     let call = |line: &str| {
-        let What::ToolCall(call) = event_in(line).what else { panic!("{line}") };
+        let EventKind::ToolCall(call) = event_in(line).what else { panic!("{line}") };
         call
     };
     let known = call(r#"{"type":"tool_call","tool":"Bash","args":{"command":"ls","n":1}}"#);
@@ -234,7 +234,7 @@ fn the_short_form_of_a_call_goes_through_the_journal_and_no_secret_does() {
     let told = event_in(
         r#"{"type":"tool_call","tool":"Bash","args":{"command":"push cust-abc ghp_0123456789abcdefghijABCDEFGHIJ456789"},"result":"bash: push: command not found"}"#,
     );
-    let What::ToolCall(call) = &told.what else { panic!() };
+    let EventKind::ToolCall(call) = &told.what else { panic!() };
     assert_eq!(call.shown.as_deref(), Some("Bash: push <customer> <secret>"));
     assert_eq!(call.program.as_deref(), Some("push"));
     let line = encode_line(&JournalLine::Event(Box::new(told.clone())));
@@ -242,7 +242,9 @@ fn the_short_form_of_a_call_goes_through_the_journal_and_no_secret_does() {
     // An event in the form of the journal is masked all the same.
     let forged = line.replace("<secret>", "ghp_0123456789abcdefghijABCDEFGHIJ456789");
     assert_eq!(event_in(forged.trim_end()), told);
-    let What::ToolCall(unknown) = event_in(r#"{"type":"tool_call","tool":"Bash"}"#).what else { panic!() };
+    let EventKind::ToolCall(unknown) = event_in(r#"{"type":"tool_call","tool":"Bash"}"#).what else {
+        panic!()
+    };
     assert_eq!(unknown.shown, None);
 }
 
@@ -298,7 +300,7 @@ fn ten_megabytes_of_arguments_are_one_call_and_more_is_too_long() {
     let line = |bytes: usize| {
         format!(r#"{{"type":"tool_call","tool":"Write","args":{{"content":"{}"}}}}"#, "x".repeat(bytes))
     };
-    let What::ToolCall(call) = event_in(&line(10 << 20)).what else { panic!() };
+    let EventKind::ToolCall(call) = event_in(&line(10 << 20)).what else { panic!() };
     assert_eq!((call.tool.as_str(), call.end), ("Write", CallEnd::Unknown));
     let stream = format!("{}\n{}\n{{}}\n", line(12 << 20), line(1));
     let mut lines = Lines::new(std::io::BufReader::new(stream.as_bytes()));
@@ -312,7 +314,7 @@ fn ten_megabytes_of_arguments_are_one_call_and_more_is_too_long() {
 fn outputs_are_compared_without_times_ids_and_white_space() {
     let hash = |text: &str| {
         let line = serde_json::json!({"type":"output","kind":"message.final","text":text}).to_string();
-        let What::Output(output) = event_in(&line).what else { panic!() };
+        let EventKind::Output(output) = event_in(&line).what else { panic!() };
         output.hash
     };
     let long = "The parser was done at";
@@ -330,10 +332,10 @@ fn outputs_are_compared_without_times_ids_and_white_space() {
     assert!(final_message(long).hash.is_some());
     let handed_in =
         r#"{"type":"output","kind":"structured_output","sha256":"SHA"}"#.replace("SHA", &"ab".repeat(32));
-    let What::Output(output) = event_in(&handed_in).what else { panic!() };
+    let EventKind::Output(output) = event_in(&handed_in).what else { panic!() };
     assert_eq!(output.hash, Some(Digest([0xab; 32])));
     let text = |line: &str| {
-        let What::Output(output) = event_in(line).what else { panic!() };
+        let EventKind::Output(output) = event_in(line).what else { panic!() };
         output.hash
     };
     assert_eq!(

@@ -19,11 +19,11 @@ const HELD: [Signal; 7] = [
 
 /// While it lives, signals do not reach the thread that made it, nor threads that were started meanwhile.
 #[derive(Debug)]
-pub struct Withheld {
+pub struct SignalBlock {
     before: Option<SigSet>,
 }
 
-impl Drop for Withheld {
+impl Drop for SignalBlock {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
             let _kept_as_is = before.thread_set_mask();
@@ -32,26 +32,26 @@ impl Drop for Withheld {
 }
 
 /// Holds back whatever would end or stop the process.
-pub fn withhold() -> Withheld {
+pub fn withhold() -> SignalBlock {
     withheld(HELD.into_iter().collect())
 }
 
-fn withheld(signals: SigSet) -> Withheld {
-    Withheld { before: signals.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
+fn withheld(signals: SigSet) -> SignalBlock {
+    SignalBlock { before: signals.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
 }
 
 /// Sets `asked` at the first signal that asks the process to end, whether from a keyboard or from another process.
-pub fn on_end(asked: Arc<AtomicBool>) -> Withheld {
+pub fn on_end(asked: Arc<AtomicBool>) -> SignalBlock {
     on_any(asked, [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT].into_iter().collect())
 }
 
 /// Sets `asked` at the first Ctrl-C, until the value is dropped. A second one ends the process at once, as it would have
 /// without us. Where the signal cannot be held back, the first one does.
-pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
+pub fn on_interrupt(asked: Arc<AtomicBool>) -> SignalBlock {
     on_any(asked, [Signal::SIGINT].into_iter().collect())
 }
 
-fn on_any(asked: Arc<AtomicBool>, signals: SigSet) -> Withheld {
+fn on_any(asked: Arc<AtomicBool>, signals: SigSet) -> SignalBlock {
     let held = withheld(signals);
     if held.before.is_some() {
         thread::spawn(move || {

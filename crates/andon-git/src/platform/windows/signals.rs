@@ -8,24 +8,24 @@ const INTERRUPTED: i32 = 130;
 
 /// Nothing is held back: what a writer that was ended leaves behind, the next one clears away.
 #[derive(Debug)]
-pub struct Withheld;
+pub struct SignalBlock;
 
 /// Holds nothing back.
-pub fn withhold() -> Withheld {
-    Withheld
+pub fn withhold() -> SignalBlock {
+    SignalBlock
 }
 
 /// Sets `asked` at the first Ctrl-C; a second one ends the process. Where nothing can be set up, the first one does.
-pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
+pub fn on_interrupt(asked: Arc<AtomicBool>) -> SignalBlock {
     let _as_always = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
         }
     });
-    Withheld
+    SignalBlock
 }
 
 /// The same: Windows has no other signal.
-pub fn on_end(asked: Arc<AtomicBool>) -> Withheld {
+pub fn on_end(asked: Arc<AtomicBool>) -> SignalBlock {
     on_interrupt(asked)
 }

@@ -28,11 +28,11 @@ fn reflog_actions_tell_the_kind() {
 
 /// A repository whose post-commit hook keeps git's own state files for each commit, so that the answer
 /// can be asked for as the hook would.
-struct Hooked {
+struct HookedRepo {
     scratch: crate::scratch::Scratch,
 }
 
-impl Hooked {
+impl HookedRepo {
     fn new() -> Self {
         let scratch = crate::scratch::Scratch::new();
         scratch.hook(
@@ -100,7 +100,7 @@ done; true"#,
 
 #[test]
 fn commits_and_amends() {
-    let it = Hooked::new();
+    let it = HookedRepo::new();
     it.commit("a", "1");
     it.both(CommitKind::Normal, "initial");
     it.commit("a", "2");
@@ -119,7 +119,7 @@ fn commits_and_amends() {
 
 #[test]
 fn a_renamed_reflog_action_hides_nothing() {
-    let it = Hooked::new();
+    let it = HookedRepo::new();
     it.commit("a", "1");
     it.commit("a", "2");
     let named = |args: &[&str]| {
@@ -134,7 +134,7 @@ fn a_renamed_reflog_action_hides_nothing() {
 
 #[test]
 fn merges() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     it.git(&["merge", "-q", "--no-edit", "side~1"]);
     assert_eq!(it.later("HEAD"), CommitKind::Merge, "clean: no post-commit");
     it.stops(&["merge", "-q", "side"]);
@@ -151,7 +151,7 @@ fn merges() {
 
 #[test]
 fn cherry_picks_and_reverts() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     it.git(&["cherry-pick", "side~1"]);
     it.both(CommitKind::CherryPick, "clean pick");
     it.stops(&["cherry-pick", "side"]);
@@ -182,7 +182,7 @@ fn cherry_picks_and_reverts() {
 
 #[test]
 fn rebases() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     it.git(&["checkout", "-q", "-b", "topic", "side~1"]);
     it.commit("d", "1");
     it.git(&["rebase", "-q", "main"]);
@@ -202,7 +202,7 @@ fn rebases() {
 
 #[test]
 fn commits_at_a_stop_of_a_rebase() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     it.git(&["checkout", "-q", "side"]);
     it.stops(&["rebase", "-q", "main"]);
     it.resolve();
@@ -228,7 +228,7 @@ fn commits_at_a_stop_of_a_rebase() {
 
 #[test]
 fn without_a_reflog_the_state_files_tell() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     it.git(&["config", "core.logAllRefUpdates", "false"]);
     std::fs::remove_dir_all(it.scratch.path().join(".git/logs")).unwrap();
     it.git(&["cherry-pick", "side~1"]);
@@ -245,7 +245,7 @@ fn without_a_reflog_the_state_files_tell() {
 
 #[test]
 fn the_operation_under_way() {
-    let it = Hooked::branches();
+    let it = HookedRepo::branches();
     let operation = || it.scratch.open().operation();
     assert_eq!(operation(), Operation::None);
     for (start, abort, want) in [

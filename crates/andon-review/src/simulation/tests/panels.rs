@@ -165,7 +165,7 @@ fn flags_lead_from_one_to_three_to_five_to_nobody() {
         flag.clone(),
     );
     assert_eq!(round(&story.told(), "r")["status"], "panel3");
-    assert_eq!(round(&story.told(), "r")["decision"], json!(O), "it stands until then");
+    assert_eq!(round(&story.told(), "r")["decision"], json!(O), "it holds until then");
     story
         .add("again-ann", "ann accept", json!({"round": "r"}))
         .panel("r", &[("bo", P), ("cy", P), ("di", O)]);
@@ -232,7 +232,7 @@ fn a_panel_that_is_asked_for_takes_those_who_accepted() {
 
 #[test]
 fn who_writes_the_same_is_not_believed() {
-    let same = "the replicas lagged for hours the last time and nobody noticed";
+    let same = "the replicas lagged for hours the last time and no one noticed";
     let said = |decision: &str| with(vote(decision), json!({"rationale": same}));
     let mut story = nine();
     story.add("r", "round", asked(2));

@@ -19,7 +19,7 @@ fn ack(reason: &str) -> JournalLine {
         counter: None,
         by: "A".to_owned(),
         how: andon_core::domain::facts::AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: None,
         provider: None,
         words: None,
@@ -39,7 +39,7 @@ fn journal(lines: &[JournalLine]) -> (tempfile::TempDir, Journal) {
     (dir, journal)
 }
 
-fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
+fn reasons(recent: &RecentFacts) -> Vec<(&str, AckPlace)> {
     recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
 }
 

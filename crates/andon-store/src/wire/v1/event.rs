@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use andon_core::domain::events::{
-    Arguments, Ballot, CallEnd, CommitRefused, Event, MAX_SHOWN, Output, OutputKind, Renewal, ToolCall,
-    Trace, TurnEnd, What,
+    Arguments, Ballot, CallEnd, CommitRefused, Event, EventKind, MAX_SHOWN, Output, OutputKind, Renewal,
+    ToolCall, Trace, TurnEnd,
 };
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use andon_core::domain::time::{Timestamp, Uptime};
@@ -204,9 +204,9 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
         prompt_hash: trace.prompt_hash.as_ref().map(name),
     });
     members.extend(match &event.what {
-        What::TurnStart | What::Renewed(_) => Map::new(),
-        What::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
-        What::ToolCall(call) => members_of(&CallWire {
+        EventKind::TurnStart | EventKind::Renewed(_) => Map::new(),
+        EventKind::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
+        EventKind::ToolCall(call) => members_of(&CallWire {
             tool: name(&call.tool),
             call: Some([call.exact, call.exact, call.coarse]),
             by: call.by,
@@ -227,17 +227,17 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
                 CallEnd::Unknown => None,
             },
         }),
-        What::Output(output) => {
+        EventKind::Output(output) => {
             members_of(&OutputWire { kind: output.kind, sha256: output.hash, lines: output.lines.map(Count) })
         }
-        What::Usage(usage) => members_of(&UsageWire::from(usage)),
-        What::Disarmed(what) => members_of(&DisarmedWire { what: Some(shown(what)) }),
-        What::Refused(refused) => members_of(&RefusedWire {
+        EventKind::Usage(usage) => members_of(&UsageWire::from(usage)),
+        EventKind::Disarmed(what) => members_of(&DisarmedWire { what: Some(shown(what)) }),
+        EventKind::Refused(refused) => members_of(&RefusedWire {
             code: refused.code,
             tree: refused.tree,
             rule: Some(name(&refused.rule)),
         }),
-        What::Verdict(ballot) => members_of(&BallotWire {
+        EventKind::Verdict(ballot) => members_of(&BallotWire {
             reviewer: ballot.reviewer.as_ref().map(name),
             approve: Some(Count(ballot.approve)),
             reject: Some(Count(ballot.reject)),
@@ -249,25 +249,27 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
 /// The event of `kind` on a line; `None` when this version knows no such event.
 pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatError> {
     let what = match kind {
-        "turn_start" => What::TurnStart,
+        "turn_start" => EventKind::TurnStart,
         "turn_end" => {
             let TurnEndWire { code, docs } = object(line, MAX_LINE)?;
-            What::TurnEnd(TurnEnd { code, docs })
+            EventKind::TurnEnd(TurnEnd { code, docs })
         }
-        "tool_call" => What::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
+        "tool_call" => EventKind::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
         "output" => {
             let OutputWire { kind, sha256, lines } = object(line, MAX_LINE)?;
-            What::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
+            EventKind::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
         }
-        "usage" => What::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
+        "usage" => EventKind::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
         "commit_refused" => {
             let RefusedWire { code, tree, rule } = object(line, MAX_LINE)?;
-            What::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
+            EventKind::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
         }
-        "guard_disarmed" => What::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default()),
-        "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
+        "guard_disarmed" => {
+            EventKind::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default())
+        }
+        "verdict" => EventKind::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
         other => match Renewal::from_name(other) {
-            Some(renewal) => What::Renewed(renewal),
+            Some(renewal) => EventKind::Renewed(renewal),
             None => return Ok(None),
         },
     };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use andon_core::domain::decision::{Binds, Halt, HaltEvidence, StandingHalt};
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::findings::{HaltReason, ReportFile};
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -27,7 +27,7 @@ pub(super) struct HaltLine {
     branch: Option<String>,
     base: Option<CommitId>,
     worktree: Option<String>,
-    binds: Option<Binds>,
+    binds: Option<HaltReach>,
 }
 
 impl From<&StandingHalt> for HaltLine {
@@ -79,7 +79,7 @@ impl From<HaltLine> for StandingHalt {
 #[cfg(test)]
 mod tests {
     use crate::wire::v1::{JournalLine, decode_line, encode_line};
-    use andon_core::domain::decision::{Binds, Halt, HaltEvidence, StandingHalt};
+    use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
     use andon_core::domain::detail::Figures;
     use andon_core::domain::findings::{HaltReason, ReportFile};
     use andon_core::domain::ids::EntryId;
@@ -103,7 +103,7 @@ mod tests {
             worktree: "main".to_owned(),
             base: None,
             beside: Vec::new(),
-            binds: Binds::Worktree,
+            binds: HaltReach::Worktree,
             at: Timestamp(1_795_188_600),
         };
         let line = JournalLine::Halt(Box::new(StandingHalt { id: EntryId([7; 32]), halt }));

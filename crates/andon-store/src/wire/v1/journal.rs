@@ -4,18 +4,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::evidence::EvidenceWire;
 use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
 use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::events::{Begins, Event};
+use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::Ack;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, Kind, List, bounded, line, members_of, object};
 
@@ -71,7 +70,7 @@ pub struct MarkedTurn {
     /// The number of the iteration.
     pub number: u64,
     /// Whether a run began with it.
-    pub begins: Begins,
+    pub begins: RunStart,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -124,7 +123,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
         JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&**fact)),
         JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
             let turn = turn.as_ref();
-            let begins = turn.is_some_and(|turn| turn.begins == Begins::Run).then_some(true);
+            let begins = turn.is_some_and(|turn| turn.begins == RunStart::Run).then_some(true);
             let node = turn.map(|turn| bounded(&turn.node, MAX_NAME));
             let iteration = turn.map(|turn| Count(turn.number));
             let (commit, tree, code, at) = (*commit, *tree, *code, *at);
@@ -142,7 +141,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
 }
 
 fn encode_run(run: &TestRun) -> Map<String, Value> {
-    let mut members = members_of(&EvidenceWire::from(&run.evidence));
+    let mut members = members_of(&run.evidence.clone().bounded());
     let mut bytes = 0_usize;
     let mut fits = |entry: &OverlayWire| {
         bytes += Value::Object(members_of(entry)).to_string().len() + 1;
@@ -192,12 +191,12 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
 }
 
 fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
-    let evidence: EvidenceWire = object(line, MAX_LINE)?;
+    let evidence: TestEvidence = object(line, MAX_LINE)?;
     let run: RunWire = object(line, MAX_LINE)?;
     let overlay = run.overlay.unwrap_or_default();
     Ok(TestRun {
         at: run.at,
-        evidence: evidence.into(),
+        evidence: evidence.bounded(),
         validity: run.validity,
         base: run.base,
         overlay_truncated: run.overlay_truncated.unwrap_or(false) || overlay.cut,
@@ -212,7 +211,7 @@ fn entries<const N: usize>(list: List<OverlayWire, N>) -> Result<Vec<OverlayEntr
 
 impl From<MarkerWire> for JournalLine {
     fn from(wire: MarkerWire) -> Self {
-        let begins = if wire.begins == Some(true) { Begins::Run } else { Begins::Nothing };
+        let begins = if wire.begins == Some(true) { RunStart::Run } else { RunStart::Nothing };
         let turn = wire.node.zip(wire.iteration);
         let turn = turn.map(|(node, Count(number))| MarkedTurn { node, number, begins });
         Self::CommitRecorded { commit: wire.commit, tree: wire.tree, code: wire.code, at: wire.at, turn }

@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, MAX_LEDGER_TEXT};
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, MAX_LEDGER_TEXT};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::{Ack, AckHow};
@@ -80,7 +80,7 @@ struct HaltWire {
     base: Option<CommitId>,
     /// Absent where they are too many, or not known.
     beside: Option<List<String, { Attempt::MAX_BESIDE }>>,
-    binds: Option<Binds>,
+    binds: Option<HaltReach>,
 }
 
 /// What the ledger has always said of an answer, and the journal has not.
@@ -106,7 +106,7 @@ pub struct PlaceWire<'a> {
 
 /// What an `entry.json` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedEntry {
     /// The writer.
     pub writer: String,
     /// Its Lamport number.
@@ -228,7 +228,7 @@ fn answer(ack: &Ack) -> Ack {
 /// # Errors
 /// [`FormatError`] when it is longer than [`MAX_ENTRY`], no JSON object, or an event of this version that lacks
 /// something or says something wrong.
-pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
+pub fn decode(bytes: &[u8]) -> Result<DecodedEntry, FormatError> {
     let Envelope { schema, kind, writer, lamport, at } = object(bytes, MAX_ENTRY)?;
     let ours = schema.is_some_and(|schema| schema == SCHEMA || schema.starts_with("andon/ledger@1."));
     let dated = || at.ok_or_else(|| FormatError::Shape("missing field `at`".to_owned()));
@@ -243,7 +243,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(object(bytes, MAX_ENTRY)?)),
         (true | false, kind) => Err(kind.chars().take(MAX_KIND).collect()),
     };
-    Ok(Decoded { writer: cut(&writer), lamport: lamport.0.min(MAX_NUMBER), at, event })
+    Ok(DecodedEntry { writer: cut(&writer), lamport: lamport.0.min(MAX_NUMBER), at, event })
 }
 
 impl HaltWire {

@@ -9,20 +9,20 @@ use std::sync::atomic::Ordering;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Ground, Ladder, RatedRuns, Run};
-use crate::verbs::replay::run::ahead::At;
+use super::{CalibrationBasis, Ladder, RatedRuns, Run};
+use crate::verbs::replay::run::ahead::StreamOptions;
 use crate::verbs::replay::run::events::{self, EventsEnd};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::counted::count;
 use andon_core::domain::decision::Stage;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Fact;
+use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::undecided;
+use andon_engine::obstacles;
 
 /// Most files of a folder that are read.
 const MAX_FILES: usize = 100_000;
@@ -40,7 +40,7 @@ pub(super) fn named(
     files: &[PathBuf],
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-) -> Result<Ground, OpsError> {
+) -> Result<CalibrationBasis, OpsError> {
     each(ctx, files, ladder, pace, &mut |_, file, found| {
         Err(OpsError::Usage {
             what: format!("{} has no event{}", file.display(), found.first()),
@@ -58,7 +58,7 @@ pub(super) fn of_folder(
     dir: &Path,
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-) -> Result<Ground, OpsError> {
+) -> Result<CalibrationBasis, OpsError> {
     let mut files = Vec::new();
     collect(dir, MAX_DEPTH, &mut files)?;
     files.sort();
@@ -102,15 +102,15 @@ fn each(
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
     without: &mut dyn FnMut(&mut RatedRuns, &Path, &InFile) -> Result<(), OpsError>,
-) -> Result<Ground, OpsError> {
+) -> Result<CalibrationBasis, OpsError> {
     let mut known = RatedRuns::default();
     let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
     for (done, file) in files.iter().enumerate() {
         if pace.stop.load(Ordering::Relaxed) {
             let walked = WalkEnd::Part { done, of: files.len() };
-            let why = undecided::interrupted(walked, "file", "the same again, to its end");
+            let why = obstacles::interrupted(walked, "file", "the same again, to its end");
             if let Some(why) = why {
-                return Ok(Ground::Undecided { commits: 0, why });
+                return Ok(CalibrationBasis::Undecided { commits: 0, why });
             }
         }
         let found = of_file(ctx, file, ladder)?;
@@ -124,7 +124,7 @@ fn each(
         }
     }
     bounded(&mut known.warnings);
-    Ok(Ground::Whole(known))
+    Ok(CalibrationBasis::Whole(known))
 }
 
 fn unreadable(path: &Path, err: &std::io::Error) -> OpsError {
@@ -217,7 +217,7 @@ pub(super) fn of_stream(
         Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
     let (mut run, mut seen) = (ladder.run(), 0);
     let patterns = Normalizer::new(&config.normalize)?;
-    let end = events::each_fact(At { now, patterns: &patterns }, input, &mut |_, fact| {
+    let end = events::each_fact(StreamOptions { now, patterns: &patterns }, input, &mut |_, fact| {
         seen += u64::from(!matches!(fact, Fact::Ack(_)));
         let commit = matches!(fact, Fact::Commit(_));
         match fold.push(fact) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ladder::{Ladder, Run};
-use super::placed::PlacedRuns;
+use super::placement::PlacedRuns;
 use crate::view::calibration::MistakenHalts;
 use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::detect;
@@ -40,10 +40,10 @@ pub(super) fn judged(
         let Some(at) = placed.run_halted_at(ws, past.halt.head)? else { continue };
         match past.fate {
             HaltFate::Mistaken => wrong.push((at, past)),
-            HaltFate::Stands | HaltFate::Answered if steps::is_stuck(past.halt.reason) => {
+            HaltFate::Unanswered | HaltFate::Answered if steps::is_stuck(past.halt.reason) => {
                 not_good.insert(at);
             }
-            HaltFate::Stands | HaltFate::Answered => {}
+            HaltFate::Unanswered | HaltFate::Answered => {}
         }
     }
     let mut mistaken = MistakenHalts::default();

@@ -1,8 +1,8 @@
 //! The programs that a plain line of `sh` is sure to start with our output, where it ends with 0.
 
-/// What stands between two programs.
+/// The operator between two programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Between {
+enum Operator {
     /// `&&`
     And,
     /// `;` or a line end.
@@ -51,8 +51,8 @@ pub(super) fn is_shell(program: &str) -> bool {
 /// The words of each such program; `None` where the line is no plain one.
 pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let parts = Splitter::default().split(line)?;
-    let unclear = |(words, between): &(Vec<String>, Between)| {
-        matches!(between, Between::Or | Between::Beside)
+    let unclear = |(words, between): &(Vec<String>, Operator)| {
+        matches!(between, Operator::Or | Operator::Beside)
             || words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))
     };
     if parts.iter().any(unclear) {
@@ -61,12 +61,12 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let keeps_exit = keeps_exit(&parts);
     let pipelines = pipelines(parts);
     // Of `a && b; c` only `a` and `c` are sure to run.
-    let last = pipelines.iter().rev().skip(1).take_while(|(_, after)| *after == Between::And).count() + 1;
+    let last = pipelines.iter().rev().skip(1).take_while(|(_, after)| *after == Operator::And).count() + 1;
     let first_of_last = pipelines.len().saturating_sub(last);
     let mut sure = Vec::new();
-    let mut before = Between::Then;
+    let mut before = Operator::Then;
     for (at, (stages, after)) in pipelines.into_iter().enumerate() {
-        if at >= first_of_last || before == Between::Then {
+        if at >= first_of_last || before == Operator::Then {
             let shown = shown(stages).filter(|(_, last)| *last == LastStage::Shows || !keeps_exit);
             sure.extend(shown.map(|(words, _)| words));
         }
@@ -82,7 +82,7 @@ pub(super) fn cuts_the_end(line: &str) -> Option<String> {
     if keeps_exit(&parts) {
         return None;
     }
-    if parts.iter().any(|(_, between)| matches!(between, Between::Or | Between::Beside)) {
+    if parts.iter().any(|(_, between)| matches!(between, Operator::Or | Operator::Beside)) {
         return None;
     }
     let (stages, _) = pipelines(parts).pop()?;
@@ -96,7 +96,7 @@ pub(super) fn cuts_the_end(line: &str) -> Option<String> {
 pub(super) fn masks_exit(line: &str) -> Option<String> {
     let parts = Splitter::default().split(line)?;
     let ((last, after), before) = parts.split_last()?;
-    if *after == Between::Beside {
+    if *after == Operator::Beside {
         return Some("&".to_owned());
     }
     let says = |words: &[String], known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
@@ -113,22 +113,22 @@ pub(super) fn masks_exit(line: &str) -> Option<String> {
     let stops = before.iter().any(|(words, _)| set(words) && words.iter().any(at_once));
     let name = last.first().cloned();
     match before.last()?.1 {
-        Between::And => None,
-        Between::Pipe => name.filter(|_| !keeps_exit(&parts)),
-        Between::Or => name,
-        Between::Then | Between::Beside => {
+        Operator::And => None,
+        Operator::Pipe => name.filter(|_| !keeps_exit(&parts)),
+        Operator::Or => name,
+        Operator::Then | Operator::Beside => {
             name.filter(|_| !stops && !before.iter().any(|(words, _)| says(words, &LEAVING)))
         }
     }
 }
 
-fn keeps_exit(parts: &[(Vec<String>, Between)]) -> bool {
+fn keeps_exit(parts: &[(Vec<String>, Operator)]) -> bool {
     parts.iter().any(|(words, _)| words.iter().any(|word| word == "pipefail"))
 }
 
 /// The stages of each pipeline, and what follows it.
-fn pipelines(parts: Vec<(Vec<String>, Between)>) -> Vec<(Vec<Vec<String>>, Between)> {
-    let mut pipelines: Vec<(Vec<Vec<String>>, Between)> = Vec::new();
+fn pipelines(parts: Vec<(Vec<String>, Operator)>) -> Vec<(Vec<Vec<String>>, Operator)> {
+    let mut pipelines: Vec<(Vec<Vec<String>>, Operator)> = Vec::new();
     let mut open = false;
     for (words, between) in parts {
         match pipelines.last_mut() {
@@ -138,7 +138,7 @@ fn pipelines(parts: Vec<(Vec<String>, Between)>) -> Vec<(Vec<Vec<String>>, Betwe
             }
             _ => pipelines.push((vec![words], between)),
         }
-        open = between == Between::Pipe;
+        open = between == Operator::Pipe;
     }
     pipelines
 }
@@ -162,13 +162,13 @@ fn shown(stages: Vec<Vec<String>>) -> Option<(Vec<String>, LastStage)> {
 /// Cuts a line into programs and words.
 #[derive(Default)]
 struct Splitter {
-    parts: Vec<(Vec<String>, Between)>,
+    parts: Vec<(Vec<String>, Operator)>,
     words: Vec<String>,
     word: Option<String>,
 }
 
 impl Splitter {
-    fn split(mut self, line: &str) -> Option<Vec<(Vec<String>, Between)>> {
+    fn split(mut self, line: &str) -> Option<Vec<(Vec<String>, Operator)>> {
         let mut rest = line.chars().peekable();
         while let Some(one) = rest.next() {
             let next = rest.peek().copied();
@@ -176,7 +176,7 @@ impl Splitter {
                 ('`' | '(' | ')' | '{' | '}', _) | ('$', Some('(')) | ('<', Some('<')) => return None,
                 ('|', Some('|')) => {
                     rest.next();
-                    self.end(Between::Or);
+                    self.end(Operator::Or);
                 }
                 ('\\', Some('\n')) => {
                     rest.next();
@@ -189,17 +189,17 @@ impl Splitter {
                 ('#', _) if self.word.is_none() => while rest.next_if(|one| *one != '\n').is_some() {},
                 ('&', Some('&')) => {
                     rest.next();
-                    self.end(Between::And);
+                    self.end(Operator::And);
                 }
                 ('&', _) if self.word.as_deref().is_some_and(|word| word.ends_with('>')) => self.push('&'),
-                ('&', _) => self.end(Between::Beside),
-                ('|', _) => self.end(Between::Pipe),
-                (';' | '\n', _) => self.end(Between::Then),
+                ('&', _) => self.end(Operator::Beside),
+                ('|', _) => self.end(Operator::Pipe),
+                (';' | '\n', _) => self.end(Operator::Then),
                 (blank, _) if blank.is_whitespace() => self.words.extend(self.word.take()),
                 (other, _) => self.push(other),
             }
         }
-        self.end(Between::Then);
+        self.end(Operator::Then);
         Some(self.parts)
     }
 
@@ -220,7 +220,7 @@ impl Splitter {
         }
     }
 
-    fn end(&mut self, between: Between) {
+    fn end(&mut self, between: Operator) {
         self.words.extend(self.word.take());
         if !self.words.is_empty() {
             self.parts.push((std::mem::take(&mut self.words), between));

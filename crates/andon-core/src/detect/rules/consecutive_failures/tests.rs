@@ -172,7 +172,7 @@ fn empty_commits_of_different_authors_are_no_failures() {
     };
     assert!(!row(["ann", "ben", "eve", "ann", "ben"]));
     assert!(row(["ann", "ann", "ann", "ann", "ann"]));
-    assert!(row([""; 5]), "nobody says who");
+    assert!(row([""; 5]), "the author is not named");
 }
 
 /// The runner failed, named no test, and printed `said`.

@@ -13,7 +13,7 @@ use crate::history::CodeState;
 pub(super) enum Circle {
     /// The code, through as many states as the period has.
     States {
-        of: Option<Brought>,
+        of: Option<StateList>,
         round: Round,
     },
     File(Round),
@@ -36,8 +36,8 @@ impl fmt::Display for Circle {
                     }
                 }
                 match of {
-                    Some(Brought::Commits(commits)) => write!(f, " (commits {commits})")?,
-                    Some(Brought::Codes(codes)) => write!(f, " ({codes})")?,
+                    Some(StateList::Commits(commits)) => write!(f, " (commits {commits})")?,
+                    Some(StateList::Codes(codes)) => write!(f, " ({codes})")?,
                     None => {}
                 }
                 f.write_str(&on_purpose(*round))
@@ -64,7 +64,7 @@ impl fmt::Display for Circle {
 
 /// What the states of a circle are known by, listed in words.
 #[derive(Debug)]
-pub(super) enum Brought {
+pub(super) enum StateList {
     /// The commits that brought them.
     Commits(String),
     /// Their own hashes.
@@ -72,7 +72,7 @@ pub(super) enum Brought {
 }
 
 /// How the states of a circle are named: by their commits where all are commits; of two states the hashes say enough.
-pub(super) fn named(circle: &[CodeState<'_>]) -> Option<Brought> {
+pub(super) fn named(circle: &[CodeState<'_>]) -> Option<StateList> {
     let listed = |names: Vec<String>| {
         let (last, before) = names.split_last()?;
         Some(format!("{} and {last}", before.join(", ")))
@@ -81,8 +81,8 @@ pub(super) fn named(circle: &[CodeState<'_>]) -> Option<Brought> {
         circle.iter().map(|state| state.brought_by.commit.map(|commit| commit.short())).collect();
     let codes = || circle.iter().map(|state| state.code.short()).collect();
     match commits {
-        Some(commits) => listed(commits).map(Brought::Commits),
-        None if circle.len() == 2 => listed(codes()).map(Brought::Codes),
+        Some(commits) => listed(commits).map(StateList::Commits),
+        None if circle.len() == 2 => listed(codes()).map(StateList::Codes),
         None => None,
     }
 }

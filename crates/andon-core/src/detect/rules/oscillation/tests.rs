@@ -287,7 +287,7 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
 fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
     let unwatched = |commit: Commit| commit.recording(Recording::Derived);
     let row = |states: &[u8], seconds: i64, change: fn(Commit) -> Commit| {
-        // Nobody is as regular as a clock.
+        // A person is not as regular as a clock.
         let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * seconds + at % 2 * seconds / 5));
         level((1..).zip(states).map(one).collect())
     };

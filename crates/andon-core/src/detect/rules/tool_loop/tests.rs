@@ -1,21 +1,21 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
-use crate::domain::events::{ToolCall, What};
+use crate::domain::events::{EventKind, ToolCall};
 use crate::domain::facts::Fact;
 use crate::domain::settings::ParamValue;
 use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
 /// A call of `Bash` with arguments and an answer.
 fn bash(args: u8, answer: u8) -> Fact {
-    event(What::ToolCall(call("Bash", args, Some(answer))))
+    event(EventKind::ToolCall(call("Bash", args, Some(answer))))
 }
 
 fn edit(args: u8) -> Fact {
-    event(What::ToolCall(call("Edit", args, None)))
+    event(EventKind::ToolCall(call("Edit", args, None)))
 }
 
 fn blind(args: u8) -> Fact {
-    event(What::ToolCall(call("Bash", args, None)))
+    event(EventKind::ToolCall(call("Bash", args, None)))
 }
 
 fn said(facts: Vec<Fact>) -> String {
@@ -51,7 +51,7 @@ fn the_grades_are_those_of_the_document() {
 #[test]
 fn calls_without_known_arguments_prove_nothing() {
     let unknown = |tool: &str, answer| {
-        event(What::ToolCall(ToolCall { args: Arguments::Unknown, ..call(tool, 1, answer) }))
+        event(EventKind::ToolCall(ToolCall { args: Arguments::Unknown, ..call(tool, 1, answer) }))
     };
     assert_eq!(said(vec![unknown("Bash", None); 30]), "");
     assert_eq!(said(vec![unknown("Bash", Some(1)); 30]), "", "whatever they answer");
@@ -59,7 +59,7 @@ fn calls_without_known_arguments_prove_nothing() {
     assert_eq!(said(between), "halt HARD_LOOP", "nor do they hide those that are known");
     assert_eq!(said(vec![bash(1, 1), bash(1, 1), bash(1, 1), unknown("Bash", None)]), "", "said before");
     let edits = (0..9).flat_map(|_| [unknown("Edit", None), bash(1, 1)]).collect();
-    assert_eq!(said(edits), "", "an edit that nobody tells of may be a new one");
+    assert_eq!(said(edits), "", "an edit without a report may be a new one");
 }
 
 #[test]
@@ -85,8 +85,9 @@ fn polling_whose_answers_change_is_no_loop() {
 #[test]
 fn what_masks_hide_may_move() {
     let moving = |values: &[u64]| {
-        let one =
-            |value: &u64| event(What::ToolCall(ToolCall { moves: vec![*value], ..call("Bash", 1, Some(1)) }));
+        let one = |value: &u64| {
+            event(EventKind::ToolCall(ToolCall { moves: vec![*value], ..call("Bash", 1, Some(1)) }))
+        };
         said(values.iter().map(one).collect())
     };
     assert_eq!(moving(&[30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330]), "");
@@ -97,7 +98,7 @@ fn what_masks_hide_may_move() {
 
 #[test]
 fn another_session_begins_the_count_anew() {
-    let start = || event(What::Renewed(crate::domain::events::Renewal::SessionStart));
+    let start = || event(EventKind::Renewed(crate::domain::events::Renewal::SessionStart));
     let read = || [start(), bash(1, 1), bash(1, 1)];
     assert_eq!(said([read(), read(), read()].concat()), "");
     assert_eq!(said(vec![bash(1, 1); 5]), "halt HARD_LOOP");
@@ -105,7 +106,7 @@ fn another_session_begins_the_count_anew() {
 
 #[test]
 fn a_new_question_of_a_person_begins_the_count_anew() {
-    let asked = || event(What::Renewed(crate::domain::events::Renewal::Prompt));
+    let asked = || event(EventKind::Renewed(crate::domain::events::Renewal::Prompt));
     let answered = || [asked(), bash(1, 1), bash(2, 2)];
     assert_eq!(said((0..6).flat_map(|_| answered()).collect()), "");
     assert_eq!(said([asked()].into_iter().chain(vec![bash(1, 1); 5]).collect()), "halt HARD_LOOP");
@@ -141,7 +142,7 @@ fn rows_of_two_to_twelve_calls_trip_at_the_third_round() {
 fn a_loop_names_its_calls_and_keeps_them_beside_their_hashes() {
     let of = |number: u8, answer: u8| {
         let shown = Some(format!("Bash: make {number}"));
-        event(What::ToolCall(ToolCall { shown, ..call("Bash", number, Some(answer)) }))
+        event(EventKind::ToolCall(ToolCall { shown, ..call("Bash", number, Some(answer)) }))
     };
     let found = |facts: Vec<Fact>| asked_of(&RULE, &folded(facts)).unwrap();
     let same = found(vec![of(1, 1); 5]);

@@ -34,7 +34,7 @@ fn journal_lines() -> Vec<JournalLine> {
             counter: None,
             by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
-            halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+            halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
             agent: Some("CLAUDECODE".into()),
             provider: None,
             words: None,
@@ -63,7 +63,7 @@ fn golden_runs_beside_untracked_files_are_written_and_read_byte_for_byte() {
         OverlayEntry { path: path.to_vec(), entry, tracking: Tracking::Untracked }
     };
     let mut evidence = evidence();
-    evidence.caveats.untracked = vec!["scratch.notes".into()];
+    evidence.untracked = vec!["scratch.notes".into()];
     let run = JournalLine::TestRun(Box::new(TestRun {
         at: Some("2026-11-20T15:30:00Z".parse().unwrap()),
         evidence,
@@ -80,21 +80,13 @@ fn golden_runs_beside_untracked_files_are_written_and_read_byte_for_byte() {
 #[test]
 fn golden_run_of_which_nothing_could_be_started_is_written_and_read_byte_for_byte() {
     const LINE: &str = include_str!("../../../../../../tests/format/v1/journal-not-started.jsonl");
-    let caveats = Caveats {
-        not_started: Some("make: *** No rule to make target 'test'.  Stop.".into()),
-        ..Caveats::default()
-    };
     let line = JournalLine::TestRun(Box::new(TestRun {
         at: Some("2026-11-20T15:30:00Z".parse().unwrap()),
         evidence: TestEvidence {
-            status: TestStatus::RunnerError,
-            counts: Counts { total: 0, passed: 0, failed: 0, errored: 0, skipped: 0 },
-            errors: None,
-            failing: Vec::new(),
             runner: TestEvidence::BY_EXIT_CODE.into(),
             command: "make test".into(),
-            caveats,
-            ..evidence()
+            not_started: Some("make: *** No rule to make target 'test'.  Stop.".into()),
+            ..TestEvidence::new(evidence().code, TestStatus::RunnerError, evidence().signature)
         },
         validity: RunValidity::NotStarted,
         base: Some(TreeId(oid(1))),
@@ -125,10 +117,10 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
     };
     let (kind, hash) = (OutputKind::MessageFinal, Some(Digest([9; 32])));
     let lines = [
-        event(What::Usage(usage)),
-        event(What::Output(Output { kind, hash, lines: Some(3) })),
-        event(What::Renewed(Renewal::Compaction)),
-        event(What::Renewed(Renewal::SessionStart)),
+        event(EventKind::Usage(usage)),
+        event(EventKind::Output(Output { kind, hash, lines: Some(3) })),
+        event(EventKind::Renewed(Renewal::Compaction)),
+        event(EventKind::Renewed(Renewal::SessionStart)),
     ];
     assert_eq!(lines.iter().map(encode_line).collect::<String>(), LINES);
     let read: Vec<JournalLine> = LINES.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
@@ -160,7 +152,7 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
     let bare = ToolCall { args, exact, coarse, ..ToolCall::bare(full.tool.clone()) };
     let event = |call| {
         let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
-        let (node, what) = (Some("coder".into()), What::ToolCall(call));
+        let (node, what) = (Some("coder".into()), EventKind::ToolCall(call));
         JournalLine::Event(Box::new(Event {
             at,
             uptime: None,
@@ -179,7 +171,7 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
     let Ok(JournalLine::Event(cut)) = decode_line(hostile.lines().next().unwrap().as_bytes()) else {
         panic!()
     };
-    let What::ToolCall(cut) = cut.what else { panic!() };
+    let EventKind::ToolCall(cut) = cut.what else { panic!() };
     assert_eq!(cut.shown.map(|shown| shown.len()), Some(200));
 }
 
@@ -248,7 +240,7 @@ fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
 
 #[test]
 fn a_marker_tells_of_its_turn_and_an_older_one_does_not() {
-    use andon_core::domain::events::Begins;
+    use andon_core::domain::events::RunStart;
 
     let marker = |turn| JournalLine::CommitRecorded {
         commit: CommitId(oid(4)),
@@ -258,7 +250,7 @@ fn a_marker_tells_of_its_turn_and_an_older_one_does_not() {
         turn,
     };
     let turn = |begins| Some(MarkedTurn { node: "coder".into(), number: 7, begins });
-    for line in [marker(None), marker(turn(Begins::Run)), marker(turn(Begins::Nothing))] {
+    for line in [marker(None), marker(turn(RunStart::Run)), marker(turn(RunStart::Nothing))] {
         let text = encode_line(&line);
         assert!(text.ends_with("\"type\":\"commit\"}\n"), "readers know it by its end: {text}");
         assert_eq!(decode_line(text.as_bytes()), Ok(line));

@@ -1,6 +1,6 @@
 use super::*;
 use andon_core::detect::calibration;
-use andon_core::domain::events::What;
+use andon_core::domain::events::EventKind;
 use andon_core::domain::facts::Fact;
 use andon_core::history::{EventEffect, Fold};
 use andon_testkit::facts::{GAP, arbitrary as facts, call, event, turn_end};
@@ -56,7 +56,7 @@ fn calls() -> impl Strategy<Value = Vec<Fact>> {
     let one =
         (prop::sample::select(vec!["Bash", "Bash", "Read", "Edit"]), 0_u8..3, prop::option::of(0_u8..2));
     let what = prop_oneof![
-        12 => one.prop_map(|(tool, args, answer)| event(What::ToolCall(call(tool, args, answer)))),
+        12 => one.prop_map(|(tool, args, answer)| event(EventKind::ToolCall(call(tool, args, answer)))),
         1 => (0_u8..3).prop_map(turn_end),
     ];
     prop::collection::vec(what, 0..90)
@@ -76,7 +76,7 @@ proptest! {
 fn stream(equal: &[u8], count: u8) -> Vec<Fact> {
     let one =
         |at| if equal.contains(&at) { call("Bash", 0, Some(0)) } else { call("Bash", at + 9, Some(at + 9)) };
-    (1..=count).map(|at| event(What::ToolCall(one(at)))).collect()
+    (1..=count).map(|at| event(EventKind::ToolCall(one(at)))).collect()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn what_halts_at_a_looser_step_counts_as_halted_at_the_stricter_ones() {
 #[test]
 fn a_rule_is_asked_whether_another_one_has_halted_or_not() {
     let config = andon_config::load(&[]).unwrap();
-    let edits: Vec<Fact> = (0..12).map(|_| event(What::ToolCall(call("Edit", 1, Some(1))))).collect();
+    let edits: Vec<Fact> = (0..12).map(|_| event(EventKind::ToolCall(call("Edit", 1, Some(1))))).collect();
     let (run, all) = both(&config, edits);
     let of = |id: &str| {
         let at = Ladder::new(&config).rules().position(|rule| rule.id == id).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::examined::Examined;
+use super::examined_commits::ExaminedCommits;
 use super::{Diagnostic, Location};
 use andon_core::domain::findings::Level;
 
@@ -35,7 +35,7 @@ struct Wording {
 
 /// What does not hold.
 #[derive(Default)]
-pub(super) struct Grouped {
+pub(super) struct ViolationGroups {
     /// About the range as a whole, or about commits outside it.
     apart: Vec<Diagnostic>,
     words: Vec<Rc<Wording>>,
@@ -45,11 +45,11 @@ pub(super) struct Grouped {
     declared: Vec<(u32, Turn, u32)>,
 }
 
-impl Grouped {
+impl ViolationGroups {
     /// Takes in what is said. What concerns no commit that was looked at comes in the order of the turns.
     pub(super) fn add(
         &mut self,
-        examined: &Examined,
+        examined: &ExaminedCommits,
         turn: Turn,
         violations: impl IntoIterator<Item = Diagnostic>,
     ) {
@@ -77,7 +77,7 @@ impl Grouped {
     }
 
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
-    pub(super) fn into_violations(mut self, examined: &Examined) -> Vec<Diagnostic> {
+    pub(super) fn into_violations(mut self, examined: &ExaminedCommits) -> Vec<Diagnostic> {
         self.declared.sort_by_key(|(place, turn, _)| (*place, *turn));
         let of_one = |(place, _, number): &(u32, Turn, u32)| {
             let words = self.words.get(*number as usize)?;

@@ -2,7 +2,7 @@
 
 use super::args::TestArgs;
 use super::run as test;
-use super::run::scopes::{self, LeftOut, Plan, ScopeRequest, ScopesRan, TestProgress, TestStep};
+use super::run::scopes::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestProgress, TestStep};
 use super::{flaky, proves_nothing, unread};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
@@ -10,8 +10,8 @@ use crate::cli::output::{Format, Printer};
 use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
 use crate::report::json;
 use andon_config::TestCommand;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::plural::count;
 use andon_core::domain::scopes::{REST, called};
 use andon_engine::apart::TestedSubject;
 use andon_engine::error::OpsError;
@@ -196,12 +196,12 @@ fn begins(step: &TestStep) -> String {
 const NAMED: usize = 8;
 
 /// What is left out, and why.
-fn lines_of(left_out: &[LeftOut]) -> Vec<String> {
+fn lines_of(left_out: &[SkippedScope]) -> Vec<String> {
     if left_out.len() > NAMED {
         let many = count(left_out.len(), "scope");
         return vec![format!("left out {many}, whose tests passed on their code (andon test --scopes)")];
     }
-    let line = |left: &LeftOut| {
+    let line = |left: &SkippedScope| {
         let at = left.from.map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
         format!("left out {}: its tests passed on this code{at}", called(&left.name))
     };
@@ -209,7 +209,7 @@ fn lines_of(left_out: &[LeftOut]) -> Vec<String> {
 }
 
 fn summary(done: &ScopesRan) -> String {
-    let names = |of: &dyn Fn(&test::Ran) -> bool| {
+    let names = |of: &dyn Fn(&test::TestOutcome) -> bool| {
         let ran = done.ran.iter().filter(|(_, ran)| of(ran));
         ran.map(|(step, _)| if step.name == REST { "all tests" } else { &step.name })
             .collect::<Vec<_>>()
@@ -230,7 +230,7 @@ fn summary(done: &ScopesRan) -> String {
 }
 
 /// What is said of one run.
-fn remarks(ran: &test::Ran) -> Vec<Diagnostic> {
+fn remarks(ran: &test::TestOutcome) -> Vec<Diagnostic> {
     let mut said: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     said.extend(proves_nothing(ran));
     said.extend(unread(ran));

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::decided;
-use super::halted::HaltState;
+use super::after_tool::{self, EventOutcome};
+use super::decisions;
+use super::halt_state::HaltState;
 use super::place::Place;
-use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
 use crate::verbs::agent_hook::view::SessionView;
-use andon_agents::{self as agent, HookPayload, Say};
+use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::decision::Halt;
-use andon_core::domain::events::{Renewal, What};
+use andon_core::domain::events::{EventKind, Renewal};
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::error::OpsError;
@@ -37,21 +37,21 @@ pub(super) fn session_start(
         source => {
             place.remember(AgentAction::Session, &place.head()?, None)?;
             if !matches!(source, Some("resume" | "fork")) {
-                place.append(&place.event(None, What::Renewed(Renewal::SessionStart)))?;
+                place.append(&place.event(None, EventKind::Renewed(Renewal::SessionStart)))?;
             }
         }
     }
     if let Some(usage) = payload.usage {
         place.append(&place.usage(None, usage))?;
     }
-    Ok(EventOutcome { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
+    Ok(EventOutcome { say: Instruction::Tell(context(place, halt)?), warnings: Vec::new() })
 }
 
 /// The state of the loop, for a model that does not know it.
 fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     let loaded = timeline::load(place.ws)?;
-    // What was decided before the halt that stands is not what it waits for.
-    let decided = if halt.is_none() { decided::all(place, &loaded.timeline)? } else { Vec::new() };
+    // While a halt is unanswered, earlier decisions are not the answer that it waits for.
+    let decided = if halt.is_none() { decisions::all(place, &loaded.timeline)? } else { Vec::new() };
     let waiting = witnessing::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);
     let timeline = loaded.timeline;
@@ -94,13 +94,13 @@ pub(super) fn prompt(
     let session = place.remembered();
     // An agent that is asked something else may read again what it read for the question before.
     if is_asked && session.turn.asked && !session.turn.first {
-        place.append(&place.event(None, What::Renewed(Renewal::Prompt)))?;
+        place.append(&place.event(None, EventKind::Renewed(Renewal::Prompt)))?;
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());
     }
     let timeline = timeline::load(place.ws)?.timeline;
-    let say = decided::first(place, &session, &timeline, Say::Nothing)?;
+    let say = decisions::first(place, &session, &timeline, Instruction::Nothing)?;
     Ok(EventOutcome { say, warnings: Vec::new() })
 }
 
@@ -117,7 +117,7 @@ pub(super) fn compaction(
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
         place.append(&place.usage(None, usage.clone()))?;
-    } else if let Some(line) = seen::counted(place, &mut place.remembered(), &transcript)? {
+    } else if let Some(line) = after_tool::counted(place, &mut place.remembered(), &transcript)? {
         place.append(&line)?;
     }
     compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;
@@ -125,7 +125,11 @@ pub(super) fn compaction(
     if habits.compacts_in_silence {
         place.compacted()?;
     }
-    let say = if habits.hears_at_compaction { Say::Tell(context(place, None)?) } else { Say::Nothing };
+    let say = if habits.hears_at_compaction {
+        Instruction::Tell(context(place, None)?)
+    } else {
+        Instruction::Nothing
+    };
     Ok(EventOutcome { say, warnings: Vec::new() })
 }
 
@@ -137,7 +141,7 @@ pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<EventO
     let mut watch = RuleWatch::new(place.ctx, place.ws);
     watch.take(line)?;
     let (_, warnings) = watch.end()?;
-    Ok(EventOutcome { say: Say::Nothing, warnings })
+    Ok(EventOutcome { say: Instruction::Nothing, warnings })
 }
 
 /// Settings of the client changed: they stay, where nothing would start us any more.
@@ -157,5 +161,5 @@ pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Event
     }
     let file = payload.file.clone().unwrap_or_default();
     place.remember(AgentAction::Kept, &file, None)?;
-    Ok(EventOutcome { say: Say::Keep(words::kept(&file)), warnings: Vec::new() })
+    Ok(EventOutcome { say: Instruction::Keep(words::kept(&file)), warnings: Vec::new() })
 }

@@ -1,8 +1,8 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use super::examined::Examined;
-use super::halts::Answered;
+use super::examined_commits::ExaminedCommits;
+use super::halts::HaltAndAnswer;
 use super::{Case, Location, departures, violation};
 use andon_config::Guard;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -36,7 +36,7 @@ pub(super) struct RangeFacts {
 
 /// What came of it.
 #[derive(Default)]
-pub(super) struct WitnessJudged {
+pub(super) struct WitnessFindings {
     pub(super) violations: Vec<Diagnostic>,
     pub(super) undecided: Vec<Diagnostic>,
 }
@@ -44,11 +44,11 @@ pub(super) struct WitnessJudged {
 /// Judges the range against the signed ledger; nothing where neither the base nor the command line asks for one.
 pub(super) fn judge(
     case: &Case<'_>,
-    examined: &Examined,
-    halts: &[Answered],
+    examined: &ExaminedCommits,
+    halts: &[HaltAndAnswer],
     asked: &RangeFacts,
-) -> Result<WitnessJudged, OpsError> {
-    let mut judged = WitnessJudged::default();
+) -> Result<WitnessFindings, OpsError> {
+    let mut judged = WitnessFindings::default();
     let base = &case.config.guard;
     let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
     judged.violations.extend(replaced(case)?);
@@ -125,12 +125,12 @@ pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
 /// A halt of the range that later commits followed: it has an answer, and for the code that was halted.
 fn of_halt(
     case: &Case<'_>,
-    examined: &Examined,
+    examined: &ExaminedCommits,
     ledger: &SignedLedger,
-    known: &Answered,
+    known: &HaltAndAnswer,
 ) -> Result<Option<Diagnostic>, OpsError> {
     let Some(head) = known.head else { return Ok(None) };
-    let follows = |commit: &&super::examined::Link| commit.parents.contains(&head);
+    let follows = |commit: &&super::examined_commits::Link| commit.parents.contains(&head);
     let Some(next) = examined.commits().iter().find(follows) else { return Ok(None) };
     // What is older than the configuration that asks for signatures was answered as it was then.
     let asks = |guard: &Guard| guard.ack == AckMode::Signed;
@@ -158,9 +158,9 @@ fn of_halt(
 /// The commits that leave a halted one by an answer that another branch has used.
 fn left_again(
     case: &Case<'_>,
-    examined: &Examined,
+    examined: &ExaminedCommits,
     ledger: &SignedLedger,
-    known: &Answered,
+    known: &HaltAndAnswer,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(head), Some(answer)) = (known.head, ledger.answer_to(known.id)) else { return Ok(Vec::new()) };
     let again = |(later, first): (CommitId, CommitId)| {
@@ -183,7 +183,7 @@ fn left_again(
 
 /// The votes behind the answer to a halt of the range that neither a terminal nor the environment showed to come from a
 /// person, with what is known, for the reader of the check.
-fn unseen(examined: &Examined, ledger: &SignedLedger, known: &Answered) -> Vec<Diagnostic> {
+fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnswer) -> Vec<Diagnostic> {
     let concerned = known.head.is_some_and(|head| examined.concerns(head));
     let votes = if concerned { ledger.votes_on(known.id) } else { Vec::new() };
     let of = |vote: &Vote| {
@@ -195,7 +195,7 @@ fn unseen(examined: &Examined, ledger: &SignedLedger, known: &Answered) -> Vec<D
     votes.into_iter().filter_map(of).collect()
 }
 
-fn code_of(case: &Case<'_>, examined: &Examined, head: CommitId) -> Result<String, OpsError> {
+fn code_of(case: &Case<'_>, examined: &ExaminedCommits, head: CommitId) -> Result<String, OpsError> {
     if let Some(code) = examined.code(head) {
         return Ok(code.to_string());
     }

@@ -1,6 +1,6 @@
 //! Where a line declares a test, by the words of its language.
 
-use super::masked::Family;
+use super::code_mask::Family;
 use super::source::{Source, is_name, is_noise, name};
 use super::words::{Words, is_marker};
 use andon_core::{WordList, words};

@@ -21,7 +21,7 @@ const MAX_ASKED: usize = 512;
 const MANY: usize = 8;
 
 /// One look at a working tree.
-struct Look<'r> {
+struct Scan<'r> {
     repo: &'r Repo,
     top: &'r Path,
     since: i64,
@@ -46,12 +46,12 @@ impl Repo {
         let (Some(top), Some(index)) = (self.workdir(), entries::read(&self.index_path())) else {
             return true;
         };
-        let look = Look { repo: self, top, since, asked: 0, ignored: HashSet::new() };
+        let look = Scan { repo: self, top, since, asked: 0, ignored: HashSet::new() };
         look.finds_written(&index).unwrap_or(true)
     }
 }
 
-impl Look<'_> {
+impl Scan<'_> {
     /// Level by level, the directories of a level side by side: to ask for the times of files is most of the work.
     fn finds_written(mut self, index: &[u8]) -> Option<bool> {
         let tracked = tracked_directories(index)?;

@@ -3,20 +3,20 @@
 
 use std::path::Path;
 
-use super::armed;
-use super::decided;
+use super::decisions;
+use super::guard_changes;
 use super::place::Place;
-use super::reported;
 use super::tail;
+use super::test_report;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{self, Session};
-use andon_agents::{self as agent, Called, HookPayload, Say};
+use andon_agents::{self as agent, CompletedCall, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{ToolCall, What};
+use andon_core::domain::events::{EventKind, ToolCall};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
@@ -29,14 +29,14 @@ use andon_engine::watch::{RuleWatch, WatchReport};
 /// What came of an event.
 pub(super) struct EventOutcome {
     /// The message to the model or the person.
-    pub(super) say: Say,
+    pub(super) say: Instruction,
     /// What was odd on the way.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl EventOutcome {
     pub(super) fn nothing() -> Self {
-        Self { say: Say::Nothing, warnings: Vec::new() }
+        Self { say: Instruction::Nothing, warnings: Vec::new() }
     }
 }
 
@@ -51,11 +51,11 @@ pub(super) fn after_tool(
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
-    let taken = armed::end(place, &payload, &mut watch)?;
+    let taken = guard_changes::end(place, &payload, &mut watch)?;
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
-    let plain_run = reported::run(place, event, &payload, &transcript);
+    let plain_run = test_report::run(place, event, &payload, &transcript);
     let by = subagent(place, &session, payload.subagent.as_deref());
     let main = by.is_none();
     touched(place, &session, &payload)?;
@@ -83,7 +83,7 @@ pub(super) fn after_tool(
     // A subagent is not who was waiting for an answer.
     let say = match timeline {
         Some(timeline) if main && decision.verdict != Verdict::Halt => {
-            decided::first(place, &session, &timeline, say)?
+            decisions::first(place, &session, &timeline, say)?
         }
         Some(_) | None => say,
     };
@@ -96,34 +96,43 @@ fn due(
     session: &Session,
     decision: &Decision,
     timeline: Option<&Timeline>,
-) -> Result<Say, OpsError> {
+) -> Result<Instruction, OpsError> {
     Ok(match timeline {
         _ if decision.verdict == Verdict::Halt => halted(place, session)?,
         Some(timeline) => match nearly_full(place, session, decision)? {
-            Say::Nothing => told(place, session, timeline)?,
-            say @ (Say::Refuse(_)
-            | Say::Rewrite(..)
-            | Say::Tell(_)
-            | Say::Hold(_)
-            | Say::LetGo(_)
-            | Say::Stop(_)
-            | Say::Keep(_)) => say,
+            Instruction::Nothing => told(place, session, timeline)?,
+            say @ (Instruction::Refuse(_)
+            | Instruction::Rewrite(..)
+            | Instruction::Tell(_)
+            | Instruction::Hold(_)
+            | Instruction::LetGo(_)
+            | Instruction::Stop(_)
+            | Instruction::Keep(_)) => say,
         },
-        None => Say::Nothing,
+        None => Instruction::Nothing,
     })
 }
 
 /// Tells the model and the person what a call took from the guard; that the loop is halted now says more.
-fn tell_taken(taken: &[armed::Taken], say: Say, mut warnings: Vec<Diagnostic>) -> (Say, Vec<Diagnostic>) {
+fn tell_taken(
+    taken: &[guard_changes::GuardChange],
+    say: Instruction,
+    mut warnings: Vec<Diagnostic>,
+) -> (Instruction, Vec<Diagnostic>) {
     if taken.is_empty() {
         return (say, warnings);
     }
     let text = words::taken(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
     warnings.push(Diagnostic::warning(text.clone()).help("andon doctor"));
     let say = match say {
-        Say::Nothing => Say::Tell(text),
-        Say::Tell(more) => Say::Tell(format!("{text}\n\n{more}")),
-        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => say,
+        Instruction::Nothing => Instruction::Tell(text),
+        Instruction::Tell(more) => Instruction::Tell(format!("{text}\n\n{more}")),
+        Instruction::Refuse(_)
+        | Instruction::Rewrite(..)
+        | Instruction::Hold(_)
+        | Instruction::LetGo(_)
+        | Instruction::Stop(_)
+        | Instruction::Keep(_) => say,
     };
     (say, warnings)
 }
@@ -132,10 +141,10 @@ fn tell_taken(taken: &[armed::Taken], say: Say, mut warnings: Vec<Diagnostic>) -
 fn called(
     place: &Place<'_>,
     session: &mut Session,
-    (call, by): (Called, Option<ShortHash>),
+    (call, by): (CompletedCall, Option<ShortHash>),
     transcript: &[u8],
 ) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
-    let Called { used, args, result } = call;
+    let CompletedCall { used, args, result } = call;
     let (mark, id, number) = if let Some(id) = &used.id {
         let mark = place.mark(&["call", id]);
         if session.called.contains_key(&mark) {
@@ -150,12 +159,12 @@ fn called(
         let times = session.called.get(&mark).copied().unwrap_or(0);
         (mark, place.id("args", &digest, times), times.to_string())
     };
-    let end = reported::end(place, &used, transcript);
+    let end = test_report::end(place, &used, transcript);
     place.remember(AgentAction::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
     let seen = events::OwnCall { args, result, end };
     let call = events::seen_call(&used.name, seen, &place.ws.normalizer()?);
-    Ok(Some(place.event(Some(id), What::ToolCall(ToolCall { by, ..call }))))
+    Ok(Some(place.event(Some(id), EventKind::ToolCall(ToolCall { by, ..call }))))
 }
 
 /// Which subagent makes the calls of a payload.
@@ -192,30 +201,30 @@ pub(super) fn counted(
 }
 
 /// That the loop is halted now, once.
-fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
-    let Some(halt) = halts::binding(place.ws)? else { return Ok(Say::Nothing) };
+fn halted(place: &Place<'_>, session: &Session) -> Result<Instruction, OpsError> {
+    let Some(halt) = halts::binding(place.ws)? else { return Ok(Instruction::Nothing) };
     let mark = events::mark(&["halt", &halt.id.to_string()]);
     once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
 }
 
 /// That the briefing is due, once at each commit.
-fn nearly_full(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Say, OpsError> {
+fn nearly_full(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Instruction, OpsError> {
     let due =
         |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
-    let Some(finding) = decision.findings.iter().find(due) else { return Ok(Say::Nothing) };
+    let Some(finding) = decision.findings.iter().find(due) else { return Ok(Instruction::Nothing) };
     let mark = events::mark(&["compact", &place.head()?]);
     once(place, session, mark, finding.rule, || words::nearly_full(finding))
 }
 
 /// What will halt the loop if it continues like this: the first finding that was not reported yet.
-fn told(place: &Place<'_>, session: &Session, timeline: &Timeline) -> Result<Say, OpsError> {
+fn told(place: &Place<'_>, session: &Session, timeline: &Timeline) -> Result<Instruction, OpsError> {
     for finding in detect::soon(timeline, &place.ws.config.rules) {
         let mark = of_finding(&finding);
         if !session.nudged.contains(&mark) {
             return once(place, session, mark, finding.rule, || words::nudge(&finding));
         }
     }
-    Ok(Say::Nothing)
+    Ok(Instruction::Nothing)
 }
 
 fn of_finding(finding: &Finding) -> ShortHash {
@@ -229,10 +238,10 @@ fn once(
     mark: ShortHash,
     about: &str,
     text: impl FnOnce() -> String,
-) -> Result<Say, OpsError> {
+) -> Result<Instruction, OpsError> {
     if session.nudged.contains(&mark) {
-        return Ok(Say::Nothing);
+        return Ok(Instruction::Nothing);
     }
     place.remember(AgentAction::Nudged, about, Some(mark))?;
-    Ok(Say::Tell(text()))
+    Ok(Instruction::Tell(text()))
 }

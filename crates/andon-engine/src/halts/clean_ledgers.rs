@@ -10,7 +10,7 @@ use andon_store::ledger::Ledger;
 use andon_store::memory::{Kind, Memory};
 
 /// The ledgers as they are now, and where it is remembered that nothing was found in them.
-pub(super) struct Settled {
+pub(super) struct CleanLedgers {
     /// Changes whenever a ledger loses an entry, and whenever a halt or an answer comes.
     losses: String,
     /// Changes whenever a ledger moves.
@@ -18,10 +18,10 @@ pub(super) struct Settled {
     memory: Memory,
 }
 
-impl Settled {
+impl CleanLedgers {
     /// # Errors
     /// The ledgers cannot be read.
-    pub fn of(ws: &Workspace) -> Result<Self, OpsError> {
+    pub fn open(ws: &Workspace) -> Result<Self, OpsError> {
         let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(sha2::Sha256::digest(text.as_bytes()).into()).to_string();
         let (losses, state) = (digest(&losses), digest(&state));

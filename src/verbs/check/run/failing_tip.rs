@@ -1,7 +1,7 @@
 //! A tip on which the tests fail: by the record of its code, or as the check itself has seen.
 
-use super::{Case, CommitRef, Diagnostic, Examined, Location, level_of, violation};
-use crate::view::check::{RanBy, TipOutcome, TipRun, TipTests};
+use super::{Case, CommitRef, Diagnostic, ExaminedCommits, Location, level_of, violation};
+use crate::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_core::detect;
 use andon_core::domain::findings::Level;
 use andon_core::domain::paths::CONFIG_FILE;
@@ -10,7 +10,7 @@ use andon_engine::error::OpsError;
 use andon_git::Repo;
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-pub(super) fn tip(case: &Case<'_>, examined: &Examined) -> Option<Diagnostic> {
+pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits) -> Option<Diagnostic> {
     let tip = examined.commits().last()?.id;
     if level_of(case, &detect::FAILING_TESTS) == Level::Off || !examined.is_bound(tip) {
         return None;
@@ -29,7 +29,7 @@ fn failing(tip: CommitRef, tests: &TestEvidence) -> Diagnostic {
 fn figures(tests: &TestEvidence) -> String {
     let named: Vec<&str> = tests.failing.iter().take(3).map(String::as_str).collect();
     let which = if named.is_empty() { String::new() } else { format!(", first: {}", named.join(", ")) };
-    format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts.failing(), tests.counts.total)
+    format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts().failing(), tests.total)
 }
 
 /// What the tests at the tip say, as the check has seen them.
@@ -59,9 +59,9 @@ pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<TipReport, OpsErro
 fn fails(tip: CommitRef, run: &TipRun) -> Diagnostic {
     let figures = run.evidence.as_ref().map(figures).unwrap_or_default();
     let by = match run.by {
-        RanBy::Base => format!("`{}`, the command of the base", run.command),
-        RanBy::Tip => format!("`{}`", run.command),
-        RanBy::Ci => run.command.clone(),
+        TipRunSource::Base => format!("`{}`, the command of the base", run.command),
+        TipRunSource::Tip => format!("`{}`", run.command),
+        TipRunSource::Ci => run.command.clone(),
     };
     let message = format!("the tests of the tip fail: {figures}, by {by}");
     violation(Some(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test")
@@ -72,9 +72,9 @@ fn other_command(tip: CommitRef, tests: &TipTests) -> Option<Diagnostic> {
     let base = tests.at_base.as_ref().filter(|_| tests.command_differs())?;
     let now = tests.at_tip.as_ref().map_or_else(|| "not set".to_owned(), |command| format!("`{command}`"));
     let how = match &tests.runs[..] {
-        [TipRun { by: RanBy::Ci, .. }] => "which of them ran is the word of the job".to_owned(),
+        [TipRun { by: TipRunSource::Ci, .. }] => "which of them ran is the word of the job".to_owned(),
         [base, tip] => format!("the one of the base {}, that of the tip {}", word(base), word(tip)),
-        [TipRun { by: RanBy::Tip, .. }] => match &tests.base_cannot_run {
+        [TipRun { by: TipRunSource::Tip, .. }] => match &tests.base_cannot_run {
             Some(why) => format!("only that of the tip could run: {why}"),
             None => "only that of the tip ran".to_owned(),
         },

@@ -8,7 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
-use crate::effect::Look;
+use crate::effect::FilePresence;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::domain::findings::ReportFile;
@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 1 << 18;
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
 /// directory any more, that is no answer.
 pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
-    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
 }
 
 fn path(ws: &Workspace) -> PathBuf {

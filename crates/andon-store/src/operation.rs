@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 4096;
 
 /// An operation of git that asked for a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Underway {
+pub struct OperationInProgress {
     /// What its commit is.
     pub kind: CommitKind,
     /// The commits that it squashes.
@@ -46,9 +46,9 @@ fn path(git_dir: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`RecordError::Io`] naming the file.
-pub fn write(git_dir: &Path, underway: &Underway) -> Result<(), RecordError> {
+pub fn write(git_dir: &Path, underway: &OperationInProgress) -> Result<(), RecordError> {
     let path = path(git_dir);
-    let Underway { kind, squashed, head, asked_by } = underway;
+    let OperationInProgress { kind, squashed, head, asked_by } = underway;
     let (head, kind) = (head.to_string(), kind.as_str().to_owned());
     let squashed = squashed.iter().map(CommitId::to_string).collect();
     let wire = Wire { by: asked_by.clone(), head, kind, squashed };
@@ -57,7 +57,7 @@ pub fn write(git_dir: &Path, underway: &Underway) -> Result<(), RecordError> {
 }
 
 /// The note for a commit on `parent` that the git processes `now` make; it is removed.
-pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Option<Underway> {
+pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Option<OperationInProgress> {
     let path = path(git_dir);
     let bytes = file::read(&path, MAX_BYTES).ok()??;
     // What cannot be removed names a commit that nothing is made on again by the same process.
@@ -67,7 +67,7 @@ pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Opt
     let head = wire.head.parse::<CommitId>().ok().filter(|head| of_them && Some(*head) == parent)?;
     let kind = CommitKind::from_name(&wire.kind)?;
     let squashed = wire.squashed.iter().filter_map(|id| id.parse().ok()).collect();
-    Some(Underway { kind, squashed, head, asked_by: wire.by })
+    Some(OperationInProgress { kind, squashed, head, asked_by: wire.by })
 }
 
 #[cfg(test)]
@@ -81,8 +81,12 @@ mod tests {
         let id = |byte: u8| CommitId(Oid::from_bytes(&[byte; 20]).unwrap());
         let git = |pid| GitProcess { pid, started: 7 };
         let squashed = vec![id(8), id(9)];
-        let left =
-            Underway { kind: CommitKind::Revert, squashed, head: id(1), asked_by: vec![git(5), git(4)] };
+        let left = OperationInProgress {
+            kind: CommitKind::Revert,
+            squashed,
+            head: id(1),
+            asked_by: vec![git(5), git(4)],
+        };
         let taken = |parent: u8, now: &[GitProcess]| {
             write(dir.path(), &left).unwrap();
             take(dir.path(), Some(id(parent)), now)

@@ -10,7 +10,7 @@ use andon_engine::apart::{self, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::effect::program::StopCause;
 use andon_engine::error::OpsError;
-use andon_engine::tested::CommandResult;
+use andon_engine::tested_code::CommandResult;
 use andon_engine::workspace::Workspace;
 
 /// Runs the command in a workspace; the text says why it could not be started.

@@ -18,11 +18,11 @@ pub struct FindingJson<'a> {
     message: String,
     evidence: Vec<String>,
     #[serde(flatten)]
-    more: Option<More<'a>>,
+    more: Option<FindingAdvice<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct More<'a> {
+struct FindingAdvice<'a> {
     reason: Option<HaltReason>,
     help: &'a [String],
 }
@@ -41,7 +41,7 @@ impl<'a> FindingJson<'a> {
 
     /// As [`Self::brief`], and `reason`, `help`.
     pub fn full(finding: &'a Finding) -> Self {
-        let more = More { reason: finding.reason, help: &finding.help };
+        let more = FindingAdvice { reason: finding.reason, help: &finding.help };
         Self { more: Some(more), ..Self::brief(finding) }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;
-use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::facts::{Ack, AckHow, CommitFact};
 use andon_core::domain::findings::{HaltReason, ReportFile};
@@ -30,16 +30,16 @@ const MAX_RECORDS: usize = 24;
 const MAX_REFLOG: usize = 256;
 
 /// What all ledgers together hold.
-pub struct Held {
+pub struct LedgerContents {
     ids: BTreeSet<EntryId>,
     answered: BTreeSet<EntryId>,
     /// Where HEAD was when a person resumed.
     resumed: BTreeSet<CommitId>,
 }
 
-impl Held {
+impl LedgerContents {
     /// The ids, answers and resumes of these entries.
-    pub fn of(entries: &[Entry]) -> Self {
+    pub fn collect(entries: &[Entry]) -> Self {
         let acks = || entries.iter().filter_map(|entry| answer_of(&entry.event));
         let resumed = acks().filter(|ack| ack.how != AckHow::FileDeleted && ack.counter.is_none());
         Self {
@@ -51,7 +51,7 @@ impl Held {
 
     /// For the repository of `ws`.
     pub fn read(ws: &Workspace) -> Result<Self, OpsError> {
-        Ok(Self::of(&Ledger::open(&ws.repo).read_all()?.0))
+        Ok(Self::collect(&Ledger::open(&ws.repo).read_all()?.0))
     }
 
     /// Whether the entry is there.
@@ -80,7 +80,7 @@ fn answer_of(event: &EntryEvent) -> Option<&Ack> {
 
 /// The halt that binds here by its traces alone: the ledger of this clone does not hold it.
 pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
-    let holdings = Held::read(ws)?;
+    let holdings = LedgerContents::read(ws)?;
     match from_journal(ws, &holdings) {
         Some(found) => Ok(Some(found)),
         None => from_records(ws, head, &holdings),
@@ -88,7 +88,7 @@ pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Standin
 }
 
 /// The newest unanswered halt of this worktree in the journal.
-fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
+fn from_journal(ws: &Workspace, holdings: &LedgerContents) -> Option<StandingHalt> {
     let (lines, _) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
     let mut newest: Option<StandingHalt> = None;
     for line in lines {
@@ -129,7 +129,7 @@ fn ways_on() -> Vec<Suggestion> {
 fn from_records(
     ws: &Workspace,
     head: Option<CommitId>,
-    holdings: &Held,
+    holdings: &LedgerContents,
 ) -> Result<Option<StandingHalt>, OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let facts = window::read_window(&ws.repo, &store, head, MAX_RECORDS).facts;
@@ -176,14 +176,14 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
         worktree: ws.repo.worktree_name(),
         base: None,
         beside: Vec::new(),
-        binds: Binds::Line,
+        binds: HaltReach::Line,
         at: fact.record.recorded_at,
     }
 }
 
 /// The gaps that records show: for each writer the newest entry that is named and not holdings, and whether it was answered.
 pub struct Gaps<'a> {
-    holdings: &'a Held,
+    holdings: &'a LedgerContents,
     found: BTreeMap<String, Gap>,
 }
 
@@ -200,7 +200,7 @@ pub struct Gap {
 
 impl<'a> Gaps<'a> {
     /// None yet.
-    pub fn new(holdings: &'a Held) -> Self {
+    pub fn new(holdings: &'a LedgerContents) -> Self {
         Self { holdings, found: BTreeMap::new() }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Link {
 
 /// The commits that were looked at, parents first.
 #[derive(Default)]
-pub(super) struct Examined {
+pub(super) struct ExaminedCommits {
     commits: Vec<Link>,
     /// Where each of them is.
     index: HashMap<CommitId, usize>,
@@ -34,7 +34,7 @@ pub(super) struct Examined {
     free: HashSet<CommitId>,
 }
 
-impl Examined {
+impl ExaminedCommits {
     pub(super) fn push(&mut self, commit: &CommitInfo, fact: &CommitFact) {
         let (number, record) = (self.commits.len(), &fact.record);
         self.index.insert(commit.id, number);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judged::DiagnosticJson;
+use super::findings::DiagnosticJson;
 use super::record::TestsJson;
 use crate::view::status::LostHooks;
 use andon_core::domain::ids::CommitId;

@@ -3,9 +3,9 @@
 use super::bulk::WalkEnd;
 use super::derive;
 use super::error::OpsError;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use andon_core::domain::ids::CommitId;
+use andon_core::domain::plural::count;
 use andon_git::{GitError, Repo};
 
 /// That a walk was stopped: nothing is known of the rest.

@@ -18,7 +18,7 @@ pub(super) fn run(
         return None;
     }
     let end = end(place, &call.used, transcript);
-    PlainRun::of((place.ctx, place.ws), payload.cwd.as_deref(), call, end)
+    PlainRun::recognize((place.ctx, place.ws), payload.cwd.as_deref(), call, end)
 }
 
 /// How a call ended, from its answer or else from the transcript.

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 /// Something wrong with a value.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct Problem {
     pub(super) span: Range<usize>,
     pub(super) what: String,
     pub(super) hint: String,
 }
 
-pub(super) type ReadResult<T> = Result<T, Vec<Wrong>>;
+pub(super) type ReadResult<T> = Result<T, Vec<Problem>>;
 
 /// Builds the one error of a value.
 pub(super) fn wrong<T>(span: Range<usize>, what: String, hint: impl Into<String>) -> ReadResult<T> {
-    Err(vec![Wrong { span, what, hint: hint.into() }])
+    Err(vec![Problem { span, what, hint: hint.into() }])
 }

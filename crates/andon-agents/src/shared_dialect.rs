@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::member::{self, Member};
-use super::{Called, DISARMS, HookPayload, Reply, Request, Say, tools};
+use super::{CompletedCall, DISARMS, HookPayload, Instruction, Reply, Request, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::events::CallEnd;
@@ -15,7 +15,7 @@ use andon_core::format::FormatError;
 /// The members that these clients have in common.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "an object")]
-struct Shaped {
+struct SharedPayload {
     session_id: Member<String>,
     conversation_id: Member<String>,
     workspace_roots: Member<Vec<String>>,
@@ -56,7 +56,7 @@ pub(super) fn read(
     event: &str,
     bytes: &[u8],
 ) -> Result<HookPayload, FormatError> {
-    let mut shaped: Shaped = member::read(bytes)?;
+    let mut shaped: SharedPayload = member::read(bytes)?;
     let mut payload = common(&mut shaped);
     if let Some((at, tokens)) = shape.tokens
         && moment == Some(at)
@@ -84,7 +84,7 @@ pub(super) fn read(
 }
 
 /// The members that mean the same at every event.
-fn common(shaped: &mut Shaped) -> HookPayload {
+fn common(shaped: &mut SharedPayload) -> HookPayload {
     let name = |member: &mut Member<String>| std::mem::take(member).name();
     let take = |member: &mut Member<String>| std::mem::take(member).0;
     let id = name(&mut shaped.tool_use_id).or(name(&mut shaped.tool_call_id));
@@ -191,7 +191,7 @@ fn lasting(text: &str) -> Value {
 const MAX_BATCH: usize = 256;
 
 /// Only the calls of a batch that no other event reports: those that were refused before they ran.
-fn refused(calls: &[Value]) -> Vec<Called> {
+fn refused(calls: &[Value]) -> Vec<CompletedCall> {
     let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
         let answer = call.get("tool_response")?;
         let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
@@ -205,7 +205,7 @@ fn refused(calls: &[Value]) -> Vec<Called> {
     refused.collect()
 }
 
-fn usage(tokens: Tokens, shaped: &Shaped) -> Option<Usage> {
+fn usage(tokens: Tokens, shaped: &SharedPayload) -> Option<Usage> {
     let context = |tokens| Usage { context_tokens: Some(tokens), ..Usage::default() };
     match tokens {
         Tokens::Context => shaped.context_tokens.0.map(context),
@@ -273,25 +273,25 @@ pub(super) fn canary(shape: &Shape, event: &str, session: &str) -> Value {
 }
 
 /// The answers of this shape: exit code 2 with the reason on standard error blocks, context goes in a member of its own.
-pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Say) -> Reply {
+pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> Reply {
     let specific = |key: &str, value: &Value| {
         Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": request.event, key: value } }))
     };
     match say {
-        Say::Nothing => Reply::default(),
-        Say::Refuse(why) | Say::Hold(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
+        Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) | Instruction::Hold(why) | Instruction::Keep(why) => Reply::blocks(why),
+        Instruction::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
             let specific = json!({ "hookEventName": request.event, rewrites.member: args });
             let specific = with_note(specific, "permissionDecision", rewrites.decision);
             let specific = with_note(specific, "additionalContext", note.as_deref());
             Reply::json(&json!({ "hookSpecificOutput": specific }))
         }),
-        Say::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
-        Say::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
-        Say::LetGo(text) | Say::Stop(text) if shape.flat => Reply::aside(text),
-        Say::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
+        Instruction::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
+        Instruction::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
+        Instruction::LetGo(text) | Instruction::Stop(text) if shape.flat => Reply::aside(text),
+        Instruction::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
         // It goes before the hook of somebody else that holds the turn.
-        Say::Stop(text) => {
+        Instruction::Stop(text) => {
             Reply::json(&json!({ "continue": false, "stopReason": text, "systemMessage": text }))
         }
     }

@@ -68,7 +68,7 @@ impl PlacedRuns {
         if let Some(run) = self.run_of(head) {
             return Ok(Some(run));
         }
-        let old = Old {
+        let old = OutsideCommit {
             commit: ws.repo.commit(head).ok(),
             record: NotesStore::open(&ws.repo)?.get(head).ok().flatten().map(|stored| stored.record),
         };
@@ -83,12 +83,12 @@ impl PlacedRuns {
 }
 
 /// A commit that is not in the range. After a while, and in other clones, its record alone is left.
-struct Old {
+struct OutsideCommit {
     commit: Option<CommitInfo>,
     record: Option<CommitRecord>,
 }
 
-impl Old {
+impl OutsideCommit {
     /// How surely `mark` is this commit, made again: with its author and date, as git keeps both; else an amended or
     /// rebased one with its change, in its place or with its number.
     fn likeness(&self, mark: &Mark) -> Option<(bool, bool)> {

@@ -33,7 +33,7 @@ pub struct TestedCode {
 
 /// What happened to code since it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Since {
+pub enum CodeComparison {
     /// The code at the end is the code at the beginning.
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
@@ -50,7 +50,7 @@ pub struct CommandResult {
     /// What its output and its reports say.
     pub parsed: ParsedRun,
     /// What happened to the code meanwhile.
-    pub since: Since,
+    pub since: CodeComparison,
     /// What was wrong with its reports, or with the code that it saw.
     pub warnings: Vec<String>,
 }
@@ -130,17 +130,17 @@ impl TestedCode {
 
     /// What happened to this code since: the whole working tree is looked at once more. What was changed and put back
     /// meanwhile leaves no trace in it.
-    pub fn since(&self, ws: &Workspace) -> Result<Since, OpsError> {
+    pub fn since(&self, ws: &Workspace) -> Result<CodeComparison, OpsError> {
         let (now, _) = untracked::tested_overlay(ws)?;
         if fingerprint(ws, &now)? == self.code {
-            return Ok(Since::Unchanged);
+            return Ok(CodeComparison::Unchanged);
         }
         let rules = &ws.config.paths.rules;
         let before: BTreeSet<_> = self.overlay.iter().map(|entry| (&entry.path, &entry.entry)).collect();
         let code = now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code);
         let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
         let differs = before.symmetric_difference(&after).map(|(path, _)| (*path).clone());
-        Ok(Since::Changed(differs.collect()))
+        Ok(CodeComparison::Changed(differs.collect()))
     }
 
     /// A run on this code.

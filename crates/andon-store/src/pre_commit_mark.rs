@@ -75,7 +75,7 @@ mod tests {
             assert_eq!(is_marked(here.path(), &[git]), wanted, "{text}");
             let above = GitProcess { pid: 3, started: 1 };
             assert!(!is_marked(here.path(), &[above, git]), "another git between");
-            assert!(!is_marked(here.path(), &[]), "nobody is known");
+            assert!(!is_marked(here.path(), &[]), "no process is known");
         }
     }
 

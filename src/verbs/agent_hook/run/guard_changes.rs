@@ -18,7 +18,7 @@ use andon_agents::ruling::Touch;
 use andon_core::domain::agent_door::{AgentAction, ToolKind};
 use andon_core::domain::client_spec::FileOwner;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::What;
+use andon_core::domain::events::EventKind;
 use andon_core::domain::findings::ReportFile;
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::ids::CommitId;
@@ -40,7 +40,7 @@ const HOOKS_PATH: &str = "core.hooksPath";
 
 /// A part of the guard that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct GuardChange {
     /// What became of it.
     pub(super) what: String,
     /// Whether it is as before by now.
@@ -54,7 +54,7 @@ pub(super) struct Taken {
 pub(super) enum Fault {
     /// It is recorded, and the second halts.
     Counted,
-    /// It is told only: a file of a halt, which a person may have deleted, or what a manager of hooks writes.
+    /// It is only reported: a file of a halt, which a person may have deleted, or what a hook manager writes.
     Told,
 }
 
@@ -72,8 +72,8 @@ pub(super) enum CallState {
     Refused,
 }
 
-/// A call is asked for: what stands before it is kept. What a call that still runs has taken is found by now, and what went away
-/// since the last one.
+/// Before a tool call: takes the snapshot that the call is compared with. Finds what calls that still run have removed by now, and
+/// what has disappeared since the last call.
 pub(super) fn begin(
     place: &Place<'_>,
     payload: &HookPayload,
@@ -105,12 +105,12 @@ pub(super) fn end(
     place: &Place<'_>,
     payload: &HookPayload,
     watch: &mut RuleWatch<'_>,
-) -> Result<Vec<Taken>, OpsError> {
+) -> Result<Vec<GuardChange>, OpsError> {
     if !may_change(payload) {
         return Ok(Vec::new());
     }
     let Some(kept) = open(place) else {
-        let taken: Vec<Taken> = lost_folder(place).into_iter().collect();
+        let taken: Vec<GuardChange> = lost_folder(place).into_iter().collect();
         record(place, &taken, watch)?;
         return Ok(taken);
     };
@@ -143,7 +143,7 @@ pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
     Ok(GuardSnapshot { open: 0, in_turn: false, ..kept }.write(place.ws.repo.git_dir())?)
 }
 
-fn told(place: &Place<'_>, taken: &[Taken]) -> Result<Vec<Diagnostic>, OpsError> {
+fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>, OpsError> {
     if taken.is_empty() {
         return Ok(Vec::new());
     }
@@ -154,13 +154,13 @@ fn told(place: &Place<'_>, taken: &[Taken]) -> Result<Vec<Diagnostic>, OpsError>
     Ok([note].into_iter().chain(watch.end()?.1).collect())
 }
 
-fn record(place: &Place<'_>, taken: &[Taken], watch: &mut RuleWatch<'_>) -> Result<(), OpsError> {
+fn record(place: &Place<'_>, taken: &[GuardChange], watch: &mut RuleWatch<'_>) -> Result<(), OpsError> {
     let counted: Vec<&str> =
         taken.iter().filter(|one| one.fault == Fault::Counted).map(|one| one.what.as_str()).collect();
     if counted.is_empty() {
         return Ok(());
     }
-    let line = place.event(None, What::Disarmed(counted.join("; ")));
+    let line = place.event(None, EventKind::Disarmed(counted.join("; ")));
     place.append(&line)?;
     watch.take(line)
 }
@@ -267,25 +267,25 @@ fn file(path: PathBuf, part: GuardPart) -> GuardFile {
 }
 
 /// What is missing of the hooks and the records while no call runs: a program that a call left behind may have taken it, or a
-/// person. It is put back, and nobody is accused. Files of a halt and a person's own configuration are left as they are.
-fn between(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
+/// person. It is put back without an accusation. Files of a halt and a person's own configuration are left as they are.
+fn between(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
     let changed = changed(kept);
     if changed.iter().any(|file| file.part == GuardPart::Installed) {
         return Vec::new();
     }
     let hooks: Vec<&GuardFile> = changed.into_iter().filter(|file| file.part == GuardPart::Hook).collect();
     let lost = lost_hooks(place, kept, &hooks).into_iter().chain(lost_refs(place, &kept.refs));
-    lost.map(|taken| Taken { fault: Fault::Told, ..taken }).collect()
+    lost.map(|taken| GuardChange { fault: Fault::Told, ..taken }).collect()
 }
 
-fn told_between(taken: &[Taken]) -> Option<Diagnostic> {
+fn told_between(taken: &[GuardChange]) -> Option<Diagnostic> {
     let text = words::taken_between(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
     (!taken.is_empty())
         .then(|| Diagnostic::warning(text).help("a person who wants that runs: andon uninstall"))
 }
 
 /// Whether the folder in which all this is kept is gone, while git still starts Andon: `andon uninstall` takes both away.
-fn lost_folder(place: &Place<'_>) -> Option<Taken> {
+fn lost_folder(place: &Place<'_>) -> Option<GuardChange> {
     let repo = &place.ws.repo;
     let dir = hooks_dir(place.ws)?;
     let is_shim = |hook: GitHook| {
@@ -294,7 +294,7 @@ fn lost_folder(place: &Place<'_>) -> Option<Taken> {
     };
     let manifest = Manifest::path(repo.common_dir());
     let is_gone = GuardSnapshot::read(repo.git_dir()).is_none() && !manifest.exists();
-    (is_gone && GitHook::needed().all(is_shim)).then(|| Taken {
+    (is_gone && GitHook::needed().all(is_shim)).then(|| GuardChange {
         what: format!("what is kept of this loop ({})", manifest.parent().unwrap_or(&manifest).display()),
         is_back: false,
         fault: Fault::Counted,
@@ -306,7 +306,7 @@ fn changed(kept: &GuardSnapshot) -> Vec<&GuardFile> {
 }
 
 /// What is missing of what was kept.
-fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
+fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
     let changed = changed(kept);
     let of = |part| changed.iter().copied().filter(move |file| file.part == part).collect::<Vec<_>>();
     let mut lost = Vec::new();
@@ -317,7 +317,7 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
         lost.extend(switched_off(place, kept, &of(GuardPart::Switch)));
     }
     lost.extend(lost_halts(place, &of(GuardPart::Halt)));
-    lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| Taken {
+    lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| GuardChange {
         what: format!("your own configuration ({})", before.path.display()),
         is_back: put_back(before),
         fault: Fault::Counted,
@@ -326,7 +326,7 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
     lost
 }
 
-fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Option<Taken> {
+fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Option<GuardChange> {
     let repo = &place.ws.repo;
     let now = repo.config_string(HOOKS_PATH);
     if !kept.armed || (now == kept.hooks_path && changed.is_empty()) {
@@ -355,7 +355,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         return None;
     }
     if is_by_manager(place) {
-        return Some(Taken { what, is_back: false, fault: Fault::Told });
+        return Some(GuardChange { what, is_back: false, fault: Fault::Told });
     }
     if now != kept.hooks_path {
         lead_back(repo, now.as_deref(), kept);
@@ -364,7 +364,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         put_back(before);
     }
     let is_back = hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes);
-    Some(Taken { what, is_back, fault: fault_of(origin) })
+    Some(GuardChange { what, is_back, fault: fault_of(origin) })
 }
 
 /// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another
@@ -400,7 +400,7 @@ fn is_by_manager(place: &Place<'_>) -> bool {
 }
 
 /// Settings that start Andon less than before.
-fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<Taken> {
+fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<GuardChange> {
     let still: Vec<SettingsFile> = settings(place).collect();
     let gone = changed.iter().filter(|before| {
         let now = still.iter().find(|file| file.path == before.path);
@@ -411,7 +411,7 @@ fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]
 }
 
 /// Other settings that switch off by now what those of Andon start.
-fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<Taken> {
+fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<GuardChange> {
     let is_off = |file: &GuardFile| {
         file.text.as_deref().is_some_and(|text| andon_agents::switches_off(text.as_bytes()))
     };
@@ -427,9 +427,9 @@ fn taken(
     kept: &GuardSnapshot,
     before: &GuardFile,
     what: impl Fn(&Path) -> String,
-) -> Option<Taken> {
+) -> Option<GuardChange> {
     let origin = Some(by_git::origin(place, kept, before)).filter(|origin| *origin != Origin::Checkout)?;
-    Some(Taken { what: what(&before.path), is_back: put_back(before), fault: fault_of(origin) })
+    Some(GuardChange { what: what(&before.path), is_back: put_back(before), fault: fault_of(origin) })
 }
 
 /// Whether it is held against the agent that a file is as it is.
@@ -452,24 +452,24 @@ fn starts_less(file: &SettingsFile, before: &str) -> bool {
     }
 }
 
-/// A file of a halt that went away while the halt stands. A person's `andon resume` is in the ledger.
-fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
+/// Files of a halt that disappeared while the halt is unanswered. A person's `andon resume` would be in the ledger.
+fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<GuardChange> {
     let gone: Vec<&&GuardFile> = changed.iter().filter(|before| !before.path.exists()).collect();
-    let stands = || halts::binding(place.ws).is_ok_and(|halt| halt.is_some());
-    if gone.is_empty() || !stands() {
+    let unanswered = || halts::binding(place.ws).is_ok_and(|halt| halt.is_some());
+    if gone.is_empty() || !unanswered() {
         return Vec::new();
     }
     let site = effect::site(place.ctx, place.ws);
     let shown = |before: &&&GuardFile| {
         let name = before.path.file_name()?.to_string_lossy().into_owned();
         let is_back = effect::write_andon_file(&site, &name, before.text.as_deref()?).is_ok();
-        Some(Taken { what: format!("the file of a halt (.andon/{name})"), is_back, fault: Fault::Told })
+        Some(GuardChange { what: format!("the file of a halt (.andon/{name})"), is_back, fault: Fault::Told })
     };
     gone.iter().filter_map(shown).collect()
 }
 
 /// Refs that are gone, or went back to what they were long ago. A commit moves them on.
-fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<Taken> {
+fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
     let repo = &place.ws.repo;
     let lost = |(name, was): &(String, String)| {
         let was: CommitId = was.parse().ok()?;
@@ -480,7 +480,7 @@ fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<Taken> {
         }
         let set = |_: Option<CommitId>| Ok(Update::Set(was, ()));
         let is_back = repo.update_ref(name, "andon: put back", set).is_ok();
-        Some(Taken { what: format!("the refs of records ({name})"), is_back, fault: Fault::Counted })
+        Some(GuardChange { what: format!("the refs of records ({name})"), is_back, fault: Fault::Counted })
     };
     kept.iter().filter_map(lost).collect()
 }

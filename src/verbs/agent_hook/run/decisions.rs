@@ -1,7 +1,7 @@
 //! What people decided reaches the worker: once in each session, at the next thing that the client asks or reports.
 
 use super::place::Place;
-use andon_agents::Say;
+use andon_agents::Instruction;
 use andon_agents::ruling::Session;
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::briefing::HumanDecision;
@@ -9,7 +9,7 @@ use andon_core::history::Timeline;
 use andon_engine::adapter::events;
 use andon_engine::decisions;
 use andon_engine::error::OpsError;
-use andon_engine::text::decided;
+use andon_engine::text::decisions as text;
 use andon_store::ledger::Ledger;
 
 /// All of it, for a model that knows nothing yet: it counts as told.
@@ -27,26 +27,31 @@ pub(super) fn first(
     place: &Place<'_>,
     session: &Session,
     timeline: &Timeline,
-    say: Say,
-) -> Result<Say, OpsError> {
-    // What is not for the model has no room for it: it is told next time.
+    say: Instruction,
+) -> Result<Instruction, OpsError> {
+    // A reply that the model does not see cannot carry the decision: the next one does.
     let after = match &say {
-        Say::Nothing => None,
-        Say::Tell(text) => Some(text.clone()),
-        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => {
+        Instruction::Nothing => None,
+        Instruction::Tell(text) => Some(text.clone()),
+        Instruction::Refuse(_)
+        | Instruction::Rewrite(..)
+        | Instruction::Hold(_)
+        | Instruction::LetGo(_)
+        | Instruction::Stop(_)
+        | Instruction::Keep(_) => {
             return Ok(say);
         }
     };
     let mut texts: Vec<String> = Vec::new();
     for one in unheard(place, session, timeline)? {
         place.remember(AgentAction::Nudged, "decided", Some(decisions::mark(&one)))?;
-        texts.push(decided::for_the_worker(&one));
+        texts.push(text::for_the_worker(&one));
     }
     if texts.is_empty() {
         return Ok(say);
     }
     texts.extend(after);
-    Ok(Say::Tell(texts.join("\n\n")))
+    Ok(Instruction::Tell(texts.join("\n\n")))
 }
 
 fn unheard(
