@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::window::{MONTH, within};
+use super::lookback::{MONTH, within};
 
 /// The account that holds a bounty until it is earned.
 pub const ESCROW: &str = "escrow";

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::{BigRational, Ratio};
 
+use super::lookback::{DAY, within};
 use super::sliding::SlidingCounts;
-use super::window::{DAY, within};
 
 /// Agents below whom a mean says nothing.
 const LEAST: usize = 6;

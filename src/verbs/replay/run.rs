@@ -76,7 +76,7 @@ pub fn run(
     let RangeFacts { commits, parents, tip } = self::asked(ctx, asked.range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
-        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
     let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {

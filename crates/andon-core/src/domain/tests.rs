@@ -1,6 +1,6 @@
 //! What a test run says, whatever the runner: counts, a status class, the failing ids.
 
-pub use testreport::{Counts, Identity, TestStatus};
+pub use testreport::{Counts, NamedTest, TestStatus};
 
 use serde::{Deserialize, Serialize};
 

@@ -8,6 +8,7 @@ mod activity;
 mod aside;
 mod bounded;
 mod context;
+mod context_windows;
 mod documents;
 mod effect;
 mod flaky;
@@ -27,13 +28,13 @@ mod story;
 mod timeline;
 mod turns;
 mod verdicts;
-mod window;
 
 pub use activity::{
     Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
     NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
 };
 pub use aside::{LineOfWork, PlacedAttempt, SideAttempt, aside};
+pub use context_windows::{ContextWindow, ContextWindows, Door};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
@@ -49,4 +50,3 @@ pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::{is_edit, is_one_of};
-pub use window::{ContextWindow, ContextWindows, Door};

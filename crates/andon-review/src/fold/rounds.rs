@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::{FLAG, Fold, Names};
 use crate::accounts::{Cause, ESCROW, Parties};
 use crate::code::Code;
+use crate::lookback::DAY;
 use crate::payload::asked::{Actors, RoundRequest, Trigger};
 use crate::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
-use crate::window::DAY;
 
 /// How long a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;

@@ -2,9 +2,9 @@
 
 use crate::{Counts, MAX_FAILING};
 
-use super::super::identities::MAX_IDS;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
+use super::super::test_names::MAX_IDS;
 use super::line::{Braces, Directive, Point, Strictness, Verdict};
 use super::numbers::Numbers;
 

@@ -67,7 +67,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// How documents go round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum DocsPattern {
     Alternates,
     ComesBack { times: u64 },
 }
@@ -75,7 +75,7 @@ enum Round {
 /// Documents that go round.
 #[derive(Debug)]
 struct Documents {
-    round: Round,
+    round: DocsPattern,
     /// Whether they did so at the ends of turns, without commits.
     in_turns: bool,
     /// Whether commits in between brought new code.
@@ -89,10 +89,10 @@ impl fmt::Display for Documents {
         let place = if self.in_turns { "the documents" } else { "a document" };
         let and_no_code = if self.beside_code { "beside work on the code" } else { "while no code changed" };
         match self.round {
-            Round::Alternates => {
+            DocsPattern::Alternates => {
                 write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
             }
-            Round::ComesBack { times } => {
+            DocsPattern::ComesBack { times } => {
                 write!(f, "{place} came back to earlier contents {} {and_no_code}", words::times(times))
             }
         }
@@ -142,7 +142,9 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let round = round(&contents, &counts, setting)?;
     let first_return = states.len().checked_sub(3).and_then(by);
     let since = first_return.map(|one| one.number);
-    if round == Round::Alternates && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it)) {
+    if round == DocsPattern::Alternates
+        && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it))
+    {
         return None;
     }
     // Beside new code it may be a status.
@@ -158,7 +160,7 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
 }
 
 /// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
-fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<Round> {
+fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<DocsPattern> {
     let last = states.len().checked_sub(1)?;
     if let [.., a, b, c, d] = states
         && a == c
@@ -167,7 +169,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
         && counts(last)
         && counts(last - 1)
     {
-        return Some(Round::Alternates);
+        return Some(DocsPattern::Alternates);
     }
     let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
     let first = states.len().saturating_sub(among.saturating_add(1));
@@ -179,7 +181,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
         }
     }
     let enough = words::len(&back) >= setting.count(&COMEBACKS).max(1);
-    (enough && back.last() == Some(&last)).then(|| Round::ComesBack { times: words::len(&back) })
+    (enough && back.last() == Some(&last)).then(|| DocsPattern::ComesBack { times: words::len(&back) })
 }
 
 #[cfg(test)]
@@ -257,8 +259,8 @@ mod tests {
 
     #[test]
     fn it_is_seen_among_commits_with_times_and_tests() {
-        let watched = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
-        assert!(checked(&RULE, watched.collect()).is_some());
+        let observed = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
+        assert!(checked(&RULE, observed.collect()).is_some());
     }
 
     #[test]

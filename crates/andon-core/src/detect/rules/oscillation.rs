@@ -5,7 +5,7 @@ use self::comebacks::counted;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
-use crate::detect::returns::{self, Round, StateStep, Weight};
+use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
@@ -61,7 +61,7 @@ pub static RULE: Rule = Rule {
                 It takes longer, with a note or a warning until then, where\n\n\
                 - each state stood for an hour or longer (of changes of up to three files half of them): \
                 two returns more, and a comeback to it is none;\n\
-                - no hook watched (commits that none recorded, with no tests known) and each came two \
+                - no hook observed it (commits that none recorded, with no tests known) and each came two \
                 minutes or longer after the one before: four more, since somebody tries something out (returns \
                 without a period, by changes of up to three files, so long in the mean);\n\
                 - one line of one file is all that goes there and back (a status, a flag): its first \
@@ -133,7 +133,7 @@ fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSe
 }
 
 /// The level; `otherwise` at most, when too few returns count.
-fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
+fn judged(round: RepeatedSequence, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
     let enough = round.strikes() >= round.needed(least);
     let otherwise = if round.strikes() == 0 { Level::Note } else { otherwise };
     if enough { setting.level } else { setting.level.min(otherwise) }
@@ -162,7 +162,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// Whether a line is all that goes to and fro, and has not done so for long enough.
-fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
+fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting) -> bool {
     let states = timeline.states();
     let first = states.len().saturating_sub(round.returns);
     let untold = |first: &CodeState<'_>| gains::since(timeline, first.brought_by.number) == Gain::Unknown;
@@ -172,7 +172,7 @@ fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
 }
 
 /// Whether a switch has been set to and fro less often than it takes: one return more than a path.
-fn is_early(round: Round, setting: &RuleSetting) -> bool {
+fn is_early(round: RepeatedSequence, setting: &RuleSetting) -> bool {
     let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX);
     round.period == 2 && round.strikes() <= least
 }
@@ -201,7 +201,7 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// The iterations that brought the states of a cycle again.
-fn returning<'a>(round: Round, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
+fn returning<'a>(round: RepeatedSequence, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
     let newest = states.get(states.len().saturating_sub(round.returns)..).unwrap_or_default();
     newest.iter().filter_map(|state| state.brought_by).collect()
 }
@@ -210,7 +210,7 @@ fn of_states(
     timeline: &Timeline,
     (path, states): (HunkHash, &[PathState<'_>]),
     setting: &RuleSetting,
-) -> Option<(Level, Round)> {
+) -> Option<(Level, RepeatedSequence)> {
     let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| state.brought_by).collect();
     let weights = weights(&brought, timeline, setting);
@@ -249,7 +249,7 @@ fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) 
 }
 
 /// The highest level for a file that goes round beside other new code: work continues, and newly passing tests show it.
-fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
+fn beside(round: RepeatedSequence, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
     let for_long = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX);
     match gain {
         Gain::Nothing if round.strikes() >= round.needed(for_long) => setting.level,
@@ -263,7 +263,7 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
 /// The highest level, by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
 /// reaction to it, a person switches something on and off; where no hook recorded the commits and a state lasted for
 /// minutes, a person tries something out. Both have to go on for longer.
-fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Level {
+fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usize) -> Level {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =
         brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
@@ -294,7 +294,7 @@ const SLOW: usize = 2;
 
 /// Whether a file goes back and forth so slowly that it has to do so for longer: over days of work between people a file
 /// is put in, moved and taken out again.
-fn patient(round: Round, states: &[PathState<'_>], least: usize) -> bool {
+fn patient(round: RepeatedSequence, states: &[PathState<'_>], least: usize) -> bool {
     let back = states.len().saturating_sub(round.returns.saturating_add(1));
     let numbers: Vec<u64> =
         states[back..].iter().filter_map(|state| state.brought_by).map(|one| one.number).collect();

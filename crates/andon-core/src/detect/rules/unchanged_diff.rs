@@ -59,7 +59,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 `repeats`. Two empty commits with one subject halt where hooks ran, and three do in such \
                 a history.\n\
                 - **Empty commits that each have another subject**: `varied` there, and `cosmetic` where \
-                hooks or tests watched.\n\
+                hooks or tests observed.\n\
                 - **Empty commits made on purpose**: `patience`. They begin with a pattern of `exempt` \
                 (they start a build or set a property of Subversion), name a version (a release of one package after the other), end \
                 like `(#12)` (a forge merged them), or are doubles of earlier commits, each of another \
@@ -234,7 +234,7 @@ fn is_sweep(repeating: &[&Iteration]) -> bool {
 /// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.
 fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
     let most = setting.count(&VARIED);
-    if one.is_unwatched() { most } else { most.min(setting.count(&COSMETIC)) }
+    if one.is_unobserved() { most } else { most.min(setting.count(&COSMETIC)) }
 }
 
 /// What the subjects of empty commits say.
@@ -300,7 +300,7 @@ fn is_document(one: &Iteration) -> bool {
 /// How many repeats in a row it takes where nothing excuses them: one more where no hook recorded the commits, because
 /// people also come back to what they did.
 fn bare(one: &Iteration, limit: u64) -> u64 {
-    limit.saturating_add(u64::from(one.is_unwatched()))
+    limit.saturating_add(u64::from(one.is_unobserved()))
 }
 
 /// A change that is empty after normalization.
