@@ -1,6 +1,6 @@
-//! Which halt binds here. Whatever knows of one is asked: the ledgers of all clones; where none of them has a halt, the
-//! journal and the records, which name what a ledger has lost; and at last the answers without the signature that they need.
-//! Of what is found the newest binds, so that all clones name the same.
+//! Which halt binds here. The ledgers of all clones come first. Where they hold no halt, the journal and the records are asked,
+//! which name what a ledger has lost, and then answers that lack the signature they need. Of the halts found, the newest binds,
+//! so that all clones name the same one.
 
 pub mod answer;
 mod beside;

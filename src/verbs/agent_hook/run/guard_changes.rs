@@ -1,6 +1,6 @@
-//! What guards the loop, compared before and after each tool call: hooks, the place where git looks for them, the client's
-//! settings, the files of a halt, the refs of records and the person's own configuration. What was taken away meanwhile is put
-//! back where that is safe, and reported. What a command says is not asked.
+//! Compares what guards the loop before and after each tool call: hooks, the place where git looks for them, the client's
+//! settings, the files of a halt, the refs of records and the person's own configuration. Whatever was removed meanwhile is put
+//! back where that is safe, and reported. The text of the command does not matter.
 
 use std::path::{Path, PathBuf};
 

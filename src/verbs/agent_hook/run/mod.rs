@@ -1,4 +1,4 @@
-//! `andon agent hook`: what the hooks of agents' clients ask and tell.
+//! `andon agent hook`: what the hooks of agents' clients ask and report.
 
 mod after_tool;
 mod by_git;

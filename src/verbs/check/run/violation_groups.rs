@@ -1,4 +1,4 @@
-//! What does not hold, said of many commits in the same words, which are kept once: a range of a hundred thousand commits
+//! Violations with the same text are kept once, with the commits that they concern: a range of a hundred thousand commits
 //! without records has as many violations.
 
 use std::collections::BTreeMap;

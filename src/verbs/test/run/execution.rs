@@ -1,5 +1,4 @@
-//! One run of a test command, in three steps: what is to be started, what it says meanwhile, and what it said in all.
-//! Several can be under way at once.
+//! One run of a test command, in three steps: the launch, the output while it runs, and the result. Several can run at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

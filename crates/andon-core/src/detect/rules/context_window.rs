@@ -60,14 +60,14 @@ pub static RULE: Rule = Rule {
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
               calls)",
     docs: Docs {
-        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
-                or `block` percent of the window. Its size is what the client names (`window_tokens` of `andon \
-                observe usage`) unless `window` is set to another number than its default. The count is what the client reports (`context_tokens` of \
-                `andon observe usage`), else its newest input and cached tokens (`usage.cached`), else an \
-                estimate from the lines of output. From `compact` on no new turn begins and the briefing is \
-                written. From `block` on tool calls are refused as well. The events `compaction` and \
-                `session_start` clear the window. Commits are never refused.",
-        why: "What slides out of the window is lost without the agent's knowing; a summary written in time \
+        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` or \
+                `block` percent of its size. The size is what the client names (`window_tokens` of `andon observe \
+                usage`) unless `window` is set to another number than its default. The count is what the client \
+                reports (`context_tokens` of `andon observe usage`), else its newest input and cached tokens \
+                (`usage.cached`), else an estimate from the lines of output. From `compact` on no new turn begins \
+                and the briefing is written. From `block` on tool calls are refused as well. The events `compaction` \
+                and `session_start` clear the context window. Commits are never refused.",
+        why: "What slides out of the context window is lost without the agent's knowing; a summary written in time \
               is not. An estimate is too rough to refuse anything, unless `estimate` says so.",
         source: "docs/spec-map.md: Loop rules, context compaction gate",
         example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn, and \

@@ -31,15 +31,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
     summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
     docs: Docs {
-        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents that the \
-                window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
-                as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
-                back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
-                white space alone, of which `weak-change` tells.\n\n\
-                A document does not alternate while commits in between write other documents anew: that is work, such as \
-                a page that a build makes again. Where they bring new code it is a warning: it may be a status that is \
-                toggled.",
+        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents \
+                that the window has seen before in `comebacks` of its newest `among` changes, each time by commits \
+                that left the code as it was. The same holds for the documents together at the ends of turns without \
+                a commit. Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a \
+                release) do not count, and neither do texts that stood for an hour or longer, a document that is \
+                removed and written again, nor changes of white space alone, which are left to `weak-change`.\n\
+                \n\
+                A document does not alternate while commits in between write other documents anew: that is work, \
+                such as a page that a build makes again. Where they bring new code it is a warning: it may be a \
+                status that is toggled.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",

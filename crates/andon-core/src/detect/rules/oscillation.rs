@@ -37,41 +37,49 @@ pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     docs: Docs {
-        trips: "The code goes there and back (A/B/A/B), or twice round three to six states. A *return* \
-                is a state that equals the one a period before; equal neighbours count as one state.\n\n\
-                - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With \
-                periods 3 to 6 a whole second round does: A/B/C/A/B/C.\n\
-                - The same holds for the states of each path that the newest commit changed, with \
-                `path_returns` for period 2. Where more than one iteration lies between two states of \
-                the path, it takes two returns more.\n\
-                - Without a period, `comebacks` returns to any of the 6 states before, among the newest \
-                10, trip the rule too. One to a state that came up since the return before does not \
-                count, since work goes on.\n\
-                - Documentation is left out.\n\n\
-                A path that goes round beside other new code is a note while tests newly pass, and a \
-                warning from two returns more on. It trips the rule after `beside` returns where tests \
-                ran and none newly passed (over the newest two times `beside` returns).\n\n\
-                Commits that go back on purpose bring states like any other commit but do not count. \
-                With too few returns by other commits the rule warns at most, and with none it is a \
-                note. These go back on purpose:\n\n\
+        trips: "The code alternates between two states (A/B/A/B), or passes through the same three to six states \
+                twice. A *return* is a state that equals the one a period before; equal neighbours count as one \
+                state. Returns trip the rule when there are enough of them, no commit made them on purpose, and \
+                nothing else moves.\n\
+                \n\
+                - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With periods 3 to \
+                6 a whole second pass does: A/B/C/A/B/C.\n\
+                - The same holds for the states of each path that the newest commit changed, with `path_returns` for \
+                period 2. Where more than one iteration lies between two states of the path, it takes two returns \
+                more.\n\
+                - Without a period, `comebacks` returns to any of the 6 states before, among the newest 10, trip the \
+                rule too. A return to a state that is new since the previous return does not count, because work \
+                goes on.\n\
+                - Documentation is left out.\n\
+                \n\
+                Where a path alternates beside other new code, the finding is a note while tests newly pass, and a \
+                warning from two more returns on. It trips the rule after `beside` returns where tests ran and none \
+                newly passed (over the newest two times `beside` returns).\n\
+                \n\
+                Commits that go back on purpose bring states like any other commit but do not count. With too few \
+                returns by other commits the rule warns at most, and with none it is a note. These go back on \
+                purpose:\n\
+                \n\
                 - reverts, and subjects that begin with a pattern of `exempt`;\n\
                 - steps of a release, known by words that this history said of another version before;\n\
                 - a pull request (`Title (#12)`) that lands again after its revert;\n\
-                - merges, cherry-picks and rebases.\n\n\
-                It takes longer, with a note or a warning until then, where\n\n\
-                - each state stood for an hour or longer (of changes of up to three files half of them): \
-                two returns more, and a comeback to it is none;\n\
-                - no hook observed it (commits that none recorded, with no tests known) and each came two \
-                minutes or longer after the one before: four more, since somebody tries something out (returns \
-                without a period, by changes of up to three files, so long in the mean);\n\
-                - one line of one file is all that goes there and back (a status, a flag): its first \
-                comeback to a state is none, and as long as no tests tell more, code and file take one \
-                return more than `path_returns`. Beside other new code this stays a note.",
-        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
-              through reverts, relands, releases or deployments, and once where merging a branch undid a \
-              pull request that was then made again. With those exempt this rule may halt alone. A file of \
-              two values that is toggled beside real work (a status, a feature flag) goes round too, and \
-              nothing is wrong with that work: only tests that stand still tell the two apart.",
+                - merges, cherry-picks and rebases.\n\
+                \n\
+                It takes longer, with a note or a warning until then, where\n\
+                \n\
+                - each state lasted for an hour or longer (half of the states are enough where changes touch up to \
+                three files): two returns more, and a comeback to such a state does not count;\n\
+                - no hook recorded the commits, no tests of them are known, and each came two minutes or longer \
+                after the one before: four returns more, because a person is trying something out (for returns \
+                without a period, by changes of up to three files, the mean distance counts);\n\
+                - only one line of one file alternates (a status, a flag): its first comeback to a state does not \
+                count, and while no tests tell more, code and file take one return more than `path_returns`. Beside \
+                other new code this stays a note.",
+        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time through \
+              reverts, relands, releases or deployments, and once where merging a branch undid a pull request that \
+              was then made again. With those exempt this rule may halt alone. A file that is toggled between two \
+              values beside real work (a status, a feature flag) alternates too, and nothing is wrong with that \
+              work: only tests that make no progress tell the two apart.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation); signals and escalation, \
                  honest limits",
         example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
