@@ -13,7 +13,7 @@ use andon_core::domain::usage::Usage;
 pub struct ReadUsage {
     /// Which message, or how much was spent by then.
     pub id: String,
-    /// What it came to.
+    /// Its result.
     pub usage: Usage,
 }
 

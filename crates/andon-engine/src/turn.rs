@@ -33,7 +33,7 @@ pub struct TurnReport {
 /// Whose turn ends.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOwner {
-    /// The node; that whose turn it is where there is none.
+    /// The node; without one, the node whose turn it is.
     pub node: Option<String>,
     /// The session of the agent.
     pub session: Option<String>,

@@ -14,7 +14,7 @@ pub struct Answers {
     pub declined: usize,
 }
 
-/// What policies said of concerns.
+/// What policies say about concerns.
 #[derive(Debug, Clone, Default)]
 pub struct Concerns {
     /// By entry: who raised one.

@@ -117,7 +117,7 @@ impl ParsedRun {
         self.errors.push(ErrorText { test: None, text: line.to_owned(), shown: None });
     }
 
-    /// Takes a pass that only an exit code of 0 tells of for none: it is that of another program.
+    /// Drops a pass that only an exit code of 0 shows: the code is that of another program.
     pub(super) fn doubt_exit(&mut self, program: &str) {
         if self.status == TestStatus::Passed && self.runner == RUNNER_EXIT {
             self.status = TestStatus::Incomplete;

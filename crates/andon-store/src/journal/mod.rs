@@ -141,7 +141,7 @@ impl Journal {
         if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
     }
 
-    /// Makes the file the next generation. A failure is none: the file grows a little further, and the next
+    /// Makes the file the next generation. A failure does no harm: the file grows a little further, and the next
     /// writer tries again.
     fn rotate(&self, path: &Path) {
         let next = self.generations().first().map_or(1, |newest| newest.saturating_add(1));

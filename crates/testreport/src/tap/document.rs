@@ -165,7 +165,7 @@ impl Document {
         }
     }
 
-    /// Takes the shape of a plan that is none. It proves no TAP, and spoils what is.
+    /// Takes a line that looks like a plan and is none. It does not prove TAP, and it spoils a TAP stream.
     pub(super) fn wrong_plan(&mut self, depth: usize, line: &str) {
         if let Some(frame) = self.frame(depth) {
             frame.problem.get_or_insert(ReportProblem::WrongPlan(shown(line)));

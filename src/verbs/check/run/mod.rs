@@ -116,7 +116,7 @@ fn over(
     violations.add(&examined, MessageOrder::Ledger, std::mem::take(&mut ledger.violations));
     violations.add(&examined, MessageOrder::Tampering, tamper::around(&case, &examined)?);
     violations.add(&examined, MessageOrder::Tampering, history::judge(&case, &examined, backed.sources())?);
-    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
+    // Messages about the tip, or about the range as a whole, do not hold for a part of it.
     if walked == WalkEnd::Whole {
         violations.add(&examined, MessageOrder::Range, failing_tip::tip(&case, &examined));
         violations.add(&examined, MessageOrder::Range, changes::undocumented(&case, &examined)?);

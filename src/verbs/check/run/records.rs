@@ -115,7 +115,7 @@ impl RecordFindings {
         Ok(())
     }
 
-    /// The fact of a commit, and what is said of its record.
+    /// The fact of a commit, and the messages about its record.
     fn one(
         &mut self,
         subject: Subject<'_>,

@@ -61,7 +61,7 @@ pub struct UninstallReport {
     pub fetch: Vec<FetchSpec>,
     /// How the hooks had been put in place.
     pub mode: Option<Integration>,
-    /// What stays, and how to be rid of it, a sentence each.
+    /// What stays, and how to remove it, a sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -176,7 +176,7 @@ fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
     manifest.places = std::mem::take(&mut manifest.places).into_iter().filter_map(still).collect();
 }
 
-/// What stays, and how to be rid of it.
+/// What stays, and how to remove it.
 pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     let mut remarks: Vec<String> = place::for_all(repo).into_iter().collect();
     if let (Some(mode), Some(top), Ok(dir)) = (mode, repo.workdir(), repo.hooks_dir()) {

@@ -173,8 +173,8 @@ fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsErro
     Ok(())
 }
 
-/// The run of the tests that a tool call was, as a client's hook would keep it. Who tells of runs under names of their own
-/// tells of this one as well.
+/// The run of the tests that a tool call was, as a client's hook would keep it. A program that reports runs
+/// under names of their own reports this one as well.
 fn plain_run((ctx, ws): (&Context, &Workspace), line: Line<'_>, kept: &JournalLine) -> Option<PlainRun> {
     let (Line::Text(text), JournalLine::Event(event)) = (line, kept) else { return None };
     let is_recent = event.at.is_none_or(|at| ctx.now.since(at) <= RECENT);

@@ -51,7 +51,7 @@ pub enum GoodSource<'a> {
 pub enum SettingsOf<'a> {
     /// A repository.
     Repository(&'a Workspace),
-    /// There is none: streams need none.
+    /// No repository: streams need none.
     Nowhere(&'a Config),
 }
 

@@ -159,7 +159,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(finding(&found, setting.level.min(most)))
 }
 
-/// What is to be said of a fill.
+/// The message for how full the context window is.
 pub(in crate::detect) fn finding(found: &ContextWindowUse, level: Level) -> Finding {
     let evidence =
         format!("{} tokens of {}, {}", found.used, words::bounded(&found.node), found.source.as_str());

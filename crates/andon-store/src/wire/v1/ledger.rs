@@ -83,7 +83,7 @@ struct HaltWire {
     binds: Option<HaltReach>,
 }
 
-/// What the ledger has always said of an answer, and the journal has not.
+/// The members of an answer that the ledger has and the journal has not.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct AckNeeds {

@@ -17,7 +17,7 @@ use andon_engine::halts::past::{self, HaltFate, PastHalt};
 use andon_engine::workspace::Workspace;
 use andon_git::{Blob, Repo};
 
-/// The good runs, and what was said of the halts among them.
+/// The good runs, and what people said about the halts among them.
 pub(super) struct GoodRuns {
     pub(super) runs: Vec<Run>,
     /// Runs that are no good work: they were halted, and not marked as mistaken.
