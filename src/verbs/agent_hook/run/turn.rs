@@ -61,10 +61,8 @@ pub(super) fn end(
         TurnRuling::Hold(times) => {
             // What cannot be remembered would be held for ever.
             place.remember(AgentAction::Held, text, asked.missing)?;
-            return Ok(EventOutcome {
-                say: Instruction::Hold(words::held(text, times)),
-                warnings: Vec::new(),
-            });
+            let say = Instruction::Hold(words::held(text, times));
+            return Ok(EventOutcome { say, warnings: Vec::new() });
         }
         TurnRuling::LetGo(why) => why,
     };
