@@ -14,7 +14,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::paths::PathRules;
-use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
+use andon_core::domain::tests::{TestEvidence, TestStatus};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::history;
 use andon_store::wire::v1::{UnknownKeys, decode_commit, encode_commit};
@@ -54,17 +54,13 @@ fn record(byte: u8) -> CommitRecord {
         },
         change: None,
         tests: Some(TestEvidence {
-            scopes: Vec::new(),
-            code,
-            status: TestStatus::Failed,
-            counts: Counts { total: 120, passed: 117, failed: 3, errored: 0, skipped: 0 },
-            signature: Signature([byte / 4; 32]),
-            errors: None,
+            total: 120,
+            passed: 117,
+            failed: 3,
             failing: (0..3).map(|n| format!("module::tests::case_{n}")).collect(),
-            truncated: false,
             runner: "cargo".to_owned(),
             command: "cargo test".to_owned(),
-            caveats: andon_core::domain::tests::Caveats::default(),
+            ..TestEvidence::new(code, TestStatus::Failed, Signature([byte / 4; 32]))
         }),
         weakening: None,
         skipped: Vec::new(),

@@ -65,7 +65,7 @@ impl PlainRun {
             if parsed.not_started.is_some() { RunValidity::NotStarted } else { RunValidity::HandedIn };
         let mut run = tested.run(Some(ctx.now), parsed, &self.command, validity);
         compare(ws, &mut run)?;
-        run.evidence.caveats.origin = RunOrigin::HandedIn;
+        run.evidence.origin = RunOrigin::HandedIn;
         Ok(JournalLine::TestRun(Box::new(run)))
     }
 }

@@ -147,8 +147,8 @@ pub struct TestsJson<'a> {
     flaky: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<Digest>,
-    #[serde(skip_serializing_if = "LostTests::is_empty")]
-    lost: &'a LostTests,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<LostJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_started: Option<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -157,7 +157,7 @@ pub struct TestsJson<'a> {
 
 impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
     fn from(evidence: &'a TestEvidence) -> Self {
-        let counts = &evidence.counts;
+        let counts = evidence.counts();
         Self {
             code: evidence.code,
             status: evidence.status.as_str(),
@@ -173,14 +173,30 @@ impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
             runner: &evidence.runner,
             known_by: if evidence.is_by_exit_code() { "exit_code" } else { "report" },
             command: &evidence.command,
-            handed_in: evidence.caveats.origin == RunOrigin::HandedIn,
-            full_run: evidence.caveats.full_run,
-            flaky: &evidence.caveats.flaky,
-            set: evidence.caveats.set,
-            lost: &evidence.caveats.lost,
-            not_started: evidence.caveats.not_started.as_deref(),
-            untracked: &evidence.caveats.untracked,
+            handed_in: evidence.origin == RunOrigin::HandedIn,
+            full_run: evidence.full_run,
+            flaky: &evidence.flaky,
+            set: evidence.set,
+            lost: (!evidence.lost.is_empty()).then(|| LostJson::from(&evidence.lost)),
+            not_started: evidence.not_started.as_deref(),
+            untracked: &evidence.untracked,
         }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct LostJson<'a> {
+    gone: &'a [String],
+    gone_total: u64,
+    skipped: &'a [String],
+    skipped_total: u64,
+    back: &'a [String],
+}
+
+impl<'a> From<&'a LostTests> for LostJson<'a> {
+    fn from(lost: &'a LostTests) -> Self {
+        let LostTests { gone, gone_total, skipped, skipped_total, back } = lost;
+        Self { gone, gone_total: *gone_total, skipped, skipped_total: *skipped_total, back }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading and writing a line: bounds before parsing, errors that name the member. Everything that is read here is
 //! untrusted: depth is bounded by `serde_json`'s recursion limit, and a member that comes twice is an error.
 
+pub mod beside;
 pub mod fields;
 
 use std::borrow::Cow;

@@ -72,9 +72,9 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
     }
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);
     let flaky = history::flaky(same_code.chain([&run.evidence]));
-    run.evidence.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
-    run.evidence.caveats.full_run = full_run(ws, earlier, run)?;
-    if run.evidence.caveats.full_run.is_some() && ws.config.test.full == FullRuns::Required {
+    run.evidence.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    run.evidence.full_run = full_run(ws, earlier, run)?;
+    if run.evidence.full_run.is_some() && ws.config.test.full == FullRuns::Required {
         run.validity = RunValidity::Filtered;
     }
     Ok(())
@@ -85,15 +85,15 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
 fn full_run(ws: &Workspace, earlier: &[TestRun], run: &TestRun) -> Result<Option<u64>, OpsError> {
     let full = earlier.iter().rev().find(|before| is_full(&before.evidence));
     let Some(full) = full.filter(|_| run.evidence.status == TestStatus::Passed) else { return Ok(None) };
-    let (had, ran) = (full.evidence.counts.ran(), run.evidence.counts.ran());
+    let (had, ran) = (full.evidence.counts().ran(), run.evidence.counts().ran());
     let fewer = ran > 0 && ran < had && full.evidence.command == run.evidence.command;
     if fewer && same_tests(ws, full, run)? { Ok(Some(had)) } else { Ok(None) }
 }
 
 fn is_full(tests: &TestEvidence) -> bool {
     matches!(tests.status, TestStatus::Passed | TestStatus::Failed)
-        && tests.counts.ran() > 0
-        && tests.caveats.full_run.is_none()
+        && tests.counts().ran() > 0
+        && tests.full_run.is_none()
 }
 
 /// Whether the files that differ between two test runs declare the same tests. Unreadable files count as different.

@@ -69,7 +69,7 @@ fn of_everything(
 
 /// A failing run that was handed in counts against the loop, and opens no gate from a record either.
 fn is_word(tests: &TestEvidence) -> bool {
-    tests.caveats.origin == RunOrigin::HandedIn && !tests.is_green()
+    tests.origin == RunOrigin::HandedIn && !tests.is_green()
 }
 
 /// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
@@ -197,7 +197,7 @@ pub fn at_the_remote(
 /// What is to be said where evidence that has its weak side opens a gate.
 pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
-    if candidate.code_changed == CodeChange::Unchanged || tests.caveats.origin == RunOrigin::Here {
+    if candidate.code_changed == CodeChange::Unchanged || tests.origin == RunOrigin::Here {
         return None;
     }
     let message = "the tests of this code were handed in: what ran is somebody's word (test.handed_in)";

@@ -57,7 +57,7 @@ pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>, OpsError> {
     let what = "take in";
     removed.map_err(|source| EffectError::File { what, path: dir.path().join(PENDING_FILE), source })?;
     let Some(JournalLine::TestRun(mut run)) = newest else { return Ok(None) };
-    run.evidence.caveats.origin = RunOrigin::HandedIn;
+    run.evidence.origin = RunOrigin::HandedIn;
     let configured = ws.config.test.command.as_ref().map(TestCommand::display);
     run.validity = match (run.validity, ws.config.test.handed_in) {
         (RunValidity::Valid, HandedInRuns::Record) => RunValidity::HandedIn,

@@ -31,7 +31,7 @@ pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeI
     });
     let all: Vec<Sets> = whole.into_iter().chain(scopes).collect();
     let recorded = timeline.iterations.iter().filter_map(|one| one.tests.as_ref());
-    let told = recorded.flat_map(|tests| tests.caveats.lost.gone.iter().chain(&tests.caveats.lost.skipped));
+    let told = recorded.flat_map(|tests| tests.lost.gone.iter().chain(&tests.lost.skipped));
     let told: BTreeSet<&str> = told.map(String::as_str).collect();
     let mut lost = LostTests::default();
     for (at, Sets { now, before }) in all.iter().enumerate() {
@@ -68,13 +68,13 @@ fn sets<'a>(
     now: &TestEvidence,
     own: impl Fn(&'a TestEvidence) -> Option<&'a TestEvidence>,
 ) -> Option<Sets> {
-    let new = now.caveats.set.filter(|_| came_to_its_end(now))?;
+    let new = now.set.filter(|_| came_to_its_end(now))?;
     let mut before = None;
     for one in timeline.iterations.iter().rev() {
         let alike = one.tests.as_ref().and_then(&own).filter(|tests| {
             tests.command == now.command && tests.runner == now.runner && came_to_its_end(tests)
         });
-        before = alike.and_then(|tests| Some((tests.caveats.set?, one.tree)));
+        before = alike.and_then(|tests| Some((tests.set?, one.tree)));
         if before.is_some() || brings_others_work(one.kind) {
             break;
         }
@@ -105,8 +105,8 @@ fn load(ws: &Workspace, timeline: &Timeline, set: Digest) -> Option<Vec<NamedTes
 /// The tests of a set as the records of the window tell: a record that names all, and what changed since.
 fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<NamedTest>> {
     let mut told: BTreeMap<Digest, &SetNames> = BTreeMap::new();
-    for caveats in timeline.iterations.iter().filter_map(|one| Some(&one.tests.as_ref()?.caveats)) {
-        if let (Some(set), Some(names)) = (caveats.set, &caveats.names) {
+    for tests in timeline.iterations.iter().filter_map(|one| one.tests.as_ref()) {
+        if let (Some(set), Some(names)) = (tests.set, &tests.names) {
             told.insert(set, names);
         }
     }
@@ -134,7 +134,7 @@ fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<NamedTest>> {
 
 /// What a record has to say about the tests of `now`, so that other clones know them: nothing where earlier records do.
 pub fn names(ws: &Workspace, timeline: &Timeline, now: &TestEvidence) -> Option<SetNames> {
-    let set = now.caveats.set?;
+    let set = now.set?;
     if recorded(timeline, set).is_some() {
         return None;
     }
@@ -142,7 +142,7 @@ pub fn names(ws: &Workspace, timeline: &Timeline, now: &TestEvidence) -> Option<
     if tests.iter().any(|test| test.id.len() > SetNames::MAX_ID) {
         return None;
     }
-    let sets = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref()?.caveats.set);
+    let sets = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref()?.set);
     let before = sets.take(1).find_map(|set| Some((set, recorded(timeline, set)?)));
     before.and_then(|(set, before)| changed(set, &before, &tests)).or_else(|| all(&tests))
 }
@@ -178,7 +178,7 @@ fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestCompariso
 
 /// Whether every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.
 fn came_to_its_end(tests: &TestEvidence) -> bool {
-    tests.is_green() || (tests.counts.errored == 0 && tests.counts.failed >= 2)
+    tests.is_green() || (tests.errored == 0 && tests.failed >= 2)
 }
 
 fn brings_others_work(kind: CommitKind) -> bool {
@@ -202,7 +202,7 @@ mod tests {
 
     fn told(state: u8, set: Digest, names: Option<SetNames>) -> andon_testkit::facts::Commit {
         let mut tests = green(state, 3);
-        (tests.caveats.set, tests.caveats.names) = (Some(set), names);
+        (tests.set, tests.names) = (Some(set), names);
         commit(state).tests(tests)
     }
 

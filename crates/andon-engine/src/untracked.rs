@@ -19,7 +19,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::{PathClass, kind_of};
 use andon_core::domain::plural::count;
-use andon_core::domain::tests::{Caveats, OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
@@ -155,9 +155,10 @@ pub(super) fn evidence_of(run: &TestRun) -> TestEvidence {
 
 fn of_run(run: &TestRun, is_left: impl Fn(&OverlayEntry) -> bool) -> TestEvidence {
     let names = run.beside.iter().filter(|file| is_left(file));
-    let names = names.take(Caveats::MAX_UNTRACKED).map(|file| String::from_utf8_lossy(&file.path).into());
+    let names =
+        names.take(TestEvidence::MAX_UNTRACKED).map(|file| String::from_utf8_lossy(&file.path).into());
     let mut evidence = run.evidence.clone();
-    evidence.caveats.untracked = names.collect();
+    evidence.untracked = names.collect();
     evidence
 }
 
@@ -168,8 +169,8 @@ pub(super) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
         return None;
     }
     let records = loaded.window.facts.iter().filter_map(|commit| commit.record.tests.as_ref());
-    let said: BTreeSet<&String> = records.flat_map(|tests| &tests.caveats.untracked).collect();
-    let new: Vec<&String> = tests.caveats.untracked.iter().filter(|name| !said.contains(name)).collect();
+    let said: BTreeSet<&String> = records.flat_map(|tests| &tests.untracked).collect();
+    let new: Vec<&String> = tests.untracked.iter().filter(|name| !said.contains(name)).collect();
     let first = new.first()?;
     let more = match new.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -186,7 +187,7 @@ pub(super) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
 
 /// Whether untracked files would get a remark if they were new.
 pub(super) fn has_any(candidate: &Candidate) -> bool {
-    matches!(&candidate.evidence, EvidenceState::Tested(tests) if !tests.caveats.untracked.is_empty())
+    matches!(&candidate.evidence, EvidenceState::Tested(tests) if !tests.untracked.is_empty())
 }
 
 /// Looks through what tests print for the names of untracked files.

@@ -59,7 +59,7 @@ pub fn find(
     } else {
         since(repo, &patterns, *parent, commit.tree)?
     };
-    let ran = before.map_or(0, |before| before.counts.ran());
+    let ran = before.map_or(0, |before| before.counts().ran());
     // A loss that only a test run shows is waived as well.
     let waiver = waiver(repo, commit.id)?;
     let found = found.or_else(|| waiver.is_some().then(Weakening::default));

@@ -12,7 +12,7 @@ use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportF
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
 use andon_core::domain::summary::{HaltSummary, SummaryStep, TestCounts};
-use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
+use andon_core::domain::tests::{TestEvidence, TestStatus};
 use andon_core::domain::time::Timestamp;
 
 /// A subject that tries everything.
@@ -133,18 +133,15 @@ pub fn ack() -> Ack {
 }
 
 pub fn evidence(failed: u64) -> TestEvidence {
+    let status = if failed == 0 { TestStatus::Passed } else { TestStatus::Failed };
     TestEvidence {
-        code: CodeId([5; 32]),
-        status: if failed == 0 { TestStatus::Passed } else { TestStatus::Failed },
-        counts: Counts { total: 120, passed: 120 - failed, failed, errored: 0, skipped: 0 },
-        signature: Signature([3; 32]),
-        errors: None,
+        total: 120,
+        passed: 120 - failed,
+        failed,
         failing: (0..failed).map(|number| format!("suite::case_{number}")).collect(),
-        truncated: false,
         runner: "cargo".to_owned(),
         command: "cargo test".to_owned(),
-        caveats: andon_core::domain::tests::Caveats::default(),
-        scopes: Vec::new(),
+        ..TestEvidence::new(CodeId([5; 32]), status, Signature([3; 32]))
     }
 }
 

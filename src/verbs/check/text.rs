@@ -118,7 +118,7 @@ pub(crate) fn tests_line(tests: &TipTests) -> String {
 fn run_words(run: &TipRun) -> String {
     let TipRun { command, .. } = run;
     let figures = run.evidence.as_ref().filter(|tests| !tests.is_by_exit_code()).map(|tests| {
-        let counts = tests.counts;
+        let counts = tests.counts();
         format!(" ({} passed, {} failing)", counts.passed, counts.failing())
     });
     let figures = figures.unwrap_or_default();
@@ -149,9 +149,9 @@ fn run_json(run: &TipRun) -> TipRunJson<'_> {
         command: &run.command,
         failing: evidence.map_or(&[], |tests| &tests.failing),
         outcome: outcome_word(&run.outcome),
-        passed: evidence.map(|tests| tests.counts.passed),
+        passed: evidence.map(|tests| tests.passed),
         status: evidence.map(|tests| tests.status.as_str()),
-        total: evidence.map(|tests| tests.counts.total),
+        total: evidence.map(|tests| tests.total),
     }
 }
 

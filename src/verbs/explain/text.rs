@@ -48,7 +48,7 @@ fn summary(page: &mut Page, run: &ExplainedRun) {
     let evidence = &run.evidence;
     let result = phrase::tests(evidence);
     let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
-    let counts = evidence.counts;
+    let counts = evidence.counts();
     page.field("read as", &terminal_clip(&evidence.runner, COLUMNS));
     page.field("status", &format!("{}: {result}", evidence.status.as_str()));
     page.field(
@@ -144,7 +144,7 @@ fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
 
 fn run_json(run: &ExplainedRun) -> ExplainedJson<'_> {
     let evidence = &run.evidence;
-    let counts = evidence.counts;
+    let counts = evidence.counts();
     ExplainedJson {
         file: "",
         error: None,

@@ -143,7 +143,7 @@ fn tests(page: &mut Page, evidence: &TestEvidence) {
     if evidence.truncated {
         page.field("", "(the list was cut when it was recorded)");
     }
-    let lost = &evidence.caveats.lost;
+    let lost = &evidence.lost;
     let names = lost.gone.iter().map(|test| ("gone     ", test));
     for (how, test) in names.chain(lost.skipped.iter().map(|test| ("skipped  ", test))) {
         page.field("", &format!("{how} {}", terminal_clip(test, NAME)));

@@ -143,7 +143,7 @@ fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
 
 /// There was nothing to run: that is no fault of the code.
 fn not_started(ran: &test::TestOutcome) -> Diagnostic {
-    let said = ran.run.evidence.caveats.not_started.as_deref().unwrap_or("its program is not there");
+    let said = ran.run.evidence.not_started.as_deref().unwrap_or("its program is not there");
     Diagnostic::warning(format!("the tests could not be started, so the run proves nothing: {said}"))
         .code("test-run")
         .help("see what is missing: andon doctor")
@@ -175,7 +175,7 @@ fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
 
 /// The same code gave another result before.
 fn flaky(ran: &test::TestOutcome) -> Option<Diagnostic> {
-    let names = &ran.run.evidence.caveats.flaky;
+    let names = &ran.run.evidence.flaky;
     let (first, more) = (names.first()?, names.len() - 1);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let what = format!("flaky: the same code gave other results before for {first}{more}");
@@ -184,7 +184,7 @@ fn flaky(ran: &test::TestOutcome) -> Option<Diagnostic> {
 
 /// A run of a part of the tests.
 fn filtered(ran: &test::TestOutcome, worth: &str) -> Diagnostic {
-    let (ran, full) = (ran.run.evidence.counts.ran(), ran.run.evidence.caveats.full_run.unwrap_or_default());
+    let (ran, full) = (ran.run.evidence.counts().ran(), ran.run.evidence.full_run.unwrap_or_default());
     Diagnostic::warning(format!(
         "{ran} of {} ran that the last full run had; the run {worth}",
         count(full, "test")
@@ -194,7 +194,7 @@ fn filtered(ran: &test::TestOutcome, worth: &str) -> Diagnostic {
 }
 
 fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
-    if ran.run.evidence.caveats.full_run.is_some() {
+    if ran.run.evidence.full_run.is_some() {
         return Some(filtered(ran, "counts all the same (test.full = true refuses it)"));
     }
     let (what, help) = match status {

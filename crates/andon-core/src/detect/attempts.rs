@@ -174,7 +174,7 @@ impl Count {
     /// the failing ones may have been removed.
     fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
         let taken = iteration.weakening.as_ref().is_some_and(|it| it.failing > 0 && it.total > 0);
-        let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
+        let gone = self.most > tests.counts().ran() || self.taken > 0 || taken;
         if !gone {
             *self = Self::default();
         }
@@ -182,7 +182,7 @@ impl Count {
 
     fn step(&mut self, iteration: &Iteration, tests: &TestEvidence, flaky: &BTreeSet<String>) -> Step {
         let Some(failing) = steady_count(tests, flaky) else { return Step::Unknown };
-        let ran = tests.counts.ran();
+        let ran = tests.counts().ran();
         match &iteration.weakening {
             Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
             // Tests removed while nothing fails hide nothing.

@@ -34,7 +34,7 @@ pub(super) fn since(timeline: &Timeline, number: u64) -> Gain {
 
 /// How many tests passed, where the run came to its end and named or counted them.
 pub(super) fn passed(tests: &TestEvidence) -> Option<u64> {
-    failing_count(tests).filter(|_| tests.counts.ran() > 0).map(|_| tests.counts.passed)
+    failing_count(tests).filter(|_| tests.counts().ran() > 0).map(|_| tests.passed)
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn count(ids: &[&str]) -> u64 {
 pub fn taken_by(told: Option<&Weakening>, tests: Option<&TestEvidence>) -> Option<Weakening> {
     let told = told.cloned();
     let found = match tests {
-        Some(tests) => with_lost(told, &tests.caveats.lost),
+        Some(tests) => with_lost(told, &tests.lost),
         None => told,
     };
     found.filter(|found| found.counts() != [0; 3])

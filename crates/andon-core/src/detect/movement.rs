@@ -16,7 +16,7 @@ pub(super) fn newest(timeline: &Timeline) -> u64 {
         };
         let new_code = codes.insert(one.code) && changed;
         let new_result = one.tests.as_ref().is_some_and(|tests| {
-            let counts = &tests.counts;
+            let counts = tests.counts();
             results.insert((tests.signature, counts.passed, counts.failing(), counts.skipped))
         });
         if new_code || new_result {

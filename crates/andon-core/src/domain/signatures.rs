@@ -9,7 +9,7 @@ use crate::change::secrets;
 
 use super::ids::{self, CodeId, Signature};
 use super::summary::{FailingTest, HaltSummary};
-use super::tests::{Caveats, Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
+use super::tests::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.
@@ -43,20 +43,20 @@ impl TestEvidence {
     /// Binds a run to the code it ran on and the command that was run, and signs it.
     pub fn from_run(run: ParsedRun, code: CodeId, command: &str) -> Self {
         let set = run.tests.as_deref().map(set_of);
-        let said = run.errors.iter().take(Caveats::MAX_SAID).map(said).collect();
-        Self {
-            code,
-            status: run.status,
-            counts: run.counts,
-            signature: signature(&run.runner, command, run.status, &run.failing),
+        let said = run.errors.iter().take(Self::MAX_SAID).map(said).collect();
+        let signature = signature(&run.runner, command, run.status, &run.failing);
+        let result = Self {
             errors: error_signature(&run.errors),
             failing: run.failing,
             truncated: run.truncated,
             runner: run.runner,
             command: command.to_owned(),
-            caveats: Caveats { set, not_started: run.not_started, said, ..Caveats::default() },
-            scopes: Vec::new(),
-        }
+            set,
+            not_started: run.not_started,
+            said,
+            ..Self::new(code, run.status, signature)
+        };
+        result.with_counts(run.counts)
     }
 
     /// The result of all scopes together, on the whole code: what fails in any of them fails.
@@ -76,7 +76,7 @@ impl TestEvidence {
         };
         let status = tests().max_by_key(gravest).map_or(TestStatus::NoTests, |tests| tests.status);
         let mut counts = Counts::default();
-        for own in tests().map(|tests| tests.counts) {
+        for own in tests().map(Self::counts) {
             counts.total = counts.total.saturating_add(own.total);
             counts.passed = counts.passed.saturating_add(own.passed);
             counts.failed = counts.failed.saturating_add(own.failed);
@@ -86,30 +86,32 @@ impl TestEvidence {
         let failing: BTreeSet<&String> = tests().flat_map(|tests| &tests.failing).collect();
         let cut = failing.len() > Self::MAX_FAILING;
         let failing: Vec<String> = failing.into_iter().take(Self::MAX_FAILING).cloned().collect();
-        let untracked: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.untracked).collect();
-        let untracked = untracked.into_iter().take(Caveats::MAX_UNTRACKED).cloned().collect();
-        let said = tests().flat_map(|tests| &tests.caveats.said).take(Caveats::MAX_SAID).cloned().collect();
-        let flaky: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.flaky).collect();
+        let untracked: BTreeSet<&String> = tests().flat_map(|tests| &tests.untracked).collect();
+        let untracked = untracked.into_iter().take(Self::MAX_UNTRACKED).cloned().collect();
+        let said = tests().flat_map(|tests| &tests.said).take(Self::MAX_SAID).cloned().collect();
+        let flaky: BTreeSet<&String> = tests().flat_map(|tests| &tests.flaky).collect();
         let flaky = flaky.into_iter().take(Self::MAX_FLAKY).cloned().collect();
-        let is_part = tests().any(|tests| tests.caveats.full_run.is_some());
-        let full = || tests().map(|tests| tests.caveats.full_run.unwrap_or(tests.counts.ran())).sum();
+        let is_part = tests().any(|tests| tests.full_run.is_some());
+        let full = || tests().map(|tests| tests.full_run.unwrap_or(tests.counts().ran())).sum();
         let full_run = is_part.then(full);
         let mut runners: Vec<&str> = tests().map(|tests| tests.runner.as_str()).collect();
         runners.dedup();
         let runner = if let [runner] = runners[..] { runner.to_owned() } else { "scopes".to_owned() };
-        Self {
-            code,
-            status,
-            counts,
-            signature: signature(&runner, Self::OF_SCOPES, status, &failing),
+        let signature = signature(&runner, Self::OF_SCOPES, status, &failing);
+        let result = Self {
             errors: errors_together(tests().filter_map(|tests| tests.errors)),
             truncated: cut || tests().any(|tests| tests.truncated),
             failing,
             runner,
             command: Self::OF_SCOPES.to_owned(),
-            caveats: Caveats { full_run, flaky, untracked, said, ..Caveats::default() },
+            full_run,
+            flaky,
+            untracked,
+            said,
             scopes,
-        }
+            ..Self::new(code, status, signature)
+        };
+        result.with_counts(counts)
     }
 }
 
@@ -202,7 +204,7 @@ mod tests {
             TestEvidence::together(code, scopes.iter().map(|(name, tests)| scope(name, tests)).collect())
         };
         let both = of(&[("web", &red), ("core", &green)]);
-        assert_eq!((both.status, both.counts.total, both.counts.failed), (TestStatus::Failed, 3, 1));
+        assert_eq!((both.status, both.total, both.failed), (TestStatus::Failed, 3, 1));
         assert_eq!((both.code, both.failing.as_slice()), (code, ["b".to_owned()].as_slice()));
         assert!(is_signed(&both));
         assert_eq!(both, of(&[("core", &green), ("web", &red)]));

@@ -1,41 +1,125 @@
 //! What a test run says, whatever the runner: counts, a status class, the failing ids.
 
+mod scopes;
+
 pub use testreport::{Counts, NamedTest, TestStatus};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::named;
 use super::ids::{CodeId, CommitId, Digest, Oid, Signature, TreeId};
-use super::summary::FailingTest;
+use super::summary::{FailingTest, HaltSummary};
 use super::time::Timestamp;
+use crate::format::fields::{Items, Text, Texts, count, count_if_any, or_default, unless_default};
+use crate::format::{List, bounded};
 
-/// The result of a test run after normalization, bound to the code it ran on.
-/// This is the `tests` part of a commit record.
+/// Bytes of the id of a test as JSON.
+const MAX_ID: usize = 512;
+/// Bytes of the name of a runner or a scope.
+const MAX_RUNNER: usize = 256;
+/// Bytes of a command.
+const MAX_COMMAND: usize = 4096;
+/// Bytes of what a shell said of a command that it could not start.
+const MAX_SAID: usize = 400;
+
+/// The result of a test run after normalization, bound to the code it ran on: the member `tests` of a commit record, and
+/// most of a `test_run` in the journal. Remarks about the run are left out there where there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct TestEvidence {
     /// The code fingerprint of what ran.
     pub code: CodeId,
     /// Status class.
     pub status: TestStatus,
-    /// Counts.
-    pub counts: Counts,
+    /// Tests that the runner named or counted.
+    #[serde(default, deserialize_with = "count")]
+    pub total: u64,
+    /// Tests that passed.
+    #[serde(default, deserialize_with = "count")]
+    pub passed: u64,
+    /// Tests whose assertion failed.
+    #[serde(default, deserialize_with = "count")]
+    pub failed: u64,
+    /// Tests that could not be carried through.
+    #[serde(default, deserialize_with = "count")]
+    pub errored: u64,
+    /// Tests that were skipped or ignored.
+    #[serde(default, deserialize_with = "count")]
+    pub skipped: u64,
     /// Signature over runner, command, status and failing ids.
     pub signature: Signature,
     /// Fingerprint over the normalized first error of each failure, when a failure has one.
     pub errors: Option<Signature>,
     /// Sorted normalized ids of the failing tests, at most [`TestEvidence::MAX_FAILING`].
+    #[serde(
+        default,
+        serialize_with = "all_failing",
+        deserialize_with = "Items::<{ TestEvidence::MAX_FAILING + 1 }>::deserialize"
+    )]
     pub failing: Vec<String>,
     /// True when `failing` was cut.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "or_default")]
     pub truncated: bool,
     /// The runner that was recognised, such as `cargo` or `tap`; `exit` when only the exit code was known.
+    #[serde(default, with = "Text::<MAX_RUNNER>")]
     pub runner: String,
     /// The command as a person would type it.
+    #[serde(default, with = "Text::<MAX_COMMAND>")]
     pub command: String,
-    /// What else is to be said about the run.
-    pub caveats: Caveats,
+    /// Who ran the tests.
+    #[serde(default, rename = "handed_in")]
+    pub origin: RunOrigin,
+    /// Tests that the last full run on the same tests ran, when this run passed with fewer.
+    #[serde(default, deserialize_with = "count_if_any")]
+    pub full_run: Option<u64>,
+    /// Sorted ids of tests whose result differed between runs on the same code, this or an earlier one, at most
+    /// [`TestEvidence::MAX_FLAKY`].
+    #[serde(default, rename = "flaky_tests", with = "Texts::<{ TestEvidence::MAX_FLAKY }, MAX_ID>")]
+    pub flaky: Vec<String>,
+    /// Which tests the run had, as a hash over their ids; `None` where the runner does not name them all.
+    pub set: Option<Digest>,
+    /// The tests of that set, where the records before do not tell them.
+    #[serde(default, deserialize_with = "NamesForm::whole")]
+    pub names: Option<SetNames>,
+    /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "or_default")]
+    pub lost: LostTests,
+    /// What said that there was nothing to run: a program, a target or a script that is not there.
+    #[serde(default, with = "Text::<MAX_SAID>")]
+    pub not_started: Option<String>,
+    /// The first errors in one line each, secrets masked: those of the run, then those of failing tests, at most
+    /// [`TestEvidence::MAX_SAID`].
+    #[serde(default, serialize_with = "said", deserialize_with = "read_said")]
+    pub said: Vec<FailingTest>,
+    /// Untracked files that were there when the tests ran, bound nothing and are not in the commit: sorted names, at most
+    /// [`TestEvidence::MAX_UNTRACKED`].
+    #[serde(default, with = "Texts::<{ TestEvidence::MAX_UNTRACKED }, MAX_ID>")]
+    pub untracked: Vec<String>,
     /// What it is made of where the code has scopes, by name: then the result is that of all of them together. Empty in
     /// a run of one command.
+    #[serde(default, with = "scopes")]
     pub scopes: Vec<ScopeTests>,
+}
+
+/// Written also where there is none.
+fn all_failing<S: Serializer>(ids: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ids.iter().take(TestEvidence::MAX_FAILING).map(|id| bounded(id, MAX_ID)))
+}
+
+fn said<S: Serializer>(said: &[FailingTest], serializer: S) -> Result<S::Ok, S::Error> {
+    let said: Vec<FailingTest> = said.iter().take(TestEvidence::MAX_SAID).map(within_bounds).collect();
+    Items::<{ TestEvidence::MAX_SAID }>::serialize(&said, serializer)
+}
+
+fn read_said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailingTest>, D::Error> {
+    let said: Vec<FailingTest> = Items::<{ TestEvidence::MAX_SAID }>::deserialize(deserializer)?;
+    Ok(said.iter().map(within_bounds).collect())
+}
+
+/// An error within its bounds, also where another version wrote it.
+fn within_bounds(failing: &FailingTest) -> FailingTest {
+    let error = failing.error.as_ref().map(|error| error.chars().take(HaltSummary::MAX_ERROR).collect());
+    FailingTest { test: failing.test.as_ref().map(|id| bounded(id, MAX_ID)), error }
 }
 
 /// The tests of one scope (docs/concepts.md), as a part of the tests of the whole code.
@@ -51,35 +135,10 @@ pub struct ScopeTests {
     pub from: Option<CommitId>,
 }
 
-/// What is to be said about a run beside its result. Optional keys of the wire formats: absent means nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Caveats {
-    /// Who ran the tests.
-    pub origin: RunOrigin,
-    /// Tests that the last full run on the same tests ran, when this run passed with fewer.
-    pub full_run: Option<u64>,
-    /// Sorted ids of tests whose result differed between runs on the same code, this or an earlier one, at most
-    /// [`TestEvidence::MAX_FLAKY`].
-    pub flaky: Vec<String>,
-    /// Which tests the run had, as a hash over their ids; `None` where the runner does not name them all.
-    pub set: Option<Digest>,
-    /// The tests of that set, where the records before do not tell them.
-    pub names: Option<SetNames>,
-    /// What said that there was nothing to run: a program, a target or a script that is not there.
-    pub not_started: Option<String>,
-    /// Untracked files that were there when the tests ran, bound nothing and are not in the commit: sorted names, at most
-    /// [`Caveats::MAX_UNTRACKED`].
-    pub untracked: Vec<String>,
-    /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
-    pub lost: LostTests,
-    /// The first errors in one line each, secrets masked: those of the run, then those of failing tests, at most
-    /// [`Caveats::MAX_SAID`].
-    pub said: Vec<FailingTest>,
-}
-
 /// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: the records show what a later test
 /// run lost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "NamesForm")]
 pub enum SetNames {
     /// All of them, at most [`SetNames::MAX_ALL`] and [`SetNames::MAX_BYTES`].
     All(Vec<String>),
@@ -105,18 +164,65 @@ impl SetNames {
     pub const MAX_ID: usize = 500;
 }
 
+/// How [`SetNames`] are written: either `all`, or what changed `since` another set.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct NamesForm {
+    all: Option<List<String, { SetNames::MAX_ALL }>>,
+    since: Option<Digest>,
+    came: Option<List<String, { SetNames::MAX_CHANGED }>>,
+    went: Option<List<String, { SetNames::MAX_CHANGED }>>,
+}
+
+impl From<SetNames> for NamesForm {
+    fn from(names: SetNames) -> Self {
+        match names {
+            SetNames::All(all) => Self { all: Some(all.into_iter().collect()), ..Self::default() },
+            SetNames::Since { set, came, went } => {
+                let [came, went] = [came, went].map(|names| Some(names.into_iter().collect()));
+                Self { all: None, since: Some(set), came, went }
+            }
+        }
+    }
+}
+
+impl NamesForm {
+    /// Reads names; nothing where a list was cut: the hash of the set would tell.
+    fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SetNames>, D::Error> {
+        let Some(Self { all, since, came, went }) = Deserialize::deserialize(deserializer)? else {
+            return Ok(None);
+        };
+        let (came, went) = (came.unwrap_or_default(), went.unwrap_or_default());
+        Ok(match (all, since) {
+            (Some(all), _) => (!all.cut).then_some(SetNames::All(all.items)),
+            (None, Some(set)) => {
+                let whole = !came.cut && !went.cut;
+                whole.then_some(SetNames::Since { set, came: came.items, went: went.items })
+            }
+            (None, None) => None,
+        })
+    }
+}
+
 /// Tests that a run of the same command had before, by their normalized ids. Of each list at most [`LostTests::MAX_NAMES`].
+/// What is empty is left out of records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct LostTests {
     /// Tests that are gone, and came under no other name.
+    #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
     pub gone: Vec<String>,
     /// How many they are, where the list is cut.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
     pub gone_total: u64,
     /// Tests that ran before and are skipped now.
+    #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
     pub skipped: Vec<String>,
     /// How many they are.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
     pub skipped_total: u64,
     /// Tests that an earlier record tells as gone or skipped, and that run again.
+    #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
     pub back: Vec<String>,
 }
 
@@ -150,8 +256,8 @@ impl Extent {
 
 named!(Extent, "an extent of a count");
 
-/// Who ran the tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+/// Who ran the tests. As a member it is there, and true, where the result was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum RunOrigin {
     /// `andon test`, which saw the run.
     #[default]
@@ -160,11 +266,78 @@ pub enum RunOrigin {
     HandedIn,
 }
 
+impl Serialize for RunOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (*self == Self::HandedIn).then_some(true).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RunOrigin {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let handed_in: Option<bool> = Deserialize::deserialize(deserializer)?;
+        Ok(if handed_in == Some(true) { Self::HandedIn } else { Self::Here })
+    }
+}
+
 impl TestEvidence {
+    /// A result without counts, names or remarks.
+    pub fn new(code: CodeId, status: TestStatus, signature: Signature) -> Self {
+        Self {
+            code,
+            status,
+            total: 0,
+            passed: 0,
+            failed: 0,
+            errored: 0,
+            skipped: 0,
+            signature,
+            errors: None,
+            failing: Vec::new(),
+            truncated: false,
+            runner: String::new(),
+            command: String::new(),
+            origin: RunOrigin::Here,
+            full_run: None,
+            flaky: Vec::new(),
+            set: None,
+            names: None,
+            lost: LostTests::default(),
+            not_started: None,
+            said: Vec::new(),
+            untracked: Vec::new(),
+            scopes: Vec::new(),
+        }
+    }
+
+    /// How many tests of each kind.
+    pub fn counts(&self) -> Counts {
+        let Self { total, passed, failed, errored, skipped, .. } = *self;
+        Counts { total, passed, failed, errored, skipped }
+    }
+
+    /// The same with these counts.
+    #[must_use]
+    pub fn with_counts(self, counts: Counts) -> Self {
+        let Counts { total, passed, failed, errored, skipped } = counts;
+        Self { total, passed, failed, errored, skipped, ..self }
+    }
+
+    /// The same within the bound of `failing`: what another program wrote may be longer.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.truncated |= self.failing.len() > Self::MAX_FAILING;
+        self.failing.truncate(Self::MAX_FAILING);
+        self
+    }
+
     /// Bound of `failing`.
     pub const MAX_FAILING: usize = testreport::MAX_FAILING;
-    /// Bound of [`Caveats::flaky`].
+    /// Bound of `flaky`.
     pub const MAX_FLAKY: usize = 64;
+    /// Bound of `untracked`.
+    pub const MAX_UNTRACKED: usize = 16;
+    /// Bound of `said`.
+    pub const MAX_SAID: usize = 8;
     /// Bound of `scopes`: the declared ones and the rest.
     pub const MAX_SCOPES: usize = 257;
 
@@ -264,13 +437,6 @@ pub struct TestRun {
     pub beside: Vec<OverlayEntry>,
 }
 
-impl Caveats {
-    /// Bound of [`Caveats::untracked`].
-    pub const MAX_UNTRACKED: usize = 16;
-    /// Bound of [`Caveats::said`].
-    pub const MAX_SAID: usize = 8;
-}
-
 impl TestRun {
     /// Bound of `overlay`.
     pub const MAX_OVERLAY: usize = 1024;
@@ -292,7 +458,7 @@ impl TestRun {
     pub fn is_reported(&self) -> bool {
         match self.validity {
             RunValidity::HandedIn => true,
-            RunValidity::OtherCommand => self.evidence.caveats.origin == RunOrigin::HandedIn,
+            RunValidity::OtherCommand => self.evidence.origin == RunOrigin::HandedIn,
             RunValidity::Valid
             | RunValidity::CodeChanged
             | RunValidity::Interrupted

@@ -186,3 +186,11 @@ pub fn whole<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Err
 pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     or_default(deserializer).map(|Count(count)| count)
 }
+
+/// Reads a [`Count`] that there may be.
+///
+/// # Errors
+/// It is something else.
+pub fn count_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.map(|Count(count)| count))
+}

@@ -29,7 +29,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
     results.sort_by_key(|tests| tests.code);
     for same_code in results.chunk_by(|one, next| one.code == next.code) {
         for tests in same_code {
-            flaky.extend(tests.caveats.flaky.iter().cloned());
+            flaky.extend(tests.flaky.iter().cloned());
         }
         // Most code has one result, in its test run and in its record: nothing to compare.
         if same_code.iter().all(|tests| tests.failing == same_code[0].failing) {
@@ -49,11 +49,11 @@ fn compare<'a>(
 ) {
     for tests in results {
         let whole = matches!(tests.status, TestStatus::Passed | TestStatus::Failed) && !tests.truncated;
-        if !whole || tests.counts.ran() == 0 {
+        if !whole || tests.counts().ran() == 0 {
             continue;
         }
         let failing: BTreeSet<&str> = tests.failing.iter().map(String::as_str).collect();
-        let key = (tests.code, tests.counts.ran(), tests.command.as_str(), tests.runner.as_str());
+        let key = (tests.code, tests.counts().ran(), tests.command.as_str(), tests.runner.as_str());
         match seen.get_mut(&key) {
             Some(failed) => {
                 failed.once.extend(failing.iter().copied());
@@ -73,9 +73,9 @@ impl Timeline {
             let committed = self.iterations.iter().filter_map(|iteration| iteration.tests.as_ref());
             // What was handed in makes no test flaky: to name others as failing would be a way out of every repetition.
             let (reported, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
-                committed.partition(|tests| tests.caveats.origin == RunOrigin::HandedIn);
+                committed.partition(|tests| tests.origin == RunOrigin::HandedIn);
             let mut found = flaky(seen.into_iter().chain(self.runs.iter().map(|run| &run.evidence)));
-            found.extend(reported.into_iter().flat_map(|tests| tests.caveats.flaky.iter().cloned()));
+            found.extend(reported.into_iter().flat_map(|tests| tests.flaky.iter().cloned()));
             Arc::new(found)
         };
         self.known_flaky.get(derive)
@@ -117,7 +117,7 @@ mod tests {
         otherwise.runner = "junit".into();
         assert_eq!(found(&[red(1, &["a"], 9), otherwise]), [""; 0], "read in another form, with other ids");
         let mut known = green(1, 9);
-        known.caveats.flaky = vec!["z".into()];
+        known.flaky = vec!["z".into()];
         assert_eq!(found(&[known]), ["z"], "as an earlier run was told");
     }
 

@@ -30,7 +30,7 @@ pub fn outcome(tests: &TestEvidence) -> Outcome {
 /// has a failure that is known by its exit code alone: none of these is a zero.
 pub fn failing_count(tests: &TestEvidence) -> Option<u64> {
     let named = u64::try_from(tests.failing.len()).unwrap_or(u64::MAX);
-    let failing = tests.counts.failing().max(named);
+    let failing = tests.counts().failing().max(named);
     match tests.status {
         TestStatus::Passed => Some(failing),
         TestStatus::Failed => Some(failing).filter(|count| *count > 0),

@@ -67,7 +67,7 @@ impl RedRuns {
     /// A run on what is committed: nothing was tried yet.
     fn unedited(&mut self, tests: &TestEvidence) {
         let before = tests.failing.iter().cloned().collect();
-        let (code, passed, command) = (Some(tests.code), tests.counts.passed, tests.command.clone());
+        let (code, passed, command) = (Some(tests.code), tests.passed, tests.command.clone());
         *self = Self { before, code, passed, command, low: failing_count(tests), ..Self::default() };
     }
 
@@ -84,13 +84,13 @@ impl RedRuns {
             push_bounded(&mut self.counts, count, MAX_RUNS);
         }
         let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
-        let gained = self.passed > 0 && tests.counts.passed > self.passed;
+        let gained = self.passed > 0 && tests.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
         let named = !tests.failing.is_empty() || tests.errors.is_some();
         let same = self.signature == Some(tests.signature) && self.errors == tests.errors;
         self.code = Some(tests.code);
         self.low = self.low.min(count).or(count);
-        self.passed = self.passed.max(tests.counts.passed);
+        self.passed = self.passed.max(tests.passed);
         self.failing.clone_from(&tests.failing);
         self.command.clone_from(&tests.command);
         (self.signature, self.errors) = (Some(tests.signature), tests.errors);

@@ -85,7 +85,7 @@ impl Timeline {
                 subject: iteration.subject.clone(),
                 code: iteration.code,
                 failing: tests.and_then(failing_count),
-                passed: tests.filter(|tests| failing_count(tests).is_some()).map(|tests| tests.counts.passed),
+                passed: tests.filter(|tests| failing_count(tests).is_some()).map(|tests| tests.passed),
                 status: tests.map(|tests| tests.status),
             }
         });

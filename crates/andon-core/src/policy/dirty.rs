@@ -67,9 +67,9 @@ pub fn dirty(code_modified: Bit, tests: Tests<'_>, docs_updated: Option<Bit>) ->
         Tests::Unasked => (Bit::Unknown, Bit::Unknown, Counts::default()),
         Tests::Missing => (Bit::No, Bit::Unknown, Counts::default()),
         Tests::Ran(tests) => match outcome(tests) {
-            Outcome::Green => (Bit::Yes, Bit::Yes, tests.counts),
-            Outcome::Red => (Bit::Yes, Bit::No, tests.counts),
-            Outcome::Stopped | Outcome::Nothing => (Bit::No, Bit::Unknown, tests.counts),
+            Outcome::Green => (Bit::Yes, Bit::Yes, tests.counts()),
+            Outcome::Red => (Bit::Yes, Bit::No, tests.counts()),
+            Outcome::Stopped | Outcome::Nothing => (Bit::No, Bit::Unknown, tests.counts()),
         },
     };
     DirtyBits { code_modified, tests_run, tests_passing, docs_updated, counts }

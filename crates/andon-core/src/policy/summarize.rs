@@ -33,9 +33,8 @@ pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
         tokens,
         cost_micros,
-        tests: tests.and_then(|tests| {
-            Some(TestCounts { passed: tests.counts.passed, failing: failing_count(tests)? })
-        }),
+        tests: tests
+            .and_then(|tests| Some(TestCounts { passed: tests.passed, failing: failing_count(tests)? })),
         failing,
         steps: steps(stuck, reason),
         files: files(finding),
@@ -209,7 +208,7 @@ fn known(spent: impl Iterator<Item = (u64, u64)>) -> (Option<u64>, Option<u64>) 
 /// What fails now, with the errors that are known; those of the run first.
 fn failing(timeline: &Timeline) -> Vec<FailingTest> {
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else { return Vec::new() };
-    let said = &tests.caveats.said;
+    let said = &tests.said;
     let of_run = said.iter().filter(|one| one.test.is_none()).cloned();
     let of_tests = tests.failing.iter().map(|test| {
         let known = said.iter().find(|one| one.test.as_ref() == Some(test));
@@ -289,7 +288,7 @@ mod tests {
     #[test]
     fn a_failure_begins_with_the_first_run_that_failed_so() {
         let mut last = red(5, &["t"], 9);
-        last.caveats.said = vec![FailingTest { test: Some("t".into()), error: Some("expected 47".into()) }];
+        last.said = vec![FailingTest { test: Some("t".into()), error: Some("expected 47".into()) }];
         let line = timeline(vec![
             commit(1).tests(green(1, 9)),
             commit(2).tests(red(2, &["u"], 9)),

@@ -32,7 +32,7 @@ pub fn reason(reason: HaltReason) -> &'static str {
 
 /// The result of a test run: `2 of 120 failing`.
 pub fn tests(evidence: &TestEvidence) -> String {
-    let counts = &evidence.counts;
+    let counts = evidence.counts();
     match evidence.status {
         TestStatus::Passed if counts.skipped > 0 => {
             format!("{} passed, {} skipped", counts.passed, counts.skipped)
@@ -79,21 +79,20 @@ pub fn void(validity: RunValidity) -> &'static str {
 
 /// The remarks about a test run after its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
 pub fn caveats(evidence: &TestEvidence) -> String {
-    let caveats = &evidence.caveats;
     let mut notes = Vec::new();
-    match caveats.origin {
+    match evidence.origin {
         RunOrigin::Here => {}
         RunOrigin::HandedIn => notes.push("handed in".to_owned()),
     }
-    if let Some(full) = caveats.full_run {
-        notes.push(format!("{} of {} ran", evidence.counts.ran(), count(full, "test")));
+    if let Some(full) = evidence.full_run {
+        notes.push(format!("{} of {} ran", evidence.counts().ran(), count(full, "test")));
     }
-    if !caveats.flaky.is_empty() {
-        let flaky = some_of(&caveats.flaky, 3, |test| escape::terminal_clip(test, 100));
+    if !evidence.flaky.is_empty() {
+        let flaky = some_of(&evidence.flaky, 3, |test| escape::terminal_clip(test, 100));
         notes.push(format!("flaky: {flaky}"));
     }
-    if !caveats.untracked.is_empty() {
-        let files = some_of(&caveats.untracked, 3, |path| escape::terminal_clip(path, 100));
+    if !evidence.untracked.is_empty() {
+        let files = some_of(&evidence.untracked, 3, |path| escape::terminal_clip(path, 100));
         notes.push(format!("untracked beside them: {files}"));
     }
     if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
@@ -101,7 +100,7 @@ pub fn caveats(evidence: &TestEvidence) -> String {
 
 /// The result of a test run in at most 12 columns, for tables.
 pub fn tests_short(evidence: &TestEvidence) -> String {
-    let counts = &evidence.counts;
+    let counts = evidence.counts();
     let text = match evidence.status {
         TestStatus::Passed if counts.total == 0 => "exit code 0".to_owned(),
         TestStatus::Passed => format!("{} pass", counts.passed),
@@ -151,15 +150,15 @@ pub fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
         Some(found) if found.total > 0 => marks.push("tests weakened"),
         Some(_) | None => {}
     }
-    if let Some(caveats) = record.tests.as_ref().map(|tests| &tests.caveats) {
-        match caveats.origin {
+    if let Some(tests) = &record.tests {
+        match tests.origin {
             RunOrigin::Here => {}
             RunOrigin::HandedIn => marks.push("tests handed in"),
         }
-        if caveats.full_run.is_some() {
+        if tests.full_run.is_some() {
             marks.push("part of the tests");
         }
-        if !caveats.flaky.is_empty() {
+        if !tests.flaky.is_empty() {
             marks.push("flaky tests");
         }
     }

@@ -8,7 +8,7 @@ use andon_core::domain::facts::{
     Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
-use andon_core::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use andon_core::history::{Fold, Timeline};
@@ -34,17 +34,13 @@ fn signature(status: TestStatus, failing: &[&str]) -> Signature {
 fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> TestEvidence {
     let failed = failing.len() as u64;
     TestEvidence {
-        code: code(state),
-        status,
-        counts: Counts { total, passed: total.saturating_sub(failed), failed, ..Counts::default() },
-        signature: signature(status, failing),
-        errors: None,
+        total,
+        passed: total.saturating_sub(failed),
+        failed,
         failing: failing.iter().map(ToString::to_string).collect(),
-        truncated: false,
         runner: "tap".into(),
         command: "sh tests.sh".into(),
-        caveats: andon_core::domain::tests::Caveats::default(),
-        scopes: Vec::new(),
+        ..TestEvidence::new(code(state), status, signature(status, failing))
     }
 }
 

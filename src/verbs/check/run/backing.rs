@@ -81,7 +81,7 @@ impl RangeEvidence {
             return Ok(None);
         }
         let of_scopes = match &record.tests {
-            Some(tests) if tests.caveats.origin == RunOrigin::Here => {
+            Some(tests) if tests.origin == RunOrigin::Here => {
                 scope_records::missing(here.case, here.commit, tests)?
             }
             Some(_) | None => None,
@@ -89,7 +89,7 @@ impl RangeEvidence {
         let handed_in = match &record.tests {
             None => false,
             Some(_) if of_scopes.is_some() => false,
-            Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
+            Some(tests) if tests.origin == RunOrigin::Here => return Ok(None),
             Some(_) if here.case.config.test.handed_in == HandedInRuns::Count => {
                 return Ok(Some(by_word(here.commit)));
             }
@@ -233,7 +233,7 @@ fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
     let is_whole = |tests: &TestEvidence| {
         scope_records::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
     };
-    tests.is_some_and(|tests| (tests.caveats.origin == RunOrigin::Here || by_hand) && is_whole(tests))
+    tests.is_some_and(|tests| (tests.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
 
 /// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.

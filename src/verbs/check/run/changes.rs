@@ -60,7 +60,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ve
         return Ok(Vec::new());
     }
     let found = weakening::since(case.repo, &Patterns::new(&setting), *below, case.repo.tree_of(tip.id)?)?;
-    let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.caveats.lost)));
+    let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.lost)));
     let found = detect::with_lost(found, &lost);
     let later = waivers::collect(examined).pop();
     let open = taken.iter().rev().find(|(_, it)| it.waiver.is_none()).map(|(place, _)| *place);

@@ -29,7 +29,7 @@ fn failing(tip: CommitRef, tests: &TestEvidence) -> Diagnostic {
 fn figures(tests: &TestEvidence) -> String {
     let named: Vec<&str> = tests.failing.iter().take(3).map(String::as_str).collect();
     let which = if named.is_empty() { String::new() } else { format!(", first: {}", named.join(", ")) };
-    format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts.failing(), tests.counts.total)
+    format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts().failing(), tests.total)
 }
 
 /// What the tests at the tip say, as the check has seen them.

@@ -42,7 +42,7 @@ pub fn last_run(ws: &Workspace) -> LastTests {
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
     let Some(run) = recent.runs.last() else { return LastTests::Read };
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
-    match (run.validity, &run.evidence.caveats.not_started) {
+    match (run.validity, &run.evidence.not_started) {
         (RunValidity::NotStarted, said) => {
             LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
         }

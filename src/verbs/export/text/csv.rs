@@ -56,7 +56,8 @@ fn cells(commit: &HistoryCommit, halted: &str) -> Vec<String> {
 
 fn of_record(record: &CommitRecord, halted: &str) -> Vec<String> {
     let tests = record.tests.as_ref();
-    let count = |of: fn(&Counts) -> u64| tests.map(|tests| of(&tests.counts).to_string()).unwrap_or_default();
+    let count =
+        |of: fn(&Counts) -> u64| tests.map(|tests| of(&tests.counts()).to_string()).unwrap_or_default();
     let warnings = record.findings.iter().filter(|finding| finding.level >= Level::Warn);
     let usage = record.usage.as_ref();
     let tokens = |of: Option<u64>| of.map(|tokens| tokens.to_string()).unwrap_or_default();

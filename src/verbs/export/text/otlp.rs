@@ -68,8 +68,8 @@ fn span(one: &Iteration<'_>) -> Value {
         fails |= !tests.is_green();
         attributes.push(text(names::TEST_RUN_STATUS, run_status(tests.status)));
         attributes.push(text(names::CICD_RESULT, if fails { "failure" } else { "success" }));
-        attributes.push(number("andon.tests.total", tests.counts.total));
-        attributes.push(number("andon.tests.failing", tests.counts.failing()));
+        attributes.push(number("andon.tests.total", tests.total));
+        attributes.push(number("andon.tests.failing", tests.counts().failing()));
     } else if fails {
         attributes.push(text(names::CICD_RESULT, "failure"));
     }

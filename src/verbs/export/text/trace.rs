@@ -66,7 +66,7 @@ fn slice(one: &Iteration<'_>, track: u64) -> Value {
 }
 
 fn counter(one: &Iteration<'_>) -> Option<Value> {
-    let failing = one.record.tests.as_ref()?.counts.failing();
+    let failing = one.record.tests.as_ref()?.counts().failing();
     let (args, ts) = (json!({ "failing": failing }), micros(one.commit.at));
     Some(json!({ "args": args, "name": "failing tests", "ph": "C", "pid": PROCESS, "tid": LOOP, "ts": ts }))
 }

@@ -420,12 +420,12 @@ fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: Cod
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
-    tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    tests.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
     // The losses of merged commits were reported where these were made.
     let is_merge = commit.parents.len() > 1;
     let lost = || test_sets::lost(ws, &loaded.timeline, &tests, commit.tree);
-    tests.caveats.lost = if is_merge { LostTests::default() } else { lost() };
-    tests.caveats.names = test_sets::names(ws, &loaded.timeline, &tests);
+    tests.lost = if is_merge { LostTests::default() } else { lost() };
+    tests.names = test_sets::names(ws, &loaded.timeline, &tests);
     Some(tests)
 }
 

@@ -231,12 +231,12 @@ fn first_number(old: &CommitRecord, others: &[(CommitId, CommitRecord)]) -> u64 
 /// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.
 /// What runs again since is not lost.
 fn with_losses(old: &CommitRecord, mut tests: TestEvidence) -> TestEvidence {
-    let Some(caveats) = old.tests.as_ref().map(|tests| &tests.caveats) else { return tests };
-    if tests.caveats.names.is_none() && tests.caveats.set == caveats.set {
-        tests.caveats.names.clone_from(&caveats.names);
+    let Some(old) = &old.tests else { return tests };
+    if tests.names.is_none() && tests.set == old.set {
+        tests.names.clone_from(&old.names);
     }
-    let before = &caveats.lost;
-    let now = std::mem::take(&mut tests.caveats.lost);
+    let before = &old.lost;
+    let now = std::mem::take(&mut tests.lost);
     let mut known = before.clone();
     for (names, total, again) in [
         (&mut known.gone, &mut known.gone_total, &now.gone),
@@ -250,7 +250,7 @@ fn with_losses(old: &CommitRecord, mut tests: TestEvidence) -> TestEvidence {
     let mut lost = detect::lost_in_all([known, now].into_iter());
     lost.gone.truncate(LostTests::MAX_NAMES);
     lost.skipped.truncate(LostTests::MAX_NAMES);
-    tests.caveats.lost = LostTests { back, ..lost };
+    tests.lost = LostTests { back, ..lost };
     tests
 }
 

@@ -187,7 +187,7 @@ fn plain_run((ctx, ws): (&Context, &Workspace), line: Line<'_>, kept: &JournalLi
     let run = PlainRun::recognize((ctx, ws), None, &call, told.end)?;
     let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let is_named = |run: &TestRun| {
-        run.evidence.caveats.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
+        run.evidence.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
     };
     let newest = Journal::open(ws.repo.git_dir()).recent(reach).runs;
     (!newest.last().is_some_and(is_named)).then_some(run)
@@ -202,6 +202,6 @@ fn hand_in(ws: &Workspace, run: &mut TestRun) {
         tests.signature = signature(&tests.runner, &command, tests.status, &tests.failing);
         tests.command = command;
     }
-    tests.caveats.origin = RunOrigin::HandedIn;
+    tests.origin = RunOrigin::HandedIn;
     run.validity = validity;
 }

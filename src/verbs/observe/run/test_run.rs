@@ -66,7 +66,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     let validity = if parsed.not_started.is_some() { RunValidity::NotStarted } else { validity };
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
     compare(ws, &mut run)?;
-    run.evidence.caveats.origin = RunOrigin::HandedIn;
+    run.evidence.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     let (decision, further, _) = rule_feed::decide(ctx, ws, rule_feed::FeedStage::OfRun)?;
     warnings.extend(further);

@@ -277,7 +277,7 @@ fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
 fn of_run(run: &TestRun, state: SessionState) -> TrajectoryStep {
     let evidence = &run.evidence;
     let next = if evidence.is_green() { SessionState::TestsPassed } else { SessionState::TestsFailed };
-    let counts = &evidence.counts;
+    let counts = evidence.counts();
     let action =
         format!("test_run {}: {} of {} failing", evidence.status.as_str(), counts.failing(), counts.total);
     TrajectoryStep { at: run.at, ..step(state, action, next) }

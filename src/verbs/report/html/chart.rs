@@ -38,12 +38,11 @@ pub(super) fn section(view: &HistoryView) -> Markup {
             .iter()
             .enumerate()
             .filter_map(|(place, commit)| Some((place, commit.state.record()?.tests.as_ref()?)));
-        records.filter(|(_, tests)| tests.counts.total > 0)
+        records.filter(|(_, tests)| tests.total > 0)
     };
     let failing: Vec<Point> =
-        tested().map(|(place, tests)| Point { place, value: tests.counts.failing() }).collect();
-    let total: Vec<Point> =
-        tested().map(|(place, tests)| Point { place, value: tests.counts.total }).collect();
+        tested().map(|(place, tests)| Point { place, value: tests.counts().failing() }).collect();
+    let total: Vec<Point> = tested().map(|(place, tests)| Point { place, value: tests.total }).collect();
     if failing.len() < 2 {
         return html! {};
     }

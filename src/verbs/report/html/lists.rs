@@ -20,7 +20,7 @@ fn records(view: &HistoryView) -> impl Iterator<Item = (&HistoryCommit, &CommitR
 pub(super) fn flaky(view: &HistoryView) -> Markup {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, record) in records(view) {
-        for test in record.tests.iter().flat_map(|tests| &tests.caveats.flaky) {
+        for test in record.tests.iter().flat_map(|tests| &tests.flaky) {
             *found.entry(test).or_default() += 1;
         }
     }

@@ -73,7 +73,7 @@ fn hostile() -> HistoryView {
             (finding.rule, finding.message) = (text.clone(), text.clone());
         }
         if let Some(tests) = &mut record.tests {
-            tests.caveats.flaky = vec![text.clone()];
+            tests.flaky = vec![text.clone()];
         }
     }
     commits[1].state = RecordState::Missing;

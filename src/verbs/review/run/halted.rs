@@ -54,7 +54,7 @@ pub(super) fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsEr
     let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
         return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);
     };
-    let counts = &tests.counts;
+    let counts = tests.counts();
     let mut lines = vec![format!(
         "{} failed, {} passed of {}: {}",
         counts.failed + counts.errored,

@@ -506,12 +506,10 @@ impl<'a> Session<'a> {
 /// What a passing run of all tests says about one scope: how many of them are its own is not known.
 fn of_all(all: &TestEvidence, code: CodeId) -> TestEvidence {
     TestEvidence {
-        code,
-        status: TestStatus::Passed,
-        counts: testreport::Counts::default(),
-        failing: Vec::new(),
-        caveats: andon_core::domain::tests::Caveats::default(),
-        scopes: Vec::new(),
-        ..all.clone()
+        errors: all.errors,
+        truncated: all.truncated,
+        runner: all.runner.clone(),
+        command: all.command.clone(),
+        ..TestEvidence::new(code, TestStatus::Passed, all.signature)
     }
 }

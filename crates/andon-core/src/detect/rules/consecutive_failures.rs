@@ -316,7 +316,7 @@ fn same_error(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgem
 
 /// Whether the runner failed and no report says which tests did.
 fn names_nothing(tests: &TestEvidence) -> bool {
-    tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts.failing() == 0
+    tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts().failing() == 0
 }
 
 fn failure(tests: &TestEvidence) -> Failure {

@@ -118,11 +118,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> FailedResult {
     let Some(failing) = failing_count(tests) else { return FailedResult::Otherwise(tests.status) };
-    let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
+    let known = |id: &&String| flaky.contains(*id) || tests.flaky.contains(*id);
     FailedResult::Tests {
         named: tests.failing.iter().take(words::NAMES).cloned().collect(),
         failing,
-        total: tests.counts.total,
+        total: tests.total,
         flaky: tests.failing.iter().filter(known).cloned().collect(),
     }
 }

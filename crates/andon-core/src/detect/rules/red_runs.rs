@@ -140,7 +140,7 @@ mod tests {
     fn told(tests: TestEvidence) -> Fact {
         let mut made = run(tests);
         made.validity = RunValidity::HandedIn;
-        made.evidence.caveats.origin = RunOrigin::HandedIn;
+        made.evidence.origin = RunOrigin::HandedIn;
         Fact::TestRun(Box::new(made))
     }
 

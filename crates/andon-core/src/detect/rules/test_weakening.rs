@@ -209,7 +209,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let known = before.zip(newest.tests.as_ref()).map(|(before, now)| ran_in_both(before, now));
     let ran = known.filter(|(before, now)| now < before && *now > 0);
     // A run that may have been asked for a part of the tests alone.
-    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.caveats.full_run.is_some());
+    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.full_run.is_some());
     let gone = if is_part { "missing in this run" } else { REMOVED };
     let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
     Some(Finding { evidence, help, ..RULE.finding(level, WeakeningDetail { counts, taken, gone, waiver }) })
@@ -253,7 +253,7 @@ fn open(timeline: &Timeline) -> Option<Open> {
         Open { failing: found.failing, ran: found.ran }
     } else {
         let last = timeline.last_result_before(newest.code)?;
-        Open { failing: failing_count(last)?, ran: last.counts.ran() }
+        Open { failing: failing_count(last)?, ran: last.counts().ran() }
     };
     (open.failing > 0).then_some(open)
 }
@@ -262,11 +262,11 @@ fn open(timeline: &Timeline) -> Option<Open> {
 /// were counted in both. A scope for which a run of everything speaks has no counts of its own.
 fn ran_in_both(before: &TestEvidence, now: &TestEvidence) -> (u64, u64) {
     if before.scopes.is_empty() && now.scopes.is_empty() {
-        return (before.counts.ran(), now.counts.ran());
+        return (before.counts().ran(), now.counts().ran());
     }
     let both = now.scopes.iter().filter_map(|row| Some((&before.of_scope(&row.name)?.tests, &row.tests)));
     let alike = both.filter(|(before, now)| before.command == now.command && before.runner == now.runner);
-    let ran = alike.map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    let ran = alike.map(|(before, now)| (before.counts().ran(), now.counts().ran()));
     ran.filter(|(had, ran)| *had > 0 && *ran > 0)
         .fold((0, 0), |sum, (had, ran)| (had.saturating_add(sum.0), ran.saturating_add(sum.1)))
 }
@@ -277,10 +277,10 @@ fn fewer(open: Open, now: &TestEvidence, before: Option<&TestEvidence>) -> Optio
     let (had, ran) = match before {
         Some(before) if !(before.scopes.is_empty() && now.scopes.is_empty()) => ran_in_both(before, now),
         None if !now.scopes.is_empty() => return None,
-        Some(_) | None => (open.ran, now.counts.ran()),
+        Some(_) | None => (open.ran, now.counts().ran()),
     };
     let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
-    let skipped = before.map(|before| (before.counts.skipped, now.counts.skipped));
+    let skipped = before.map(|before| (before.skipped, now.skipped));
     let skipped = skipped.filter(|(before, now)| now > before);
     let fell = reported && failing < open.failing && ran < had;
     fell.then_some(Counts::Fewer { before: Open { ran: had, ..open }, failing, ran, skipped })

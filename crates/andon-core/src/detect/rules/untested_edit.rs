@@ -245,7 +245,7 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         }
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
         RunValidity::Filtered => {
-            let (ran, full) = (run.evidence.counts.ran(), run.evidence.caveats.full_run.unwrap_or_default());
+            let (ran, full) = (run.evidence.counts().ran(), run.evidence.full_run.unwrap_or_default());
             format!(
                 "the run on this code ran {ran} of the {} that the last full run had",
                 words::count(full, "test")
@@ -253,7 +253,7 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);
-            let said = run.evidence.caveats.not_started.as_deref();
+            let said = run.evidence.not_started.as_deref();
             let why = said.map(|said| format!(" ({})", words::bounded(said))).unwrap_or_default();
             format!("the tests of this code could not be started: `{program}`{why}")
         }

@@ -220,7 +220,7 @@ fn a_failure_within_a_turn_is_one_of_it_whoever_ran_the_tests() {
     for origin in [RunOrigin::Here, RunOrigin::HandedIn] {
         let ran = |state: u8| {
             let mut made = run(red(state, &["a"], 9));
-            made.evidence.caveats.origin = origin;
+            made.evidence.origin = origin;
             Fact::TestRun(Box::new(made))
         };
         let tested = |facts: Vec<Fact>| -> Vec<bool> {

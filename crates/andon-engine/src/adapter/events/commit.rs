@@ -13,7 +13,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
-use andon_core::domain::tests::{Caveats, Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::tests::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, List, bounded, members};
 use andon_store::journal::JournalLine;
@@ -169,20 +169,18 @@ fn evidence(wire: RunWire) -> TestEvidence {
     let truncated = named.is_some_and(|list| list.cut);
     let runner = wire.runner.map_or_else(|| "events".to_owned(), |runner| name(&runner));
     let command = bounded(&wire.command.unwrap_or_default(), MAX_SUBJECT);
-    TestEvidence {
-        code: CodeId(hash::state(&wire.code)),
-        status: wire.status,
-        counts,
-        signature: signature(&runner, &command, wire.status, &failing),
+    let signature = signature(&runner, &command, wire.status, &failing);
+    let result = TestEvidence {
         errors: wire.errors.and_then(errors),
         failing,
         truncated,
         runner,
         command,
         // What ran is unknown.
-        caveats: Caveats { origin: RunOrigin::HandedIn, ..Caveats::default() },
-        scopes: Vec::new(),
-    }
+        origin: RunOrigin::HandedIn,
+        ..TestEvidence::new(CodeId(hash::state(&wire.code)), wire.status, signature)
+    };
+    result.with_counts(counts)
 }
 
 /// What is not said is taken from the list: the failing ones failed, the others passed.

@@ -64,7 +64,7 @@ fn a_test_run_without_a_signature_gets_one() {
     };
     assert_eq!((run.validity, run.evidence.status), (RunValidity::Valid, TestStatus::Failed));
     assert_eq!(run.evidence.failing, ["a", "b"]);
-    assert_eq!((run.evidence.counts.failed, run.evidence.counts.passed), (2, 8));
+    assert_eq!((run.evidence.failed, run.evidence.passed), (2, 8));
     let Fact::TestRun(again) = fact(
         r#"{"type":"test_run","code":"B","status":"failed","total":10,"failing":["a","b"],"errors":["x at 0x7ffd5e8c9999"]}"#,
     ) else {

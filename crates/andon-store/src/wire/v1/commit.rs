@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 use sha2::Digest as _;
 
 use super::MAX_LINE;
-use super::evidence::EvidenceWire;
 use andon_core::domain::change::ChangeFacts;
 use andon_core::domain::facts::{
     CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding, Recording,
     Skip, Usage, Weakening,
 };
 use andon_core::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
+use andon_core::domain::tests::TestEvidence;
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::format::fields::{Items, Text, Texts};
 use andon_core::format::{Count, FormatError, bounded, line, members_of, object, object_and_rest};
@@ -90,7 +90,7 @@ struct CommitWire {
     code: CodeId,
     diff: DiffSummary,
     change: Option<ChangeFacts>,
-    tests: Option<EvidenceWire>,
+    tests: Option<TestEvidence>,
     weakening: Option<Weakening>,
     #[serde(default, with = "Items::<{ Skip::MAX }>")]
     skipped: Vec<Skip>,
@@ -116,7 +116,7 @@ struct CarriedWire {
     parent: Option<CommitId>,
     kind: CommitKind,
     code: CodeId,
-    tests: Option<EvidenceWire>,
+    tests: Option<TestEvidence>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -165,7 +165,7 @@ impl From<&CommitRecord> for CommitWire {
             code: record.code,
             diff: record.diff.clone().bounded(),
             change: record.change.clone().map(ChangeFacts::bounded),
-            tests: record.tests.as_ref().map(EvidenceWire::from),
+            tests: record.tests.clone().map(TestEvidence::bounded),
             weakening: record.weakening.clone(),
             skipped: record.skipped.clone(),
             outputs: record.outputs.clone(),
@@ -186,7 +186,7 @@ impl From<&CarriedAttempt> for CarriedWire {
             parent: carried.parent,
             kind: carried.kind,
             code: carried.code,
-            tests: carried.tests.as_ref().map(EvidenceWire::from),
+            tests: carried.tests.clone().map(TestEvidence::bounded),
         }
     }
 }
@@ -198,7 +198,7 @@ impl From<CarriedWire> for CarriedAttempt {
             parent: wire.parent,
             kind: wire.kind,
             code: wire.code,
-            tests: wire.tests.map(Into::into),
+            tests: wire.tests.map(TestEvidence::bounded),
         }
     }
 }
@@ -327,7 +327,7 @@ impl From<CommitWire> for CommitRecord {
             code: wire.code,
             diff: wire.diff.bounded(),
             change: wire.change.map(ChangeFacts::bounded),
-            tests: wire.tests.map(Into::into),
+            tests: wire.tests.map(TestEvidence::bounded),
             weakening: wire.weakening,
             skipped: wire.skipped,
             outputs: wire.outputs,

@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::evidence::EvidenceWire;
 use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
@@ -15,7 +14,7 @@ use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::Ack;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, Kind, List, bounded, line, members_of, object};
 
@@ -142,7 +141,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
 }
 
 fn encode_run(run: &TestRun) -> Map<String, Value> {
-    let mut members = members_of(&EvidenceWire::from(&run.evidence));
+    let mut members = members_of(&run.evidence.clone().bounded());
     let mut bytes = 0_usize;
     let mut fits = |entry: &OverlayWire| {
         bytes += Value::Object(members_of(entry)).to_string().len() + 1;
@@ -192,12 +191,12 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
 }
 
 fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
-    let evidence: EvidenceWire = object(line, MAX_LINE)?;
+    let evidence: TestEvidence = object(line, MAX_LINE)?;
     let run: RunWire = object(line, MAX_LINE)?;
     let overlay = run.overlay.unwrap_or_default();
     Ok(TestRun {
         at: run.at,
-        evidence: evidence.into(),
+        evidence: evidence.bounded(),
         validity: run.validity,
         base: run.base,
         overlay_truncated: run.overlay_truncated.unwrap_or(false) || overlay.cut,

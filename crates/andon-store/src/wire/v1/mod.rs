@@ -13,7 +13,6 @@
 mod choose;
 mod commit;
 pub mod event;
-mod evidence;
 mod halt;
 mod journal;
 pub mod ledger;

@@ -18,8 +18,8 @@ use andon_core::domain::ids::{
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::summary::FailingTest;
 use andon_core::domain::tests::{
-    Caveats, Counts, Extent, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames,
-    TestEvidence, TestRun, TestStatus, Tracking,
+    Extent, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence, TestRun,
+    TestStatus, Tracking,
 };
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::format::FormatError;
@@ -41,17 +41,15 @@ fn oid(byte: u8) -> Oid {
 
 fn evidence() -> TestEvidence {
     TestEvidence {
-        code: CodeId([3; 32]),
-        status: TestStatus::Failed,
-        counts: Counts { total: 120, passed: 115, failed: 4, errored: 1, skipped: 0 },
-        signature: Signature([7; 32]),
+        total: 120,
+        passed: 115,
+        failed: 4,
+        errored: 1,
         errors: Some(Signature([8; 32])),
         failing: vec!["suite::name".into(), "suite::\u{1b}[31m\"quoted\"".into()],
-        truncated: false,
         runner: "cargo".into(),
         command: "cargo test".into(),
-        caveats: Caveats::default(),
-        scopes: Vec::new(),
+        ..TestEvidence::new(CodeId([3; 32]), TestStatus::Failed, Signature([7; 32]))
     }
 }
 
@@ -139,17 +137,18 @@ prop_compose! {
     ) -> ScopeTests {
         let [total, passed, failed, errored, skipped] = counts;
         let tests = TestEvidence {
-            code: CodeId(bytes),
-            status: TestStatus::ALL[status].0,
-            counts: Counts { total, passed, failed, errored, skipped },
-            signature: Signature(bytes),
+            total,
+            passed,
+            failed,
+            errored,
+            skipped,
             errors: errors.map(Signature),
             failing: texts.clone(),
             truncated: total > failed,
             runner: name.clone(),
             command: name.clone(),
-            caveats: Caveats { set: errors.map(Digest), ..Caveats::default() },
-            scopes: Vec::new(),
+            set: errors.map(Digest),
+            ..TestEvidence::new(CodeId(bytes), TestStatus::ALL[status].0, Signature(bytes))
         };
         ScopeTests { name, needs: texts, tests, from: from.map(|byte| CommitId(oid(byte))) }
     }
@@ -172,7 +171,7 @@ prop_compose! {
         failing in prop::collection::vec(".{0,60}", 0..5),
         truncated in any::<bool>(),
         names in [".{0,30}", ".{0,30}"],
-        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3), any::<Option<[u8; 32]>>()),
+        remarks in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3), any::<Option<[u8; 32]>>()),
         scopes in any_scopes(),
     ) -> TestEvidence {
         let [runner, command] = names;
@@ -180,7 +179,11 @@ prop_compose! {
         TestEvidence {
             code: CodeId(bytes),
             status: TestStatus::ALL[status].0,
-            counts: Counts { total, passed, failed, errored, skipped },
+            total,
+            passed,
+            failed,
+            errored,
+            skipped,
             signature: Signature(bytes),
             errors: errors.map(Signature),
             failing,
@@ -188,32 +191,30 @@ prop_compose! {
             runner,
             command,
             scopes,
-            caveats: Caveats {
-                not_started: caveats.2.first().cloned(),
-                said: caveats
+                not_started: remarks.2.first().cloned(),
+                said: remarks
                     .2
                     .iter()
-                    .take(Caveats::MAX_SAID)
+                    .take(TestEvidence::MAX_SAID)
                     .map(|test| FailingTest { test: Some(test.clone()), error: None })
                     .collect(),
-                untracked: caveats.2.clone(),
-                origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
-                full_run: caveats.1,
+                untracked: remarks.2.clone(),
+                origin: if remarks.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: remarks.1,
                 lost: LostTests {
-                    gone: caveats.2.clone(),
-                    gone_total: caveats.1.unwrap_or_default(),
-                    skipped: caveats.2.clone(),
-                    skipped_total: u64::from(caveats.0),
-                    back: caveats.2.clone(),
+                    gone: remarks.2.clone(),
+                    gone_total: remarks.1.unwrap_or_default(),
+                    skipped: remarks.2.clone(),
+                    skipped_total: u64::from(remarks.0),
+                    back: remarks.2.clone(),
                 },
-                names: caveats.3.filter(|_| caveats.0).map(|set| SetNames::Since {
+                names: remarks.3.filter(|_| remarks.0).map(|set| SetNames::Since {
                     set: Digest(set),
-                    came: caveats.2.clone(),
-                    went: caveats.2.clone(),
+                    came: remarks.2.clone(),
+                    went: remarks.2.clone(),
                 }),
-                flaky: caveats.2,
-                set: caveats.3.map(Digest),
-            },
+                flaky: remarks.2,
+                set: remarks.3.map(Digest),
         }
     }
 }

@@ -63,7 +63,7 @@ fn golden_runs_beside_untracked_files_are_written_and_read_byte_for_byte() {
         OverlayEntry { path: path.to_vec(), entry, tracking: Tracking::Untracked }
     };
     let mut evidence = evidence();
-    evidence.caveats.untracked = vec!["scratch.notes".into()];
+    evidence.untracked = vec!["scratch.notes".into()];
     let run = JournalLine::TestRun(Box::new(TestRun {
         at: Some("2026-11-20T15:30:00Z".parse().unwrap()),
         evidence,
@@ -80,21 +80,13 @@ fn golden_runs_beside_untracked_files_are_written_and_read_byte_for_byte() {
 #[test]
 fn golden_run_of_which_nothing_could_be_started_is_written_and_read_byte_for_byte() {
     const LINE: &str = include_str!("../../../../../../tests/format/v1/journal-not-started.jsonl");
-    let caveats = Caveats {
-        not_started: Some("make: *** No rule to make target 'test'.  Stop.".into()),
-        ..Caveats::default()
-    };
     let line = JournalLine::TestRun(Box::new(TestRun {
         at: Some("2026-11-20T15:30:00Z".parse().unwrap()),
         evidence: TestEvidence {
-            status: TestStatus::RunnerError,
-            counts: Counts { total: 0, passed: 0, failed: 0, errored: 0, skipped: 0 },
-            errors: None,
-            failing: Vec::new(),
             runner: TestEvidence::BY_EXIT_CODE.into(),
             command: "make test".into(),
-            caveats,
-            ..evidence()
+            not_started: Some("make: *** No rule to make target 'test'.  Stop.".into()),
+            ..TestEvidence::new(evidence().code, TestStatus::RunnerError, evidence().signature)
         },
         validity: RunValidity::NotStarted,
         base: Some(TreeId(oid(1))),

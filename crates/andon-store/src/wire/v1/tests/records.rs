@@ -181,22 +181,13 @@ fn golden_tests_of_scopes() {
         name: name.to_owned(),
         needs: if name == "cli" { vec!["core".to_owned()] } else { Vec::new() },
         tests: TestEvidence {
-            code: CodeId([byte; 32]),
-            status,
-            counts: Counts {
-                total: 3,
-                passed: 3 - failing.len() as u64,
-                failed: failing.len() as u64,
-                ..Counts::default()
-            },
-            signature: Signature([byte; 32]),
-            errors: None,
+            total: 3,
+            passed: 3 - failing.len() as u64,
+            failed: failing.len() as u64,
             failing: failing.iter().map(|&id| id.to_owned()).collect(),
-            truncated: false,
             runner: "cargo".to_owned(),
             command: format!("cargo test -p {name}"),
-            caveats: Caveats::default(),
-            scopes: Vec::new(),
+            ..TestEvidence::new(CodeId([byte; 32]), status, Signature([byte; 32]))
         },
         from: (name == "core").then_some(CommitId(oid(4))),
     };
@@ -239,4 +230,54 @@ fn what_a_commit_took_from_the_tests_says_no_more_than_it_must() {
     assert_eq!(kept, Weakening { removed, ..many });
     let later = line.replace(r#""extent":"about""#, r#""extent":"roughly","loosened":null"#);
     assert_eq!(decode_commit(later.as_bytes()).unwrap().record.weakening, Some(kept));
+}
+
+#[test]
+fn a_row_of_scopes_holds_no_remarks_and_its_errors_name_the_member() {
+    let with = |row: &str| SCOPES.replacen("\"core\":{", &format!("\"core\":{{{row},"), 1);
+    let golden = decode_commit(SCOPES.as_bytes()).unwrap();
+    for row in [
+        r#""handed_in":true,"said":[{"test":"a"}],"lost":{"gone":["a"]}"#,
+        r#""scopes":{"a":{}},"names":7,"untracked":null"#,
+        r#""failing":null,"needs":[],"errored":0.0,"truncated":false"#,
+    ] {
+        let decoded = decode_commit(with(row).as_bytes()).unwrap();
+        assert_eq!(decoded, golden, "{row}");
+    }
+    let many = format!(r#""failing":[{}"a"],"needs":["cli","web"]"#, "\"a\",".repeat(600));
+    let decoded = decode_commit(with(&many).as_bytes()).unwrap();
+    let row = decoded.record.tests.as_ref().unwrap().of_scope("core").unwrap().clone();
+    assert_eq!((row.tests.failing.len(), row.tests.truncated, row.needs.len()), (512, true, 2));
+    let line = encode_commit(&decoded.record, &decoded.extra);
+    assert_eq!(decode_commit(line.as_bytes()).unwrap(), decoded);
+    for (row, said) in [
+        (r#""errored":-1"#, r#"the member "tests.scopes.core.errored": invalid type"#),
+        (r#""needs":"cli""#, r#"the member "tests.scopes.core.needs": invalid type"#),
+        (r#""needs":[],"needs":[]"#, r#"the member "tests.scopes.core": duplicate field `needs`"#),
+        (r#""total":1"#, r#"the member "tests.scopes.core": duplicate field `total`"#),
+    ] {
+        let error = decode_commit(with(row).as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(said), "{row}: {error}");
+    }
+}
+
+#[test]
+fn the_members_of_tests_are_lenient_where_they_always_were() {
+    let with = |members: &str| FULL.replacen("\"runner\":\"cargo\"", members, 1);
+    let tests = |members: &str| decode_commit(with(members).as_bytes()).unwrap().record.tests.unwrap();
+    let none = TestEvidence { runner: String::new(), ..evidence() };
+    for members in [
+        r#""runner":null,"handed_in":null,"names":null,"lost":null,"said":null,"scopes":null,"full_run":null"#,
+        r#""handed_in":false,"names":{},"lost":{},"said":[],"scopes":{},"flaky_tests":[],"x":1"#,
+    ] {
+        assert_eq!(tests(members), none, "{members}");
+    }
+    let all = |count: usize| format!(r#""names":{{"all":["a"{}]}}"#, r#","a""#.repeat(count - 1));
+    let whole = SetNames::All(vec!["a".to_owned(); SetNames::MAX_ALL]);
+    assert_eq!(tests(&all(SetNames::MAX_ALL)).names, Some(whole));
+    assert_eq!(tests(&all(SetNames::MAX_ALL + 1)).names, None, "a cut list says nothing");
+    let long = format!(r#""said":[{{"test":"a","error":"{}"}}]"#, "x".repeat(999));
+    assert_eq!(tests(&long).said[0].error.as_ref().unwrap().len(), 200);
+    let names = format!(r#""scopes":{{"{}":{{}}}}"#, "x".repeat(257));
+    assert!(decode_commit(with(&names).as_bytes()).is_err(), "a row without a code is none");
 }
