@@ -1,9 +1,9 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-pub(in crate::verbs) mod ahead;
 pub mod calibrate;
 pub mod events;
+pub(in crate::verbs) mod lookahead;
 pub mod session;
 pub mod test_runs;
 

@@ -10,6 +10,7 @@ pub mod calibration;
 mod calls;
 mod credits;
 mod exempt;
+mod forecast;
 mod gains;
 mod hints;
 pub mod ladder;
@@ -23,7 +24,6 @@ pub mod rule;
 mod rules;
 mod signals;
 mod situation;
-mod soon;
 mod step;
 mod stretch;
 mod switches;
@@ -62,7 +62,7 @@ pub use rules::{
     user_stop::RULE as USER_STOP,
 };
 
-pub use soon::{halts_within_a_turn, soon};
+pub use forecast::{halts_within_a_turn, soon};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextWindowUse, Thresholds};

@@ -5,7 +5,6 @@
 //! cost is bounded by the window and not by the history.
 
 mod activity;
-mod aside;
 mod bounded;
 mod context;
 mod context_windows;
@@ -22,6 +21,7 @@ mod pace;
 mod paths;
 mod red_runs;
 mod refusals;
+mod side_attempts;
 mod snapshot;
 mod states;
 mod story;
@@ -33,7 +33,6 @@ pub use activity::{
     Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
     NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
 };
-pub use aside::{LineOfWork, PlacedAttempt, SideAttempt, aside};
 pub use context_windows::{ContextWindow, ContextWindows, Door};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
@@ -44,6 +43,7 @@ pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, mostly_stood, st
 pub use paths::PathState;
 pub use red_runs::RedRuns;
 pub use refusals::{Refusals, RefusedAttempts, RefusedCode};
+pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside};
 pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{

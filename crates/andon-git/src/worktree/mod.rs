@@ -5,10 +5,10 @@
 //! at less than its content, the file is read here (`hidden_files`) or git is configured otherwise (`file_system`,
 //! `filters`): what counts is what the tests read.
 
-pub(crate) mod apart;
 pub(crate) mod filters;
 mod own;
 pub(crate) mod porcelain;
+pub(crate) mod separate_checkout;
 mod write_times;
 
 use std::collections::{BTreeMap, BTreeSet};

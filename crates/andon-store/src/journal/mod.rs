@@ -10,8 +10,8 @@
 //!
 //! The file is not synced (see the head of [`crate`]).
 
-mod alone;
-mod onward;
+mod lock;
+mod position;
 mod recent;
 mod tail;
 
@@ -26,8 +26,8 @@ use andon_core::domain::attempt::Attempt;
 use andon_core::domain::diagnostic::Diagnostic;
 
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
-pub use alone::JournalLock;
-pub use onward::Position;
+pub use lock::JournalLock;
+pub use position::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, RecentFacts};
 

@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{CalibrationBasis, Ladder, RatedRuns, Run};
-use crate::verbs::replay::run::ahead::StreamOptions;
 use crate::verbs::replay::run::events::{self, EventsEnd};
+use crate::verbs::replay::run::lookahead::StreamOptions;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::decision::Stage;
 use andon_core::domain::diagnostic::Diagnostic;
