@@ -1,5 +1,6 @@
-//! How the loop went on after a signed answer (R7): eight tested commits after it the clone that made them writes what they came
-//! to, so that what an answer was worth moves the weight of who gave it. The records say all of it, and anybody can compare.
+//! How the loop went on after a signed answer (R7). Eight tested commits later, the clone that made them writes their result to
+//! the ledger, so that the worth of an answer changes the weight of its author. The records hold everything, so that any clone
+//! can compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{lists, numbers, whole};
 use super::member::{Malformed, malformed};
-use crate::window::DAY;
+use crate::lookback::DAY;
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

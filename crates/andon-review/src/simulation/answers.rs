@@ -1,4 +1,4 @@
-//! What probes are answered.
+//! The answers to probes.
 
 use std::collections::BTreeSet;
 

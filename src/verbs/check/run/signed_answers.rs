@@ -34,7 +34,7 @@ pub(super) struct RangeFacts {
     pub(super) now: Timestamp,
 }
 
-/// What came of it.
+/// The result of judging the signed ledger.
 #[derive(Default)]
 pub(super) struct WitnessFindings {
     pub(super) violations: Vec<Diagnostic>,
@@ -95,7 +95,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     Ok(found.map(diagnostic).collect())
 }
 
-/// Why nothing can be said of the ledger.
+/// Why the ledger cannot be judged.
 fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     let is_here = ledger.entries.iter().any(|entry| entry.id == id);
     (!is_here).then(|| {

@@ -242,7 +242,7 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
 /// Signs under a policy or a change of keys that another admin made.
 ///
 /// # Errors
-/// It is none, or the key may not.
+/// `entry` is no such entry, or the key may not sign it.
 pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, OpsError> {
     let mut about = None;
     let mut changed = change(ctx, ws, "policy-sign", |ledger| {

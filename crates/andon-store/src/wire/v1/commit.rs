@@ -97,7 +97,7 @@ struct CommitWire {
     #[serde(default, with = "Items::<MAX_OUTPUTS>")]
     outputs: Vec<Digest>,
     usage: Option<UsageWire>,
-    /// The newest entry of each ledger that was seen: writer and entry id. A pair that is none says nothing.
+    /// The newest entry of each ledger that was seen: writer and entry id. A malformed pair says nothing.
     ledger: Option<BTreeMap<String, Value>>,
     #[serde(default, with = "Texts::<{ CommitRecord::MAX_GUARDS }, MAX_NODE>")]
     guards: Vec<String>,
