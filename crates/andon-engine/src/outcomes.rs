@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::context::Context;
 use super::error::OpsError;
 use super::halts;
-use super::witnessing::{self, Draft, SignedLedger, said};
+use super::witnessing::{self, Draft, SignedLedger};
 use super::workspace::Workspace;
 use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::tests::TestEvidence;
+use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::Payload;
 use andon_review::payload::acts::AnswerOutcome;
@@ -95,7 +96,7 @@ fn write(
     }
     let left = is_free && got_better(&before[0].1, &after[0].1);
     let (before, after) = (signatures(before), signatures(after));
-    let body = said(&AnswerOutcome { resolution, before, after, left });
+    let body = members_of(&AnswerOutcome { before, after, left, resolution });
     let draft = Draft { kind: "outcome", said: &body, evidence: &[], signer: None };
     ledger.append(ctx, ws, &draft).map(Some)
 }
