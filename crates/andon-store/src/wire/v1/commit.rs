@@ -121,10 +121,16 @@ pub fn line_digest(line: &[u8]) -> Digest {
 /// One line with its LF, at most [`MAX_LINE`] bytes. Lists and texts beyond their bounds are cut (see the head of
 /// [`super`]).
 pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
-    let mut members = members_of(&record.clone().bounded());
-    members.extend(members_of(&Head::new(record)));
+    let mut members = record_members(record);
     write_back(&mut members, extra);
     line(members)
+}
+
+/// The members of a record's line.
+pub fn record_members(record: &CommitRecord) -> Map<String, Value> {
+    let mut members = members_of(&record.clone().bounded());
+    members.extend(members_of(&Head::new(record)));
+    members
 }
 
 /// The unknown keys go back where they were; a known key always wins, but for the minor version in `schema`.
