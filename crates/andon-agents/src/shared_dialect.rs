@@ -77,7 +77,7 @@ pub(super) fn read(
             payload.ended(result, end);
         }
     }
-    if let Some(window) = shaped.context_limit.0.or_else(|| tools::window_of(&shaped.model.0?)) {
+    if let Some(window) = shaped.context_limit.0.or_else(|| tools::context_window_of(&shaped.model.0?)) {
         payload.usage.get_or_insert_with(Usage::default).window_tokens = Some(window);
     }
     Ok(payload)

@@ -54,7 +54,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
 
 /// What the fill of the window of the node that acted last leads to.
 fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
-    let node = loaded.timeline.window_node();
+    let node = loaded.timeline.context_window_node();
     detect::context_use(&loaded.timeline, node, &ws.config.rules)
         .map_or(Pressure::Free, |found| found.pressure)
 }
@@ -86,6 +86,6 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     halts::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
     Ok(Resumed {
         halt: Some(halt),
-        by: format!("the {whose} {name}, recorded by {}", ctx.identity(&ws.repo)),
+        by: format!("the {whose} {name}, recorded by {}", ctx.committer(&ws.repo)),
     })
 }

@@ -154,7 +154,7 @@ fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsErro
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = format!(".andon/{name}");
     let (effect, help) = if is_cleared {
-        (format!("{NOT_HELD}: the next commit or turn clears {file}, and tells of it"), HOLDS)
+        (format!("{NOT_HELD}: the next commit or turn clears {file} and says so"), HOLDS)
     } else {
         (format!("{done}: commits are refused while {file} is there"), WAY_ON)
     };

@@ -31,7 +31,7 @@ pub fn resume(
     let halt = halts::binding(ws)?;
     if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
         return if halts::answer::leftover(ctx, ws)? {
-            Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+            Ok(Resumed { halt, by: ctx.committer(&ws.repo) })
         } else {
             Err(OpsError::NothingToResume)
         };
@@ -49,7 +49,7 @@ pub fn resume(
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
     halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
-    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+    Ok(Resumed { halt, by: ctx.committer(&ws.repo) })
 }
 
 /// What a person has to type at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing
@@ -119,7 +119,7 @@ pub fn reset(
     let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
     let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
     halts::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
-    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+    Ok(Resumed { halt, by: ctx.committer(&ws.repo) })
 }
 
 /// Which file stops the loop.
@@ -143,8 +143,12 @@ pub fn pull(
         StopFile::Stop => STOP_FILE,
         StopFile::Pause => PAUSE_FILE,
     };
-    let text =
-        format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
+    let text = format!(
+        "{}\nby: {}\nat: {}\n",
+        reason.unwrap_or("no reason given"),
+        ctx.committer(&ws.repo),
+        ctx.now
+    );
     let path = effect::write_andon_file(&effect::site(ctx, ws), name, &text)?;
     let standing = halts::binding(ws)?;
     let loaded = timeline::load(ws)?;

@@ -1,4 +1,4 @@
-//! What is asked of `andon review`.
+//! The arguments of `andon review`.
 
 use std::path::PathBuf;
 

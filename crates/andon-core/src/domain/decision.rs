@@ -230,7 +230,7 @@ pub enum LedgerEvent {
     Halted(Box<Halt>),
     /// `loop.acknowledged`
     Acknowledged(Box<Ack>),
-    /// `loop.stop switch`
+    /// `loop.cord`
     StopSwitch(Box<StopSwitch>),
 }
 

@@ -135,7 +135,7 @@ fn heads<S: Serializer>(ledger: &BTreeMap<String, EntryId>, serializer: S) -> Re
     unless_default(&heads.collect::<BTreeMap<_, _>>(), serializer)
 }
 
-/// A pair that is none says nothing.
+/// A malformed pair says nothing.
 fn read_heads<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, EntryId>, D::Error> {
     if !deserializer.is_human_readable() {
         return BTreeMap::deserialize(deserializer);

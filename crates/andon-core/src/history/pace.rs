@@ -45,7 +45,7 @@ pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
         && gaps.len() + 1 == row.len()
         && gaps.iter().all(on_time)
         && !first.trim().is_empty()
-        && row.iter().all(|one| one.is_unwatched() && said(one) == first)
+        && row.iter().all(|one| one.is_unobserved() && said(one) == first)
 }
 
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
@@ -57,7 +57,7 @@ pub const TRIES: usize = 4;
 /// Whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.
 pub fn are_tries(row: &[&Iteration]) -> bool {
     let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
-    row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)
+    row.len() > 1 && row.iter().all(|one| one.is_unobserved()) && row.windows(2).all(apart)
 }
 
 /// The same in the mean: a person does this and that in between, and is quick now and then.
@@ -65,7 +65,7 @@ pub fn come_slowly(row: &[&Iteration]) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let gaps = u64::try_from(row.len()).unwrap_or(u64::MAX).saturating_sub(1);
     let slow = seconds(first, last).is_some_and(|all| all >= APART.saturating_mul(gaps));
-    gaps > 0 && slow && row.iter().all(|one| one.is_unwatched())
+    gaps > 0 && slow && row.iter().all(|one| one.is_unobserved())
 }
 
 /// The seconds between two of them, where both times are known.
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_are_minutes_apart_and_nobody_watches_them() {
+    fn tries_are_minutes_apart_and_unobserved() {
         let row = |seconds: &[i64], change: fn(Commit) -> Commit| {
             let one = |(state, at): (u8, &i64)| change(commit(state).recording(Recording::Derived).at(*at));
             let history = timeline((1..).zip(seconds).map(one).collect());

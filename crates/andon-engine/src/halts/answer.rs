@@ -84,7 +84,7 @@ pub fn acknowledge(
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }
-    let person = || witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone());
+    let person = || witness.map_or_else(|| ctx.committer(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),

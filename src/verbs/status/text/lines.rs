@@ -251,7 +251,7 @@ fn waiting(page: &mut Page, view: &StatusView) {
     page.field("", &with_command(&format!("help: andon review show {}", terminal_clip(&id, 8))));
 }
 
-/// The commits that were refused last, while nothing came of it.
+/// The newest refused commits, as long as no commit or test run followed.
 fn refused(page: &mut Page, view: &StatusView) {
     let Some(refused) = &view.refused else { return };
     let commits = phrase::count(usize::try_from(refused.count).unwrap_or(usize::MAX), "commit");

@@ -283,7 +283,7 @@ fn the_members_of_tests_are_lenient_where_they_always_were() {
 }
 
 #[test]
-fn nobody_claims_in_a_note_that_a_record_was_derived() {
+fn a_note_cannot_claim_that_a_record_was_derived() {
     let derived = CommitRecord { recording: Recording::Derived, ..minimal() };
     assert_eq!(encode_commit(&derived, &UnknownKeys::default()), MINIMAL);
     let line = MINIMAL.replacen('{', r#"{"recording":"Derived","#, 1);
