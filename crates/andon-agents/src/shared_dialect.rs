@@ -216,7 +216,7 @@ fn usage(tokens: Tokens, shaped: &SharedPayload) -> Option<Usage> {
     }
 }
 
-/// Tokens, told with the last part of a model's answer. The prompt holds what came from a cache; what the model thought is
+/// Tokens, reported with the last part of a model's answer. The prompt holds what came from a cache; what the model thought is
 /// counted beside what it answered.
 fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;

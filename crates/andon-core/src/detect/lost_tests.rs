@@ -22,7 +22,7 @@ pub struct TestComparison {
     pub added: Vec<String>,
 }
 
-/// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost, `files` is what the
+/// What the set `now` lost against the set `before`; `told` are ids that earlier records report as lost, `files` is what the
 /// test files between the two tell.
 pub fn lost_tests(
     before: &[NamedTest],

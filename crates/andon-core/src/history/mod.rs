@@ -39,7 +39,7 @@ pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
-pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, mostly_stood, stood};
+pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, lasted, mostly_lasted};
 pub use paths::PathState;
 pub use red_runs::RedRuns;
 pub use refusals::{Refusals, RefusedAttempts, RefusedCode};

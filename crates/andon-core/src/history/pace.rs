@@ -9,14 +9,14 @@ use super::timeline::Iteration;
 /// How long an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;
 
-/// Whether the state that `earlier` brought stood for an hour or longer before `later` took its place. Unknown times
+/// Whether the state that `earlier` brought lasted for an hour or longer before `later` took its place. Unknown times
 /// prove nothing.
-pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
+pub fn lasted(earlier: &Iteration, later: &Iteration) -> bool {
     seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
 }
 
 /// The same of half of the states in a row: one of them may be taken back at once (a deployment that was wrong).
-pub fn mostly_stood(row: &[&Iteration]) -> bool {
+pub fn mostly_lasted(row: &[&Iteration]) -> bool {
     let mut gaps: Vec<u64> = row.windows(2).filter_map(|pair| seconds(pair[0], pair[1])).collect();
     gaps.sort_unstable();
     // The lower one of two middle values.
@@ -90,7 +90,7 @@ mod tests {
     fn one_state_may_be_taken_back_at_once() {
         let mostly = |seconds: &[i64]| {
             let history = history(seconds, |_| "Deploy it".to_owned());
-            mostly_stood(&history.iterations.iter().collect::<Vec<_>>())
+            mostly_lasted(&history.iterations.iter().collect::<Vec<_>>())
         };
         assert!(mostly(&[10, 4_000, 8_000, 8_030]) && mostly(&[10, 40, 4_000, 8_000]));
         assert!(!mostly(&[10, 40, 70, 8_000]) && !mostly(&[10, 40, 70, 100]) && !mostly(&[10, 8_000]));

@@ -16,8 +16,8 @@ use andon_core::domain::ids::CommitId;
 
 /// What was answered.
 #[derive(Debug)]
-pub struct Resumed {
-    /// The halt that stood, if one was recorded.
+pub struct ResumeReport {
+    /// The halt that was unanswered, if one was recorded.
     pub halt: Option<StandingHalt>,
     /// Who answered.
     pub by: String,

@@ -158,7 +158,7 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
     let commit = fact.id.map_or_else(String::new, |id| format!(" of {}", id.short()));
     let message = format!(
         "the record{commit} names an entry that the ledger {REF_PREFIX}{writer} does not hold any more: it was removed or \
-         turned back, and whether a halt stood in it is not known"
+         turned back, and whether it held an unanswered halt is not known"
     );
     Halt {
         cycle_id: fact.record.node.clone(),

@@ -22,7 +22,7 @@ use andon_core::domain::decision::{HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;
 
-pub use self::answer::{Answer, Resumed, acknowledge};
+pub use self::answer::{Answer, ResumeReport, acknowledge};
 pub use self::resolve::{answered_by_deletion, resolve};
 pub use self::stops::{PAUSE_FILE, STOP_FILE, stop_files, stops};
 

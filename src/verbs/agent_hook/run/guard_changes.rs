@@ -126,7 +126,7 @@ pub(super) fn end(
 }
 
 /// The turn is over: no call runs any more. What is said to the person of what the last ones took away. A call whose end was
-/// not told may have written files: some clients tell nothing of one that failed, or do not wait for the hook.
+/// not told may have written files: some clients report nothing about one that failed, or do not wait for the hook.
 pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let kept = of_session(place);
     let notes = look(place, kept.as_ref())?;

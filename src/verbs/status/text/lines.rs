@@ -314,12 +314,12 @@ fn tests_shown(tests: &TestsOf, style: Style) -> String {
         TestsOf::Ran(evidence) => {
             let result = phrase::tests(evidence);
             let result = if evidence.is_green() { style.green(&result) } else { style.red(&result) };
-            format!("{result}{}", style.yellow(&phrase::caveats(evidence)))
+            format!("{result}{}", style.yellow(&phrase::remarks(evidence)))
         }
         TestsOf::Void(run) => style.yellow(&format!(
             "{}{}, but the run proves nothing: {}",
             phrase::tests(&run.evidence),
-            phrase::caveats(&run.evidence),
+            phrase::remarks(&run.evidence),
             phrase::void(run.validity)
         )),
         TestsOf::OtherCode(evidence) => style.yellow(&format!(

@@ -15,7 +15,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
 use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, stood};
+use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
@@ -35,7 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 that the window has seen before in `comebacks` of its newest `among` changes, each time by commits \
                 that left the code as it was. The same holds for the documents together at the ends of turns without \
                 a commit. Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a \
-                release) do not count, and neither do texts that stood for an hour or longer, a document that is \
+                release) do not count, and neither do texts that lasted for an hour or longer, a document that is \
                 removed and written again, nor changes of white space alone, which are left to `weak-change`.\n\
                 \n\
                 A document does not alternate while commits in between write other documents anew: that is work, \
@@ -124,7 +124,7 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
     let is_text = |at: usize| states.get(at).is_some_and(|one| one.state != PathStep::ABSENT);
     let counts = |at: usize| {
-        let stays = |(earlier, later): (&Iteration, &Iteration)| stood(earlier, later);
+        let stays = |(earlier, later): (&Iteration, &Iteration)| lasted(earlier, later);
         let meant = |one: &Iteration| {
             goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
         };

@@ -15,7 +15,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{
-    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, mostly_stood, stood,
+    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,
 };
 
 pub(in crate::detect) const RETURNS: Param<u64> =
@@ -278,8 +278,8 @@ fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usi
     let from = brought.len().saturating_sub(round.returns.saturating_add(round.period));
     let circle: Vec<&Iteration> = brought.get(from..).unwrap_or_default().iter().copied().flatten().collect();
     let few = circle.iter().all(|one| one.diff.files <= FEW);
-    let all = (bringing.len() > 1 && bringing.windows(2).all(|pair| stood(pair[0], pair[1])))
-        || (few && mostly_stood(&circle));
+    let all = (bringing.len() > 1 && bringing.windows(2).all(|pair| lasted(pair[0], pair[1])))
+        || (few && mostly_lasted(&circle));
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
         Level::Note

@@ -16,7 +16,7 @@ use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::history::{Iteration, stood};
+use crate::history::{Iteration, lasted};
 
 pub(in crate::detect) const SHARE: Param<f64> =
     Param::share("share", 0.5, "Share of the hunks that undo one.");
@@ -104,7 +104,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     // A loop does not take hours.
     let before = timeline.iterations.iter().rev().find(|one| one.number < last.number);
-    if before.is_some_and(|before| stood(before, last)) {
+    if before.is_some_and(|before| lasted(before, last)) {
         return None;
     }
     let newest =

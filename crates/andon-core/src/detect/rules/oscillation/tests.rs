@@ -177,7 +177,7 @@ fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
     };
     assert_eq!(tested(30, |at| Some(9 + u64::from(at))), Some(Level::Note), "tests green and growing");
     assert_eq!(tested(9, |_| Some(9)), Some(Level::Warn));
-    assert_eq!(tested(10, |_| Some(9)), Some(Level::Halt), "eight returns, and the tests stand still");
+    assert_eq!(tested(10, |_| Some(9)), Some(Level::Halt), "eight returns, and the tests make no progress");
     assert_eq!(tested(10, |at| (at > 4).then_some(9)), Some(Level::Halt), "no test ran before it");
     let once = |at: u8| Some(if at < 6 { 9 } else { 12 });
     assert_eq!(tested(20, once), Some(Level::Note), "tests newly passed within sixteen returns");
