@@ -9,9 +9,7 @@ use andon_config::{self as config, ConfigSource, Layer};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::Stage;
-use andon_core::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
-};
+use andon_core::domain::facts::{CommitFact, CommitRecord, DiffSummary, Fact, Gate, Hunk};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::tests::{TestEvidence, TestStatus};
@@ -29,30 +27,20 @@ fn oid(byte: u8) -> Oid {
 fn record(byte: u8) -> CommitRecord {
     let hunk = Hunk { removed: HunkHash([byte; 8]), added: HunkHash([byte.wrapping_add(1); 8]) };
     let code = CodeId([byte; 32]);
+    let diff = DiffSummary {
+        hash: DiffHash([byte; 32]),
+        empty: false,
+        files: 3,
+        added: 40,
+        removed: 12,
+        hunks: vec![hunk; 10],
+        truncated: false,
+    };
+    let recorded_at = Timestamp(1_795_188_600 + i64::from(byte) * 60);
     CommitRecord {
-        recorded_at: Timestamp(1_795_188_600 + i64::from(byte) * 60),
-        uptime: None,
-        tree: TreeId(oid(byte)),
         parent: Some(CommitId(oid(byte.wrapping_sub(1)))),
-        prev: PrevRecord::Unsaid,
-        kind: CommitKind::Normal,
         gate: Gate::Passed,
-        recording: Recording::AtCommit,
-        node: "agent".to_owned(),
-        session: None,
         iteration: u64::from(byte),
-        carries: None,
-        code,
-        diff: DiffSummary {
-            hash: DiffHash([byte; 32]),
-            empty: false,
-            files: 3,
-            added: 40,
-            removed: 12,
-            hunks: vec![hunk; 10],
-            truncated: false,
-        },
-        change: None,
         tests: Some(TestEvidence {
             total: 120,
             passed: 117,
@@ -62,14 +50,7 @@ fn record(byte: u8) -> CommitRecord {
             command: "cargo test".to_owned(),
             ..TestEvidence::new(code, TestStatus::Failed, Signature([byte / 4; 32]))
         }),
-        weakening: None,
-        skipped: Vec::new(),
-        outputs: Vec::new(),
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
-        findings: Vec::new(),
+        ..CommitRecord::new(recorded_at, TreeId(oid(byte)), code, diff)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run of the configured test command that was made past `andon test`, as a client's hook or an orchestrator tells of the
+//! A run of the configured test command that was made past `andon test`, as a client's hook or an orchestrator reports the
 //! call: it is kept as handed in. A failing one is evidence of a loop; a passing one proves nothing, whatever
 //! `test.handed_in` says, for what a tool answers may be cut short.
 

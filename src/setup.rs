@@ -3,7 +3,7 @@
 pub mod ask;
 pub mod clients;
 pub mod fetch;
-pub mod left;
+pub mod leftovers;
 pub mod live;
 pub mod place;
 mod trust;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::change::Nature;
-use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, PrevRecord, Recording};
+use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::time::Timestamp;
@@ -133,30 +133,8 @@ fn describe(
         change.nature = Nature::Ignored;
     }
     let record = CommitRecord {
-        recorded_at: Timestamp(0),
-        uptime: None,
-        tree: trees[made.tree],
-        parent: None,
-        prev: PrevRecord::Unsaid,
-        kind: CommitKind::Normal,
-        gate: Gate::Passed,
-        recording: Recording::AtCommit,
-        node: String::new(),
-        session: None,
-        iteration: 0,
-        carries: None,
-        code: CodeId([0; 32]),
-        diff: summary,
         change: Some(change),
-        tests: None,
-        weakening: None,
-        skipped: Vec::new(),
-        outputs: Vec::new(),
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
-        findings: Vec::new(),
+        ..CommitRecord::new(Timestamp(0), trees[made.tree], CodeId([0; 32]), summary)
     };
     let record: Value = serde_json::from_str(&encode_commit(&record, &UnknownKeys::default())).unwrap();
     event["diff"] = record["diff"]["hash"].clone();

@@ -270,13 +270,13 @@ pub fn batch(agent: &mut Agent) {
     steady(agent, 4);
 }
 
-/// A build or a deployment is watched until it is done; each answer says something else, or twice the same.
+/// A build or a deployment is polled until it is done; each answer says something else, or twice the same.
 pub fn polling(agent: &mut Agent) {
     agent.style.calls = true;
     agent.style.answers = true;
     prefix(agent);
     for _ in 0..agent.random.between(1, 3) {
-        // What is watched was pushed, with its tests passing.
+        // What is polled was pushed, with its tests passing.
         settle(agent);
         agent.turn_start();
         let total = agent.random.between(8, 30);

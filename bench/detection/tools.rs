@@ -236,7 +236,7 @@ pub fn waiting(agent: &mut Agent) {
     }
 }
 
-/// Healthy: something is watched whose answers move only in what masks hide.
+/// Healthy: something is polled whose answers move only in what masks hide.
 pub fn masked_progress(agent: &mut Agent) {
     agent.style.calls = true;
     agent.style.answers = true;

@@ -1,4 +1,4 @@
-//! What several verbs ask alike.
+//! Arguments that several verbs share.
 
 /// What verbs say that walk through a range.
 pub const STOPPED: &str = "\

@@ -1,4 +1,4 @@
-//! How far a long walk is: a bar on a terminal, nothing anywhere else; and what is said when it was stopped.
+//! The progress of a long walk: a bar on a terminal, nothing anywhere else; and the message of a walk that was stopped.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! What is known of all loops between two looks, for the screen and for lines alike.
+//! The state of all loops between two refreshes of `andon watch`, for the screen and for plain lines alike.
 
 use std::time::Duration;
 

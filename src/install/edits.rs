@@ -1,4 +1,4 @@
-//! Changes files of others: whole or not at all, and in such a way that each change can be taken back byte for byte.
+//! Edits files that belong to others: whole or not at all, and so that each edit can be undone byte for byte.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};

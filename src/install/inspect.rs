@@ -123,7 +123,7 @@ fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Hook
     let mut bytes = Vec::new();
     match File::open(path).and_then(|file| file.take(shim::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)) {
         Ok(_) => {}
-        // A program may be executable without being readable; it is none of ours.
+        // A program may be executable without being readable; then it is not ours.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             return Ok(HookFile::Foreign { owner: Owner::Somebody, mode });
         }

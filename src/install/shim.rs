@@ -1,4 +1,4 @@
-//! The few lines that git runs: rendering them and knowing them again.
+//! The shim, the few lines of `sh` that git runs: how it is rendered, and how it is recognised.
 //!
 //! Uninstalling deletes files, so "is this ours?" must never be a guess: a file counts as ours only when
 //! rendering the program path found in it gives the same bytes, or when its digest is the one that was

@@ -48,7 +48,7 @@ pub struct BitsJson<T> {
 
 /// `andon context`: `andon/context@1`.
 #[derive(Debug, Serialize)]
-pub struct ContextJson<'a> {
+pub struct ContextWindowJson<'a> {
     pub schema: &'static str,
     pub node: &'a str,
     pub used: Option<u64>,

@@ -120,7 +120,7 @@ pub struct HandedInJson<'a> {
     pub run: TestRunJson<'a>,
 }
 
-/// `andon test --format json`: the run, what is to be said of it, and the decision after it, where the run belongs to
+/// `andon test --format json`: the run, the remarks about it, and the decision after it, where the run belongs to
 /// an iteration.
 #[derive(Debug, Serialize)]
 pub struct RanJson<'a> {

@@ -16,8 +16,8 @@ mod watch;
 mod witnesses;
 
 pub use answers::{
-    AdviceJson, BitsJson, CompleteJson, ContextJson, ErrorJson, ExplainedFailureJson, ExplainedJson, PinJson,
-    ResumeJson, StopJson, SyncJson, ThresholdsJson,
+    AdviceJson, BitsJson, CompleteJson, ContextWindowJson, ErrorJson, ExplainedFailureJson, ExplainedJson,
+    PinJson, ResumeJson, StopJson, SyncJson, ThresholdsJson,
 };
 pub use calibration::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
@@ -39,6 +39,6 @@ pub use reviews::{
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use status::{CodesJson, CycleJson, RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson};
 pub use watch::{
-    WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRunJson, WorktreeJson,
+    WatchJson, WatchedBranchJson, WatchedContextWindowJson, WatchedLoopJson, WatchedRunJson, WorktreeJson,
 };
 pub use witnesses::{OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson, WitnessListJson};

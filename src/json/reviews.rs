@@ -81,7 +81,7 @@ pub struct ActedJson {
     pub decision: Option<String>,
     /// What is to be done, word for word.
     pub words: Option<String>,
-    /// Whether it answered the halt that stood here.
+    /// Whether it answered the unanswered halt here.
     pub resumed: bool,
 }
 

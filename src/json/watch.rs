@@ -82,7 +82,7 @@ pub struct WatchedLoopJson<'a> {
     /// The newest test run.
     pub last_run: Option<WatchedRunJson<'a>>,
     /// How full the context window is.
-    pub context: Option<WatchedContextJson<'a>>,
+    pub context: Option<WatchedContextWindowJson<'a>>,
     /// When something was last recorded.
     pub last_at: Option<Timestamp>,
     /// What became of the hooks, when they are gone.
@@ -104,7 +104,7 @@ pub struct WatchedRunJson<'a> {
 
 /// A context window.
 #[derive(Debug, Serialize)]
-pub struct WatchedContextJson<'a> {
+pub struct WatchedContextWindowJson<'a> {
     /// Whose.
     pub node: &'a str,
     /// Tokens in it.

@@ -22,7 +22,7 @@ const MAX_VALUES: usize = 200;
 /// Gives the values that are offered.
 type Values = fn() -> Vec<String>;
 
-/// What may stand where an argument has this name for its value.
+/// The possible values of an argument whose value has this name.
 const VALUES: &[(&str, Values)] = &[
     ("REV", revisions),
     ("RANGE", revisions),
@@ -55,7 +55,7 @@ pub fn is_asked(ctx: &Context) -> bool {
     completer.try_complete(ctx.args.clone(), None).unwrap_or(true)
 }
 
-/// The command line, with what may stand where.
+/// The command line, with the possible values of its arguments.
 fn definition() -> Command {
     valued(help::definition())
 }

@@ -1,4 +1,4 @@
-//! What a command that is none probably meant: by what it says first, by its spelling only then. A command that takes
+//! Suggestions for an unknown command: by its meaning first, and only then by its spelling. A command that takes
 //! something away is never guessed from letters that happen to be alike.
 
 use clap::Command;

@@ -1,11 +1,8 @@
-//! Everything a person or a program sees, rendered from values.
+//! The JSON that several verbs print, rendered from values.
 //!
-//! One value, two voices: each view struct here has a `text` and a `json` function that carry the same.
-//! Kept apart from the commands, so that a hook, `andon status` and a CHECKPOINT.md can never tell different
-//! stories, and so that untrusted text (commit subjects, test names, paths, reasons) is escaped in one place:
-//! views hold raw text, renderers escape it.
+//! The text that a person reads and the JSON that a program reads are made from the same view, so that a hook, `andon status`
+//! and a CHECKPOINT.md cannot tell different stories. Views hold raw text; renderers escape it.
 //!
-//! Pure: reads no clock, no terminal, no environment. Whether to colour is decided in `cli` and
-//! passed in as [`andon_engine::text::style::Style`].
+//! Pure: reads no clock, no terminal, no environment.
 
 pub mod json;

@@ -1,4 +1,4 @@
-//! Asks a program that talks in lines one question: its input stays open until the answer came or the time is up.
+//! Asks a line-based program one question. Its input stays open until the answer has come or the time is up.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;

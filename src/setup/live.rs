@@ -1,5 +1,5 @@
-//! Whether what was installed is still there: managers overwrite hooks without a word. A look at a few files, for
-//! `status` and `doctor`.
+//! Whether the installed hooks are still there, because hook managers overwrite hooks silently. `status` and `doctor` read only
+//! a few files for it.
 
 use std::fs;
 use std::path::Path;

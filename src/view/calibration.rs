@@ -41,7 +41,7 @@ pub struct RuleBound {
     pub bound: f64,
 }
 
-/// A rule that nothing is said of: the runs have nothing that it judges.
+/// A rule without a conclusion: the runs have nothing that it judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UnaskedRule {
     /// Its id.

@@ -141,7 +141,7 @@ impl TipTests {
 /// The code of the halt that is open at the tip.
 pub const OPEN_HALT: &str = "open-halt";
 
-/// The code of what is said of a rule that was skipped for a commit.
+/// The code of the message about a rule that was skipped for a commit.
 pub const SKIPPED_RULE: &str = "skipped-rule";
 
 /// Whether it is a skip that a person accounted for: with a reason, and not in the shell of an agent.

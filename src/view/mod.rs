@@ -1,4 +1,5 @@
-//! What commands found out, as values: built by the engine, shown by `report`, written by `wire`. Texts are raw.
+//! The results of commands, as values: filled by the engine, shown by each verb's `text`, written as JSON by `json`. Texts are
+//! raw.
 
 pub mod calibration;
 pub mod check;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::status::{LoopState, LostHooks, loop_badge};
-use andon_core::domain::context::ContextUse;
+use andon_core::domain::context::ContextWindowUse;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -74,7 +74,7 @@ pub struct LoopView {
     /// The newest test run.
     pub tests: Option<LastRun>,
     /// How full the context window is, where that is known.
-    pub context: Option<ContextUse>,
+    pub context: Option<ContextWindowUse>,
     /// When something was last recorded here.
     pub last_at: Option<Timestamp>,
     /// The usual pause between its iterations, in seconds; `None` where too few are known.

@@ -106,7 +106,7 @@ pub const IMPURE_METHODS: &[&str] = &[
 pub const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "errors", "misc"];
 
 /// Names that several public types may have: each replaces the other where the system lacks something.
-pub const SHARED_NAMES: &[&str] = &["Ended", "Screens", "Watch", "Withheld"];
+pub const SHARED_NAMES: &[&str] = &["Screens", "SignalBlock"];
 
 /// Where a doc comment that says nothing is a violation.
 pub const PLAIN_DOCS: &[&str] = &[

@@ -48,7 +48,7 @@ fn a_pause_says_that_it_does_not_hold_and_every_door_agrees() {
     assert_snapshot!(stage.andon(&["pause", "--reason", "lunch"]).shown(), @"
     exit 0
     --- stdout
-    not paused, guard.perpetual is set: the next commit or turn clears .andon/PAUSE, and tells of it
+    not paused, guard.perpetual is set: the next commit or turn clears .andon/PAUSE and says so
       help: andon stop
     ");
     before_tool(&stage).ok();

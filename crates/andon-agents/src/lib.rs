@@ -32,7 +32,7 @@ pub const MAX_PAYLOAD: usize = 64 << 20;
 /// A command line that is refused whether or not the loop is halted.
 const DISARMS: &str = "ANDON=0 git commit";
 
-/// What a client told.
+/// What a client reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookPayload {
     /// The session; for a subagent that of its parent, where it is given.

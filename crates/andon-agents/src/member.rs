@@ -1,5 +1,5 @@
-//! A member of a payload: of the type that is looked for, or unknown. Nothing of a foreign payload is an error but that it
-//! cannot be read at all.
+//! A member of a payload: of the expected type, or unknown. A foreign payload is an error only where it cannot be parsed at
+//! all.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};

@@ -77,7 +77,7 @@ pub(super) fn read(
             payload.ended(result, end);
         }
     }
-    if let Some(window) = shaped.context_limit.0.or_else(|| tools::window_of(&shaped.model.0?)) {
+    if let Some(window) = shaped.context_limit.0.or_else(|| tools::context_window_of(&shaped.model.0?)) {
         payload.usage.get_or_insert_with(Usage::default).window_tokens = Some(window);
     }
     Ok(payload)
@@ -216,7 +216,7 @@ fn usage(tokens: Tokens, shaped: &SharedPayload) -> Option<Usage> {
     }
 }
 
-/// Tokens, told with the last part of a model's answer. The prompt holds what came from a cache; what the model thought is
+/// Tokens, reported with the last part of a model's answer. The prompt holds what came from a cache; what the model thought is
 /// counted beside what it answered.
 fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;

@@ -270,7 +270,7 @@ fn named(value: &Value) -> Vec<String> {
 }
 
 /// The context window that the name of a model tells: `claude-sonnet-4-5[1m]`.
-pub(super) fn window_of(model: &str) -> Option<u64> {
+pub(super) fn context_window_of(model: &str) -> Option<u64> {
     let (_, size) = model.strip_suffix(']')?.rsplit_once('[')?;
     let (number, unit) = size.split_at_checked(size.len().checked_sub(1)?)?;
     let unit = match unit {

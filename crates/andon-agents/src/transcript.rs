@@ -13,7 +13,7 @@ use andon_core::domain::usage::Usage;
 pub struct ReadUsage {
     /// Which message, or how much was spent by then.
     pub id: String,
-    /// What it came to.
+    /// Its result.
     pub usage: Usage,
 }
 
@@ -60,7 +60,7 @@ fn claude(line: &Value) -> Option<ReadUsage> {
         output_tokens: count("output_tokens"),
         cached_tokens: Some(cached),
         context_tokens: Some(input.saturating_add(cached)),
-        window_tokens: message.get("model").and_then(Value::as_str).and_then(tools::window_of),
+        window_tokens: message.get("model").and_then(Value::as_str).and_then(tools::context_window_of),
         ..Usage::default()
     };
     Some(ReadUsage { id: message.get("id")?.as_str()?.to_owned(), usage })
@@ -158,7 +158,7 @@ mod tests {
             ("x[\u{e9}]", None),
             ("x[0m]", None),
         ] {
-            assert_eq!(tools::window_of(model), window, "{model}");
+            assert_eq!(tools::context_window_of(model), window, "{model}");
         }
         let qwen = b"{\"uuid\":\"u1\",\"type\":\"assistant\",\"usageMetadata\":{\"promptTokenCount\":4000,\"candidatesTokenCount\":20,\"cachedContentTokenCount\":3000}}\n\
             {\"uuid\":\"u2\",\"type\":\"system\",\"subtype\":\"ui_telemetry\"}";

@@ -1,6 +1,6 @@
 //! Writing a pin into `andon.toml` by the smallest edit: the rest of the file stays byte for byte as it is.
 //!
-//! The places are those that the parser gives. Whatever the edit came to is read back before anyone writes it: a file of
+//! The places are those that the parser gives. The result of the edit is read back before anyone writes it: a file of
 //! a shape that was not foreseen (an inline table, dotted keys) is refused rather than changed otherwise than asked.
 
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! Attempts that HEAD was moved away from or that were moved themselves, from what the repository remembers
-//! (`andon_core::history::aside`).
+//! (`andon_core::history::side_attempts`).
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;

@@ -24,7 +24,7 @@ pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
         let message = args.first().map(|name| skip::message(ctx, name)).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default();
         let trailers = git::trailers(&message);
-        let (author, committer) = (ctx.author(&ws.repo), ctx.identity(&ws.repo));
+        let (author, committer) = (ctx.author(&ws.repo), ctx.committer(&ws.repo));
         is_agents(&[&author, &committer], &trailers, subject)
             || agent_traces::in_closing_lines(&message)
             || is_node(&ws.config, &committer, &trailers)

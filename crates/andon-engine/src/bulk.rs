@@ -68,7 +68,7 @@ pub enum Records {
     /// No: they are what is judged.
     Ignored,
     /// One that was made when the commit was, or soon after.
-    Watched,
+    Observed,
 }
 
 /// What is to be derived.
@@ -237,7 +237,7 @@ fn one(
     commit: CommitInfo,
 ) -> Result<RangeCommit, OpsError> {
     let mut warning = None;
-    if job.records == Records::Watched {
+    if job.records == Records::Observed {
         match store.get(commit.id) {
             Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
                 let facts = CommitFacts::Recorded(Box::new(stored.record));

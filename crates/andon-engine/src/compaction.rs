@@ -9,20 +9,20 @@ use super::timeline::{self, LoadedTimeline};
 use super::witnessing;
 use super::workspace::Workspace;
 use crate::effect::{self, best_effort, plan_document};
-use crate::view::context::{BriefingState, ContextView};
+use crate::view::context::{BriefingState, ContextWindowView};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::briefing::{BRIEFING, Briefing, HumanDecision, Plan};
-use andon_core::domain::context::{ContextUse, Pressure};
+use andon_core::domain::context::{ContextWindowUse, Pressure};
 use andon_core::domain::decision::Decision;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::Level;
 use andon_core::policy::{self, BriefingInputs, HaltPlace};
 
 /// What is known of the window of `node`; without one, of the node that acted last.
-pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
+pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
     let loaded = timeline::load(ws)?;
-    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
     let level = detect::CONTEXT_WINDOW.level_in(&ws.config.rules);
     let pressed = fill.as_ref().filter(|found| found.pressure > Pressure::Free && level > Level::Off);
@@ -36,7 +36,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
     });
     let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     let (thresholds, window) = detect::context_limits(&loaded.timeline, node, &ws.config.rules);
-    Ok(ContextView {
+    Ok(ContextWindowView {
         node: node.to_owned(),
         fill,
         window,
@@ -49,9 +49,9 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
 }
 
 /// The same, with what people decided for the work.
-pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
+pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
     let decided = decisions::all(ws, &timeline::load(ws)?.timeline);
-    Ok(ContextView { decided, ..run(ws, node)? })
+    Ok(ContextWindowView { decided, ..run(ws, node)? })
 }
 
 /// Writes the briefing now.
@@ -59,7 +59,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     ws.top()?;
     let loaded = timeline::load(ws)?;
     let place = place(ctx, ws)?;
-    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
     let reported = briefing((ctx, ws), &loaded, &place, context)?;
     Ok(best_effort::write_briefing(&reported, &effect::site(ctx, ws))?)
@@ -77,12 +77,16 @@ pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError
 }
 
 /// The fill behind what `context-window` found; `None` where it found nothing.
-pub(crate) fn found(ws: &Workspace, loaded: &LoadedTimeline, decision: &Decision) -> Option<ContextUse> {
+pub(crate) fn found(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: &Decision,
+) -> Option<ContextWindowUse> {
     let tripped = decision
         .findings
         .iter()
         .any(|finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Warn);
-    let node = loaded.timeline.window_node();
+    let node = loaded.timeline.context_window_node();
     tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
 }
 
@@ -91,7 +95,7 @@ pub(crate) fn responses(
     (ctx, ws): (&Context, &Workspace),
     loaded: &LoadedTimeline,
     place: &HaltPlace,
-    found: ContextUse,
+    found: ContextWindowUse,
 ) -> Result<Vec<Effect>, OpsError> {
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
@@ -104,7 +108,7 @@ fn briefing(
     (ctx, ws): (&Context, &Workspace),
     loaded: &LoadedTimeline,
     place: &HaltPlace,
-    context: Option<ContextUse>,
+    context: Option<ContextWindowUse>,
 ) -> Result<Briefing, OpsError> {
     let standing = halts::unanswered(ctx, ws)?;
     let plan = plan_document::read(&ws.repo);

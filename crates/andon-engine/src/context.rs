@@ -187,13 +187,13 @@ impl Context {
 
     /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
     /// configuration.
-    pub fn identity(&self, repo: &Repo) -> String {
-        self.person("GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL").unwrap_or_else(|| repo.identity())
+    pub fn committer(&self, repo: &Repo) -> String {
+        self.person("GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL").unwrap_or_else(|| repo.committer())
     }
 
     /// `Name <address>` of the author of a commit that is being made.
     pub fn author(&self, repo: &Repo) -> String {
-        self.person("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL").unwrap_or_else(|| repo.identity())
+        self.person("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL").unwrap_or_else(|| repo.committer())
     }
 
     fn person(&self, name: &str, address: &str) -> Option<String> {

@@ -99,7 +99,7 @@ fn is_fresh(ws: &Workspace, at: Timestamp) -> bool {
     ws.opened.0.saturating_sub(at.0) < FRESH
 }
 
-/// What tells a decision from others: who has heard of this one is not told again.
+/// What distinguishes a decision from others: a worker who has it does not get it again.
 pub fn mark(decided: &HumanDecision) -> ShortHash {
     let at = decided.at.to_string();
     crate::adapter::events::mark(&["decided", &decided.round, &at, decided.instruction()])

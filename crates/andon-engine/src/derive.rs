@@ -4,9 +4,7 @@ use super::error::OpsError;
 use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::change::{ChangeFacts, Nature};
-use andon_core::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, Recording,
-};
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::history::Iteration;
@@ -189,30 +187,12 @@ pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
 pub fn unrecorded(commit: &CommitInfo, derived: DerivedCommit) -> CommitFact {
     let record = CommitRecord {
-        uptime: None,
-        recorded_at: commit.committed_at,
-        tree: derived.tree,
         parent: derived.parent,
-        prev: PrevRecord::Unsaid,
         kind: kind(commit.parents.len(), &commit.subject),
-        gate: Gate::NotRun,
         recording: Recording::Derived,
         node: commit.author.clone(),
-        session: None,
-        iteration: 0,
-        code: derived.code,
-        diff: derived.diff,
         change: Some(derived.change),
-        tests: None,
-        weakening: None,
-        skipped: Vec::new(),
-        outputs: Vec::new(),
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
-        findings: Vec::new(),
-        carries: None,
+        ..CommitRecord::new(commit.committed_at, derived.tree, derived.code, derived.diff)
     };
     commit.fact(record)
 }

@@ -1,7 +1,7 @@
 //! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
 //!
 //! There is one gate for commits, at prepare-commit-msg: the only moment at which git has fixed the tree, and
-//! `--no-verify` does not skip it. The shim of pre-commit only marks git's process ([`mod@asked`]). Where a framework or an
+//! `--no-verify` does not skip it. The shim of pre-commit only marks git's process ([`pre_commit_mark`]). Where a framework or an
 //! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
 //! judges again only if the tree is another one.
 

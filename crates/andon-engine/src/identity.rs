@@ -38,7 +38,7 @@ fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
     if !ws.config.workflow.is_declared() {
         return Ok(None);
     }
-    let (actor, author, head) = (ctx.actor(), ctx.identity(&ws.repo), ws.repo.head()?);
+    let (actor, author, head) = (ctx.actor(), ctx.committer(&ws.repo), ws.repo.head()?);
     let maker =
         Maker { environment: actor.node.as_deref(), author: &author, trailers: &[], branch: head.branch() };
     Ok(ws.config.workflow.node_for(&maker).map(|node| node.name.clone()))

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod adapter;
-pub mod apart;
 pub mod attempts;
 pub mod bound;
 pub mod bulk;
@@ -35,8 +34,11 @@ pub mod places;
 pub mod record_index;
 mod refusals;
 pub mod repairs;
+pub mod rule_feed;
 pub mod safety;
+pub mod separate_checkout;
 pub mod shown_change;
+pub mod silent_files;
 pub mod skip;
 pub mod sync;
 pub mod test_guess;
@@ -47,11 +49,9 @@ pub mod text;
 pub mod timeline;
 pub mod turn;
 pub mod uncertainty;
-pub mod unheard_files;
 pub mod untracked;
 pub mod verdict;
 pub mod view;
-pub mod watch;
 pub mod weakening;
 pub mod witnessing;
 pub mod workspace;

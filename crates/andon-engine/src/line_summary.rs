@@ -14,7 +14,7 @@ pub struct LineSummary {
     pub line: u64,
     /// Facts.
     pub kept: u64,
-    /// Lines that are none.
+    /// Lines that are no facts.
     pub refused: u64,
     first: Vec<Diagnostic>,
     further: u64,

@@ -1,18 +1,20 @@
-//! How the loop went on after a signed answer (R7): eight tested commits after it the clone that made them writes what they came
-//! to, so that what an answer was worth moves the weight of who gave it. The records say all of it, and anybody can compare.
+//! How the loop went on after a signed answer (R7). Eight tested commits later, the clone that made them writes their result to
+//! the ledger, so that the worth of an answer changes the weight of its author. The records hold everything, so that any clone
+//! can compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
 use super::error::OpsError;
 use super::halts;
-use super::witnessing::{self, Draft, SignedLedger, said};
+use super::witnessing::{self, Draft, SignedLedger};
 use super::workspace::Workspace;
 use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::tests::TestEvidence;
+use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::Payload;
 use andon_review::payload::acts::AnswerOutcome;
@@ -94,7 +96,7 @@ fn write(
     }
     let left = is_free && got_better(&before[0].1, &after[0].1);
     let (before, after) = (signatures(before), signatures(after));
-    let body = said(&AnswerOutcome { resolution, before, after, left });
+    let body = members_of(&AnswerOutcome { before, after, left, resolution });
     let draft = Draft { kind: "outcome", said: &body, evidence: &[], signer: None };
     ledger.append(ctx, ws, &draft).map(Some)
 }

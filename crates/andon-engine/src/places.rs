@@ -1,12 +1,12 @@
-//! Whether the directories that code lies in were moved away, or replaced, while tests ran.
+//! Whether the directories that hold code were moved away or replaced while tests ran.
 //!
-//! Code that is swapped for the run and put back before its end leaves every file as it was: contents do not tell. What
-//! the file system keeps of directories does: a directory that was renamed has another time of change and the same time of
-//! modification, and one that took its place has another inode. Nothing is watched while the tests run.
+//! Code that is swapped for the run and put back before its end leaves the contents of every file as they were. The file system
+//! shows the swap: a renamed directory has another time of change and the same time of modification, and a replaced directory
+//! has another inode. Both are compared before and after the run.
 //!
-//! Not seen are: files that are written anew or renamed one by one, a directory that was made anew in its place (a generator
-//! does that with the same contents), a mount over it, and one whose times were set on purpose. `chmod -R` and `chown -R`
-//! change all that is below a directory too, and are told apart by that.
+//! Not noticed: files that are rewritten or renamed one by one, a directory that was made anew in its place (a generator does
+//! that with the same contents), a mount over it, and times that were set on purpose. `chmod -R` and `chown -R` also change
+//! everything below a directory, and are recognised by that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

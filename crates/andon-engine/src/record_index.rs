@@ -93,12 +93,12 @@ fn push(commits: &mut Vec<CommitId>, commit: CommitId) {
 /// Whether a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
 pub fn is_sound(record: &CommitRecord) -> bool {
     let tested = record.tests.as_ref().is_some_and(|tests| tests.code == record.code);
-    let watched = match (record.gate, record.recording) {
+    let observed = match (record.gate, record.recording) {
         (_, Recording::Backfilled | Recording::Derived)
         | (Gate::Bypassed, _)
         | (Gate::NotRun, Recording::CaughtUp) => false,
         (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Patched) => true,
     };
     // The gate lets code without tests pass only where none are required, or where the rule was skipped.
-    watched && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))
+    observed && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))
 }

@@ -1,4 +1,4 @@
-//! What a hook completed that a killed one before it left undone, noted in the journal.
+//! Repairs: a hook completes what an earlier, killed hook left undone, and the journal says so.
 
 use super::context::Context;
 use super::error::OpsError;

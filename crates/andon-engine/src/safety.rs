@@ -144,7 +144,7 @@ pub fn stop_switches(
     let switch = StopSwitch {
         moved,
         message,
-        by: ctx.identity(&ws.repo),
+        by: ctx.committer(&ws.repo),
         agent: reported.agent.clone(),
         head: ws.repo.head().ok().and_then(|head| head.commit()),
         worktree: ws.repo.worktree_name(),

@@ -10,7 +10,7 @@ use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{Digest, TreeId};
 use andon_core::domain::signatures::set_of;
-use andon_core::domain::tests::{Identity, LostTests, SetNames, TestEvidence};
+use andon_core::domain::tests::{LostTests, NamedTest, SetNames, TestEvidence};
 use andon_core::history::Timeline;
 use andon_store::test_sets;
 
@@ -40,7 +40,7 @@ pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeI
         // A test that moved into another scope is not lost.
         let others = all.iter().enumerate().filter(|(other, _)| *other != at);
         let elsewhere = others.flat_map(|(_, sets)| sets.came());
-        let new: Vec<Identity> = now.iter().chain(elsewhere).cloned().collect();
+        let new: Vec<NamedTest> = now.iter().chain(elsewhere).cloned().collect();
         add(&mut lost, detect::lost_tests(old, &new, &told, &files));
     }
     lost
@@ -48,13 +48,13 @@ pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeI
 
 /// The set of tests of a commit, or of one scope of it, and the last one before that differs, with its tree.
 struct Sets {
-    now: Vec<Identity>,
-    before: Option<(TreeId, Vec<Identity>)>,
+    now: Vec<NamedTest>,
+    before: Option<(TreeId, Vec<NamedTest>)>,
 }
 
 impl Sets {
     /// The tests that are new, as far as is known: all of them where there is nothing to compare with.
-    fn came(&self) -> impl Iterator<Item = &Identity> {
+    fn came(&self) -> impl Iterator<Item = &NamedTest> {
         let before = self.before.iter().flat_map(|(_, tests)| tests);
         let had: BTreeSet<&str> = before.map(|test| test.id.as_str()).collect();
         self.now.iter().filter(move |test| !had.contains(test.id.as_str()))
@@ -98,12 +98,12 @@ fn add(all: &mut LostTests, lost: LostTests) {
 }
 
 /// The tests of a set: as this clone keeps them, else as the records tell.
-fn load(ws: &Workspace, timeline: &Timeline, set: Digest) -> Option<Vec<Identity>> {
+fn load(ws: &Workspace, timeline: &Timeline, set: Digest) -> Option<Vec<NamedTest>> {
     test_sets::load(ws.repo.common_dir(), set).or_else(|| recorded(timeline, set))
 }
 
 /// The tests of a set as the records of the window tell: a record that names all, and what changed since.
-fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<Identity>> {
+fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<NamedTest>> {
     let mut told: BTreeMap<Digest, &SetNames> = BTreeMap::new();
     for tests in timeline.iterations.iter().filter_map(|one| one.tests.as_ref()) {
         if let (Some(set), Some(names)) = (tests.set, &tests.names) {
@@ -127,8 +127,8 @@ fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<Identity>> {
         }
         tests.extend(came.iter().filter_map(|test| unmarked(test)));
     }
-    let tests = tests.into_iter().map(|(id, skipped)| Identity { id: id.to_owned(), skipped });
-    let tests: Vec<Identity> = tests.collect();
+    let tests = tests.into_iter().map(|(id, skipped)| NamedTest { id: id.to_owned(), skipped });
+    let tests: Vec<NamedTest> = tests.collect();
     (set_of(&tests) == set).then_some(tests)
 }
 
@@ -147,8 +147,8 @@ pub fn names(ws: &Workspace, timeline: &Timeline, now: &TestEvidence) -> Option<
     before.and_then(|(set, before)| changed(set, &before, &tests)).or_else(|| all(&tests))
 }
 
-fn changed(set: Digest, before: &[Identity], now: &[Identity]) -> Option<SetNames> {
-    let (had, has): (BTreeSet<&Identity>, BTreeSet<&Identity>) =
+fn changed(set: Digest, before: &[NamedTest], now: &[NamedTest]) -> Option<SetNames> {
+    let (had, has): (BTreeSet<&NamedTest>, BTreeSet<&NamedTest>) =
         (before.iter().collect(), now.iter().collect());
     let came: Vec<String> = has.difference(&had).map(|test| marked(test)).collect();
     let went: Vec<String> = had.difference(&has).map(|test| marked(test)).collect();
@@ -156,13 +156,13 @@ fn changed(set: Digest, before: &[Identity], now: &[Identity]) -> Option<SetName
     fits.then_some(SetNames::Since { set, came, went })
 }
 
-fn all(tests: &[Identity]) -> Option<SetNames> {
+fn all(tests: &[NamedTest]) -> Option<SetNames> {
     let bytes: usize = tests.iter().map(|test| test.id.len() + 1).sum();
     let fits = tests.len() <= SetNames::MAX_ALL && bytes <= SetNames::MAX_BYTES;
     fits.then(|| SetNames::All(tests.iter().map(marked).collect()))
 }
 
-fn marked(test: &Identity) -> String {
+fn marked(test: &NamedTest) -> String {
     format!("{}{}", if test.skipped { '-' } else { '+' }, test.id)
 }
 
@@ -193,10 +193,10 @@ mod tests {
     use super::*;
     use andon_testkit::facts::{commit, green, timeline};
 
-    fn tests(ids: &[&str]) -> Vec<Identity> {
+    fn tests(ids: &[&str]) -> Vec<NamedTest> {
         ids.iter()
             .filter_map(|id| unmarked(id))
-            .map(|(id, skipped)| Identity { id: id.into(), skipped })
+            .map(|(id, skipped)| NamedTest { id: id.into(), skipped })
             .collect()
     }
 
@@ -233,10 +233,10 @@ mod tests {
 
     #[test]
     fn long_lists_are_not_told() {
-        let many: Vec<Identity> =
-            (0..=SetNames::MAX_ALL).map(|at| Identity { id: format!("t{at:05}"), skipped: false }).collect();
+        let many: Vec<NamedTest> =
+            (0..=SetNames::MAX_ALL).map(|at| NamedTest { id: format!("t{at:05}"), skipped: false }).collect();
         assert!(all(&many).is_none() && all(&many[1..]).is_some());
-        let long = Identity { id: "x".repeat(SetNames::MAX_BYTES), skipped: false };
+        let long = NamedTest { id: "x".repeat(SetNames::MAX_BYTES), skipped: false };
         assert!(all(&[long]).is_none());
         let set = Digest([0; 32]);
         assert!(changed(set, &many[..9], &many[..10 + SetNames::MAX_CHANGED]).is_none());

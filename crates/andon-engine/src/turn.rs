@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
 use super::error::OpsError;
+use super::rule_feed::{self, FeedStage};
 use super::timeline;
-use super::watch::{self, WatchStage};
 use super::workspace::Workspace;
 use andon_core::domain::decision::{Decision, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -33,7 +33,7 @@ pub struct TurnReport {
 /// Whose turn ends.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOwner {
-    /// The node; that whose turn it is where there is none.
+    /// The node; without one, the node whose turn it is.
     pub node: Option<String>,
     /// The session of the agent.
     pub session: Option<String>,
@@ -94,7 +94,7 @@ pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Res
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), EventKind::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
-    let (decision, warnings, _) = watch::decide(ctx, ws, WatchStage::At(Stage::Turn))?;
+    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Turn))?;
     Ok(TurnReport { decision, warnings })
 }
 

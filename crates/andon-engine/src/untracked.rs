@@ -185,7 +185,7 @@ pub(super) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
     Some(Diagnostic::warning(message).code("untracked-files").help(help))
 }
 
-/// Whether anything would be said of untracked files, were they new.
+/// Whether untracked files would get a remark if they were new.
 pub(super) fn has_any(candidate: &Candidate) -> bool {
     matches!(&candidate.evidence, EvidenceState::Tested(tests) if !tests.untracked.is_empty())
 }

@@ -1,5 +1,5 @@
-//! Files of ours in the git directory: read only where they are plain ones, and, where they take another's place,
-//! readable by whom the umask lets, as what git writes is. A store may be shared.
+//! Andon's own files in the git directory. Only plain files are read. A file that replaces another is readable for those whom
+//! the umask allows, as git's own files are, because a store may be shared.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};

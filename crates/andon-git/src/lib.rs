@@ -40,5 +40,5 @@ pub use refs::origin::Operation;
 pub use refs::reflog::ReflogEntry;
 pub use remote::bundle::is_bundle;
 pub use remote::online::{PushEnd, PushedTo, RemoteError, back_off};
-pub use worktree::apart::SeparateCheckout;
+pub use worktree::separate_checkout::SeparateCheckout;
 pub use worktree::{Overlay, is_changed_submodule};

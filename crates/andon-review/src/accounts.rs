@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::window::{MONTH, within};
+use super::lookback::{MONTH, within};
 
 /// The account that holds a bounty until it is earned.
 pub const ESCROW: &str = "escrow";
@@ -92,7 +92,7 @@ impl Accounts {
         amount
     }
 
-    /// Gives a penalty back: it is none any more.
+    /// Gives a penalty back: it no longer counts.
     pub fn forgive(&mut self, cause: Cause, agent: &str, round: usize, amount: i64) {
         self.penalised.retain(|known| known.round != round);
         self.transfer(cause, Parties { from: TREASURY, to: agent }, amount, "penalty_back");

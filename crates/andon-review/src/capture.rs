@@ -89,7 +89,7 @@ impl Topics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::DAY;
+    use crate::lookback::DAY;
 
     /// One vote a day by each letter's witness; the days on which a topic changes hands.
     fn changes(votes: &str, witnesses: usize) -> Vec<(usize, String, bool)> {

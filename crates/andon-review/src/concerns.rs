@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::window::{MONTH, WINDOW, within};
+use super::lookback::{LOOKBACK, MONTH, within};
 
 /// Answers before which declined concerns say nothing of a witness.
 const LEAST: usize = 5;
@@ -14,7 +14,7 @@ pub struct Answers {
     pub declined: usize,
 }
 
-/// What policies said of concerns.
+/// What policies say about concerns.
 #[derive(Debug, Clone, Default)]
 pub struct Concerns {
     /// By entry: who raised one.
@@ -56,7 +56,7 @@ impl Concerns {
     pub fn answers_to(&self, witness: &str, now: i64) -> Answers {
         let mut newest = BTreeMap::new();
         for (at, entry, declined) in &self.answers {
-            if within(now, *at, WINDOW) && self.raised.get(entry).is_some_and(|who| who == witness) {
+            if within(now, *at, LOOKBACK) && self.raised.get(entry).is_some_and(|who| who == witness) {
                 newest.insert(entry, *declined);
             }
         }
@@ -99,6 +99,6 @@ mod tests {
         concerns.answer(300, &[4], &[]);
         assert_eq!(concerns.answers_to("ann", 300), Answers { answered: 5, declined: 2 });
         assert_eq!(concerns.blocked_until("ann", 300), Some(200 + MONTH));
-        assert!(concerns.all(300 + WINDOW).is_empty());
+        assert!(concerns.all(300 + LOOKBACK).is_empty());
     }
 }

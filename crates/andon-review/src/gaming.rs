@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::{BigRational, Ratio};
 
+use super::lookback::{DAY, within};
 use super::sliding::SlidingCounts;
-use super::window::{DAY, within};
 
 /// Agents below whom a mean says nothing.
 const LEAST: usize = 6;
@@ -81,7 +81,7 @@ fn outliers(rates: &[Ratio<u64>]) -> Vec<bool> {
 }
 
 /// `None` where one is in doubt.
-#[allow(clippy::cast_precision_loss, reason = "what is lost is in doubt")]
+#[allow(clippy::cast_precision_loss, reason = "the lost digits are within the uncertainty")]
 fn roughly(rates: &[Ratio<u64>]) -> Option<Vec<bool>> {
     let rounded: Vec<f64> = rates.iter().map(|rate| *rate.numer() as f64 / *rate.denom() as f64).collect();
     let all = rounded.len() as f64;

@@ -2,12 +2,24 @@
 //!
 //! These are the only sums in floating point; everything that decides over reputations and money is exact.
 
+use serde::de::{Deserialize, Deserializer, Error};
 use sha2::{Digest as _, Sha256};
+
+use crate::payload::fields::whole;
 
 /// The five decisions, as the axes of an adjustment.
 pub const AXES: usize = 5;
 /// What one decision differs from what others decide.
 pub type Adjustment = [f64; AXES];
+
+/// Reads five numbers.
+///
+/// # Errors
+/// They are others.
+pub fn axes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Adjustment, D::Error> {
+    let numbers = Vec::<f64>::deserialize(deserializer).unwrap_or_default();
+    numbers.try_into().map_err(|_| D::Error::custom("must hold five numbers"))
+}
 
 const DECAY: f64 = 0.95;
 const BONUS: f64 = 1.2;
@@ -27,16 +39,20 @@ const VARIANCE_FLOOR: f64 = 0.01;
 pub const VITALITY: usize = 8;
 
 /// The reputation vector of a witness.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Deserialize)]
+#[serde(default)]
 pub struct Weights {
     pub conv: f64,
     /// Carried and decayed, never added to.
     pub freq: f64,
     pub align: f64,
     /// The running mean of adjustments.
+    #[serde(deserialize_with = "axes")]
     pub mean: Adjustment,
     /// Adjustments made so far.
+    #[serde(deserialize_with = "whole::deserialize")]
     pub prior: u64,
+    #[serde(rename = "founding_id")]
     pub founding: Option<i64>,
 }
 
@@ -158,7 +174,7 @@ fn entropy(signatures: &[String]) -> f64 {
 }
 
 /// A role with the reputation it asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub enum Office {
     Proposer,
     Opposer,
@@ -176,13 +192,6 @@ pub struct Draw {
 }
 
 impl Office {
-    /// The office of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Proposer, Self::Opposer, Self::Synthesizer, Self::Referee]
-            .into_iter()
-            .find(|office| office.name() == name)
-    }
-
     /// Its name, as it goes into the draw.
     pub fn name(self) -> &'static str {
         match self {
@@ -355,7 +364,6 @@ mod tests {
         assert!(!draw.eligible);
         assert!(Office::Referee.draw("r1", "human:ann", 0.6).eligible);
         assert!(!Office::Referee.draw("r1", "human:ann", 0.0).eligible);
-        assert_eq!(Office::named("referee"), None);
     }
 
     #[test]

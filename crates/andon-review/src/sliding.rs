@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::window::WINDOW;
+use super::lookback::LOOKBACK;
 
 /// What is kept of the things in the window.
 pub trait Tally<K>: Default {
@@ -70,7 +70,7 @@ impl<K, T: Tally<K>> SlidingCounts<K, T> {
 
     /// What the window holds that ends at `now`.
     pub fn at(&mut self, now: i64) -> &T {
-        let oldest = now.saturating_sub(WINDOW);
+        let oldest = now.saturating_sub(LOOKBACK);
         while self.to < self.events.len() && self.events[self.to].0 <= now {
             self.tally.put(&self.events[self.to].1);
             self.to += 1;
@@ -101,14 +101,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::window::within;
+    use crate::lookback::within;
 
     proptest! {
         #[test]
         fn counts_are_those_of_the_window(
             steps in prop::collection::vec((any::<bool>(), 0i64..5, 0u8..3), 1..60),
         ) {
-            let day = WINDOW / 2;
+            let day = LOOKBACK / 2;
             let mut sliding: SlidingCounts<u8> = SlidingCounts::default();
             let mut sorted: SlidingCounts<i64, Vec<i64>> = SlidingCounts::default();
             let mut all = Vec::new();
@@ -116,7 +116,7 @@ mod tests {
                 let time = time * day;
                 if asks {
                     let mut want = BTreeMap::new();
-                    for (_, what) in all.iter().filter(|(at, _)| within(time, *at, WINDOW)) {
+                    for (_, what) in all.iter().filter(|(at, _)| within(time, *at, LOOKBACK)) {
                         *want.entry(*what).or_insert(0u64) += 1;
                     }
                     prop_assert_eq!(sliding.at(time), &want);

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_rational::Ratio;
 
 use super::law::{AXES, Adjustment};
+use super::lookback::{DAY, LOOKBACK, within};
 use super::payload::vote::VoteChoice;
 use super::round::RoundState;
 use super::similarity::Words;
 use super::sliding::SlidingCounts;
-use super::window::{DAY, WINDOW, within};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,7 +147,7 @@ impl Votes {
         let counts = |vote: &&CountedVote| {
             vote.place < from.place
                 && from.since.is_none_or(|since| vote.place > since)
-                && within(from.at, vote.at, WINDOW)
+                && within(from.at, vote.at, LOOKBACK)
         };
         let is_overturned = |counted: &CountedVote| {
             let vote = &self.all[counted.vote];
@@ -298,7 +298,7 @@ mod tests {
         votes.add(vote("ann", 6, 1_001, VoteChoice::Amend));
         // With six votes it is 850.
         assert!(votes.is_hasty("ann", 9, 424) && !votes.is_hasty("ann", 9, 425));
-        assert!(!votes.is_hasty("ann", WINDOW + 6, 0));
+        assert!(!votes.is_hasty("ann", LOOKBACK + 6, 0));
     }
 
     #[test]
@@ -315,6 +315,6 @@ mod tests {
         votes.add(vote("ann", 6, 0, VoteChoice::RejectRound));
         // Base rates over five votes of others: 1/10, 6/10, and 1/10 for the rest.
         near(votes.adjustment("ann", 7, VoteChoice::AcceptProposer), [-0.1, 0.4, -0.1, -0.1, -0.1]);
-        near(votes.adjustment("ann", 5 + WINDOW, VoteChoice::Amend), [-0.2, -0.2, -0.2, 0.8, -0.2]);
+        near(votes.adjustment("ann", 5 + LOOKBACK, VoteChoice::Amend), [-0.2, -0.2, -0.2, 0.8, -0.2]);
     }
 }

@@ -17,7 +17,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, the summary is marked
+/// [`RecordError::Git`] when a tree is missing. A missing blob is no error: it is compared by id, the summary is marked
 /// truncated, and the first one is named.
 pub fn summarize(
     (repo, texts): (&Repo, &mut Texts<'_>),

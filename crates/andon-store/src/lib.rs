@@ -91,7 +91,7 @@ impl RecordError {
     }
 }
 
-/// A line of a file that is skipped: where it begins, and how to be rid of it.
+/// A line of a file that is skipped: where it begins, and how to remove it.
 fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
     let help = format!(
         "it is skipped; to set the file aside with all that it holds: mv '{0}' '{0}.bad'",

@@ -1,6 +1,6 @@
-//! What the program remembers to save time: each kind in a file of its own below `andon/cache/`, a value under the inputs that it
-//! was made of ([`crate::wire::envelope`]). Deleted, damaged, of other inputs or of another version it is nothing, and the
-//! answer is worked out again. Failing to keep it costs time only.
+//! What the program remembers to save time. Each kind has a file of its own below `andon/cache/`, in which a value is stored
+//! under a key made of its inputs ([`crate::wire::envelope`]). A value that is missing, damaged, from other inputs or from
+//! another version is computed again. Failing to store it costs time only.
 
 use std::path::{Path, PathBuf};
 

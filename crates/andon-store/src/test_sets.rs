@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::memory::{Kind, Memory};
 use andon_core::domain::ids::Digest;
-use andon_core::domain::tests::Identity;
+use andon_core::domain::tests::NamedTest;
 
 /// Lists that are kept, the newest: each scope has its own.
 const MAX_KEPT: usize = 256;
@@ -15,7 +15,7 @@ fn memory(common_dir: &Path) -> Memory {
 }
 
 /// Keeps the tests of the set. Failing to keep them costs a comparison only.
-pub fn keep(common_dir: &Path, set: Digest, tests: &[Identity]) {
+pub fn keep(common_dir: &Path, set: Digest, tests: &[NamedTest]) {
     let memory = memory(common_dir);
     let list: Vec<(&str, bool)> = tests.iter().map(|test| (test.id.as_str(), test.skipped)).collect();
     memory.named(&set.to_string()).put(&set, &list);
@@ -29,9 +29,9 @@ pub fn keep(common_dir: &Path, set: Digest, tests: &[Identity]) {
 }
 
 /// The tests of the set, where they are here.
-pub fn load(common_dir: &Path, set: Digest) -> Option<Vec<Identity>> {
+pub fn load(common_dir: &Path, set: Digest) -> Option<Vec<NamedTest>> {
     let list: Vec<(String, bool)> = memory(common_dir).named(&set.to_string()).get(&set)?;
-    Some(list.into_iter().map(|(id, skipped)| Identity { id, skipped }).collect())
+    Some(list.into_iter().map(|(id, skipped)| NamedTest { id, skipped }).collect())
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn the_newest_lists_are_kept_and_damaged_ones_are_none() {
         let dir = tempfile::tempdir().unwrap();
-        let tests = [Identity { id: "a::b".into(), skipped: true }];
+        let tests = [NamedTest { id: "a::b".into(), skipped: true }];
         let digest = |number: usize| {
             let mut bytes = [0; 32];
             bytes[24..].copy_from_slice(&number.to_be_bytes());

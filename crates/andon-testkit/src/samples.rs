@@ -6,7 +6,7 @@ use andon_core::domain::decision::{
 };
 use andon_core::domain::detail::{Detail, Figures};
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding, Recording,
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding,
 };
 use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
@@ -146,43 +146,28 @@ pub fn evidence(failed: u64) -> TestEvidence {
 }
 
 pub fn record() -> CommitRecord {
+    let diff = DiffSummary {
+        hash: DiffHash([1; 32]),
+        empty: false,
+        files: 3,
+        added: 10,
+        removed: 2,
+        hunks: vec![],
+        truncated: false,
+    };
+    let tree = TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap());
     CommitRecord {
-        recorded_at: at(),
-        uptime: None,
-        tree: TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap()),
         parent: Some(commit(0x0c)),
         prev: PrevRecord::Line(Digest([6; 32])),
-        kind: CommitKind::Normal,
         gate: Gate::Passed,
-        recording: Recording::AtCommit,
-        node: "agent".to_owned(),
-        session: None,
         iteration: 3,
-        code: CodeId([5; 32]),
-        diff: DiffSummary {
-            hash: DiffHash([1; 32]),
-            empty: false,
-            files: 3,
-            added: 10,
-            removed: 2,
-            hunks: vec![],
-            truncated: false,
-        },
-        change: None,
         tests: Some(evidence(2)),
-        weakening: None,
-        skipped: Vec::new(),
-        outputs: vec![],
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
         findings: vec![RecordedFinding {
             rule: "recurrence".to_owned(),
             level: Level::Warn,
             message: "seen 2 iterations back".to_owned(),
         }],
-        carries: None,
+        ..CommitRecord::new(at(), tree, CodeId([5; 32]), diff)
     }
 }
 

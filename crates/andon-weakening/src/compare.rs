@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asserts::{Assertion, Content, PANICS, Vocabulary, words};
 use super::declaration::closing;
-use super::elsewhere::Elsewhere;
+use super::destinations::Destinations;
 use super::matching::{ROW, is_asking, is_common, share};
 use super::strength::{Strength, is_wider, operands};
 
@@ -34,7 +34,7 @@ pub(super) fn is_looser(
     old: &Content,
     new: &Content,
     file: usize,
-    elsewhere: &mut Elsewhere<'_, '_>,
+    elsewhere: &mut Destinations<'_, '_>,
 ) -> bool {
     // What had to fail and need not any more asks no less where it asserts something.
     let counts =
@@ -125,7 +125,7 @@ fn is_plain(shape: &str) -> bool {
 }
 
 /// Whether a test calls a function now that asserts for it.
-fn helped(old: &Content, new: &Content, elsewhere: &Elsewhere<'_, '_>) -> bool {
+fn helped(old: &Content, new: &Content, elsewhere: &Destinations<'_, '_>) -> bool {
     let (before, now) = (words(old), words(new));
     let mut called = now.calls.iter().chain(&now.names);
     called.any(|name| !before.calls.contains(name) && !before.names.contains(name) && elsewhere.asserts(name))
@@ -144,7 +144,7 @@ struct Excuse<'a> {
 }
 
 impl Excuse<'_> {
-    fn holds(&self, gone: &Assertion, elsewhere: &mut Elsewhere<'_, '_>) -> bool {
+    fn holds(&self, gone: &Assertion, elsewhere: &mut Destinations<'_, '_>) -> bool {
         let merged =
             self.added.iter().any(|it| it.strength == Strength::Strong && is_within(&gone.words, &it.words));
         merged || self.is_implied(gone) || self.is_row(gone, elsewhere) || self.is_general(gone)
@@ -167,7 +167,7 @@ impl Excuse<'_> {
     }
 
     /// Its values became a row of a table, over which one assertion runs.
-    fn is_row(&self, gone: &Assertion, elsewhere: &mut Elsewhere<'_, '_>) -> bool {
+    fn is_row(&self, gone: &Assertion, elsewhere: &mut Destinations<'_, '_>) -> bool {
         let values = &gone.words.values;
         let rows: BTreeSet<&String> = self.new.around.values.difference(&self.old.around.values).collect();
         let called = words(self.new);

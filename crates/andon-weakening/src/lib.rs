@@ -4,7 +4,7 @@ mod asserts;
 mod code_mask;
 mod compare;
 mod declaration;
-mod elsewhere;
+mod destinations;
 mod heirs;
 mod matching;
 mod pairing;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 
 use code_mask::Family;
 use compare::{added, is_looser};
-use elsewhere::Elsewhere;
+use destinations::Destinations;
 use pairing::{Pairs, pairs};
 use side::Side;
 use source::Source;
@@ -104,7 +104,7 @@ fn taken<'t>(files: &[ChangedText], (old, new): (&Side<'t>, &Side<'t>), pairs: &
             note(&mut found.skipped, &mut found.total, &now.name);
         }
     }
-    let mut elsewhere = Elsewhere::new(old, new);
+    let mut elsewhere = Destinations::new(old, new);
     let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
     for test in pairs.fresh.iter().filter(|test| !paired.contains(test)) {
         new.content(*test).assertions.iter().for_each(|it| elsewhere.add(&it.text));

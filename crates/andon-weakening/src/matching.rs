@@ -1,4 +1,5 @@
-//! Which test of before is which of now: by name, by text, by what it is about; and what became a row of another.
+//! Matches each test before a change with a test after it, by name, text and subject, and finds tests that became a row of
+//! another.
 
 use andon_core::{WordList, words};
 use std::collections::{BTreeMap, BTreeSet};

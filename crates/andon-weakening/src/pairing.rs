@@ -1,4 +1,4 @@
-//! Which test of before is which of now, and which became a part of another.
+//! Pairs the tests before a change with those after it, and finds tests that became a part of another.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The readers of what comes line by line, as one.
+//! All readers that work line by line, as one.
 
 use super::format::Format;
 use super::libtest::LibtestReader;

@@ -66,10 +66,10 @@ impl Cases {
         self.end_as(case, &case.id)
     }
 
-    /// Takes a case that has ended, whose id says more than that of a case that passed: `identity` is what both have.
-    pub(super) fn end_as(&mut self, case: &Case, identity: &str) -> Result<(), ReportProblem> {
+    /// Takes a case that has ended, whose id says more than that of a case that passed: `base_id` is what both have.
+    pub(super) fn end_as(&mut self, case: &Case, base_id: &str) -> Result<(), ReportProblem> {
         self.count(case.outcome)?;
-        self.identify(identity, case.outcome);
+        self.identify(base_id, case.outcome);
         if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
             self.name(&case.id, &case.error);
         }

@@ -45,7 +45,7 @@ impl Decoder {
         self.coder.is_none()
     }
 
-    /// What is to be said of bytes that were replaced.
+    /// The remark about bytes that were replaced.
     pub(super) fn warning(&self) -> Option<String> {
         let encoding = self.coder.as_ref().map_or("UTF-8", |coder| coder.encoding().name());
         self.replaced.map(|at| {

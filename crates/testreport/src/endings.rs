@@ -1,7 +1,7 @@
 //! Words in which runners end a run that failed, for outputs of which only the end is there: `npx jest 2>&1 | tail -3`.
 //!
 //! A whole output is read by the reader of its runner. Here each form is so much its runner's own that it counts without
-//! what should stand before it.
+//! what should come before it.
 
 use super::words;
 use super::words::WordList;

@@ -117,7 +117,7 @@ impl ReportReader {
     }
 }
 
-/// With what is to be said of bytes that were replaced.
+/// Adds the remark about bytes that were replaced.
 fn warned(mut tally: Tally, decoder: &Decoder, name: &str) -> Tally {
     if let Some(warning) = decoder.warning() {
         tally.warn(format!("{name}: {warning}"));
@@ -125,7 +125,7 @@ fn warned(mut tally: Tally, decoder: &Decoder, name: &str) -> Tally {
     tally
 }
 
-/// What is said of a report that was not read.
+/// The message about a report that was not read.
 pub(super) fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
     let mut tally = Tally::new(root);
     tally.problem(name, problem);

@@ -1,11 +1,11 @@
 //! The conclusion: what reports and exit say together.
 
-use super::identities::Identity;
 use super::normalize::Root;
 use super::printed_lines::PrintedOutput;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
+use super::test_names::NamedTest;
 use super::unstarted::{Ending, Tests};
 
 /// The runner of a run that is known by its exit code alone.
@@ -38,7 +38,7 @@ pub struct ParsedRun {
     pub truncated: bool,
     /// Every test of the run, sorted; `None` where the runner does not name all that ran, where the run is not the whole,
     /// and beyond 100,000 tests.
-    pub tests: Option<Vec<Identity>>,
+    pub tests: Option<Vec<NamedTest>>,
     /// Normalized first errors: those of the run, then those of the failing tests in order. Where the runner failed and
     /// no report says why, what was printed replaces them.
     pub errors: Vec<ErrorText>,
@@ -61,7 +61,7 @@ impl ParsedRun {
         let (counts, truncated) = (tally.counts(), tally.is_cut());
         let runner = tally.runner().unwrap_or_else(|| RUNNER_EXIT.to_owned());
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
-        let tests = tally.take_identities().filter(|_| whole);
+        let tests = tally.take_test_names().filter(|_| whole);
         let (failing, errors, warnings) = tally.into_parts();
         let (not_started, doubt, silent) = (None, None, true);
         Self {
@@ -117,7 +117,7 @@ impl ParsedRun {
         self.errors.push(ErrorText { test: None, text: line.to_owned(), shown: None });
     }
 
-    /// Takes a pass that only an exit code of 0 tells of for none: it is that of another program.
+    /// Drops a pass that only an exit code of 0 shows: the code is that of another program.
     pub(super) fn doubt_exit(&mut self, program: &str) {
         if self.status == TestStatus::Passed && self.runner == RUNNER_EXIT {
             self.status = TestStatus::Incomplete;

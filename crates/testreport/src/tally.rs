@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{Counts, MAX_FAILING, TestStatus};
 
 use super::format::Format;
-use super::identities::{Identities, Identity};
 use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id, with_positions};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
+use super::test_names::{NamedTest, TestNames};
 
 /// What makes a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,7 +102,7 @@ pub(super) struct Tally {
     failures: BTreeMap<String, Failure>,
     cut: bool,
     /// Every test that was named.
-    identities: Identities,
+    names: TestNames,
     /// Errors that belong to no test, such as those of the compiler.
     run_errors: BTreeMap<String, RunError>,
     trouble: Option<Trouble>,
@@ -149,7 +149,7 @@ impl Tally {
             counts: Counts::default(),
             failures: BTreeMap::new(),
             cut: false,
-            identities: Identities::default(),
+            names: TestNames::default(),
             run_errors: BTreeMap::new(),
             trouble: None,
             runners: BTreeSet::new(),
@@ -178,14 +178,14 @@ impl Tally {
 
     /// Names a test that is counted elsewhere.
     pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
-        if self.identities.are_wanted() {
-            self.identities.add(normalize_id(id, &self.root), outcome == Outcome::Skipped);
+        if self.names.are_wanted() {
+            self.names.add(normalize_id(id, &self.root), outcome == Outcome::Skipped);
         }
     }
 
     /// Notes that tests may be missing among those that were named.
     pub(super) fn names_are_partial(&mut self) {
-        self.identities.lose();
+        self.names.lose();
     }
 
     /// Adds counts; `total` is what the others sum up to.
@@ -277,7 +277,7 @@ impl Tally {
             self.insert(id, failure);
         }
         self.cut |= other.cut;
-        self.identities.absorb(other.identities);
+        self.names.absorb(other.names);
         self.run_errors.extend(other.run_errors);
         self.trouble = self.trouble.max(other.trouble);
         self.runners.extend(other.runners);
@@ -340,7 +340,7 @@ impl Tally {
 
     /// The normalized ids of all tests that it names.
     pub(super) fn ids(&self) -> BTreeSet<&str> {
-        self.failures.keys().map(String::as_str).chain(self.identities.ids()).collect()
+        self.failures.keys().map(String::as_str).chain(self.names.ids()).collect()
     }
 
     /// Puts the name of their source before these ids.
@@ -356,7 +356,7 @@ impl Tally {
             .into_iter()
             .map(|(id, failure)| (named(id), failure))
             .collect();
-        self.identities.rename(named);
+        self.names.rename(named);
     }
 
     pub(super) fn is_cut(&self) -> bool {
@@ -389,8 +389,8 @@ impl Tally {
     }
 
     /// Every test of the run, where all of them were named.
-    pub(super) fn take_identities(&mut self) -> Option<Vec<Identity>> {
-        std::mem::take(&mut self.identities).sorted(&self.counts)
+    pub(super) fn take_test_names(&mut self) -> Option<Vec<NamedTest>> {
+        std::mem::take(&mut self.names).sorted(&self.counts)
     }
 
     /// Splits into failing ids, errors in order, and warnings.

@@ -1,4 +1,4 @@
-//! Lines of output that no reader knows, and that still say how a test ended.
+//! Lines of output that no reader knows and that still say how a test ended.
 
 /// Words with which a line names a failure, at its beginning.
 const FAILED: [&str; 12] =

@@ -1,4 +1,4 @@
-//! The screen as cells of a terminal. Every text is escaped before it comes here, or here.
+//! Draws the screen into the cells of a terminal. Every text is escaped, by the caller or here.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

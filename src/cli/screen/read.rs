@@ -64,7 +64,7 @@ pub(super) fn file(shell: &Shell, screen: &mut Screen, key: &str) {
 /// Longest file that is shown, in bytes.
 const FILE: u64 = 256 << 10;
 
-/// Answers the halt of a worktree; what came of it is shown.
+/// Answers the halt of a worktree, and shows the result.
 pub(super) fn answer(shell: &Shell, screen: &mut Screen, key: &str, reason: &str) {
     let ctx = now(&shell.ctx);
     let read = |_: &Halt, worktree: &WorktreeView| {

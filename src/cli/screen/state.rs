@@ -175,7 +175,7 @@ impl Screen {
     fn key_of_page(&mut self, code: KeyCode) -> ReadRequest {
         let Some(page) = &mut self.page else { return ReadRequest::Nothing };
         let last = page.lines.len().saturating_sub(self.height);
-        if let Some(turn) = Turn::from_key(code) {
+        if let Some(turn) = Motion::from_key(code) {
             page.top = turn.from(page.top, self.height, last);
         } else if BACK.contains(&code) {
             self.page = None;
@@ -195,7 +195,7 @@ impl Screen {
     }
 
     fn key_of_list(&mut self, code: KeyCode) -> ReadRequest {
-        if let Some(turn) = Turn::from_key(code) {
+        if let Some(turn) = Motion::from_key(code) {
             let keys = self.keys();
             let to = turn.from(self.place(), self.height, keys.len().saturating_sub(1));
             self.chosen = keys.get(to).cloned();
@@ -254,7 +254,7 @@ const END: [KeyCode; 2] = [KeyCode::Esc, KeyCode::Char('q')];
 
 /// A way through lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Motion {
     Up,
     Down,
     PageUp,
@@ -263,21 +263,21 @@ enum Turn {
     Last,
 }
 
-const TURNS: [(KeyCode, Turn); 9] = [
-    (KeyCode::Up, Turn::Up),
-    (KeyCode::Char('k'), Turn::Up),
-    (KeyCode::Down, Turn::Down),
-    (KeyCode::Char('j'), Turn::Down),
-    (KeyCode::PageUp, Turn::PageUp),
-    (KeyCode::PageDown, Turn::PageDown),
-    (KeyCode::Char(' '), Turn::PageDown),
-    (KeyCode::Home, Turn::First),
-    (KeyCode::End, Turn::Last),
+const MOTIONS: [(KeyCode, Motion); 9] = [
+    (KeyCode::Up, Motion::Up),
+    (KeyCode::Char('k'), Motion::Up),
+    (KeyCode::Down, Motion::Down),
+    (KeyCode::Char('j'), Motion::Down),
+    (KeyCode::PageUp, Motion::PageUp),
+    (KeyCode::PageDown, Motion::PageDown),
+    (KeyCode::Char(' '), Motion::PageDown),
+    (KeyCode::Home, Motion::First),
+    (KeyCode::End, Motion::Last),
 ];
 
-impl Turn {
+impl Motion {
     fn from_key(code: KeyCode) -> Option<Self> {
-        TURNS.iter().find(|(key, _)| *key == code).map(|(_, turn)| *turn)
+        MOTIONS.iter().find(|(key, _)| *key == code).map(|(_, turn)| *turn)
     }
 
     /// From line `at` to another one, `last` at the most.

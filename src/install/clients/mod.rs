@@ -243,7 +243,7 @@ fn merged(
     Ok((Some(before), after))
 }
 
-/// The empty file that stood where one is to be ours alone.
+/// The empty file in a place where a file is to be ours alone.
 fn empty_before(now: Option<&str>, earlier: Option<&SavedFile>) -> Option<String> {
     match earlier {
         Some(entry) => entry.undo(now?),
@@ -300,7 +300,7 @@ pub fn uninstall(
 fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<EditRemoval, InstallError> {
     let Some(text) = text_of(file)? else { return Ok(EditRemoval::Nothing) };
     let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
-    let stood = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
+    let was_there = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
     let before = match (entry.and_then(|entry| entry.undo(&text)), file.way) {
         (Some(before), _) => before,
         (None, FileOwner::Shared) => {
@@ -312,7 +312,7 @@ fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<EditRemoval, 
     if before == text {
         return Ok(EditRemoval::Nothing);
     }
-    if before.is_empty() && file.way != FileOwner::Shared && !stood || made && merge::is_bare(&before) {
+    if before.is_empty() && file.way != FileOwner::Shared && !was_there || made && merge::is_bare(&before) {
         fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
         return Ok(EditRemoval::Gone);
     }

@@ -1,4 +1,4 @@
-//! What is asked of `andon advise`.
+//! The arguments of `andon advise`.
 
 use clap::Args;
 

@@ -14,7 +14,7 @@ use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::effect::site;
 use andon_engine::error::OpsError;
 use andon_engine::fallback;
-use andon_engine::halts::Resumed;
+use andon_engine::halts::ResumeReport;
 use andon_engine::halts::{self, Answer};
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
@@ -54,7 +54,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
 
 /// What the fill of the window of the node that acted last leads to.
 fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
-    let node = loaded.timeline.window_node();
+    let node = loaded.timeline.context_window_node();
     detect::context_use(&loaded.timeline, node, &ws.config.rules)
         .map_or(Pressure::Free, |found| found.pressure)
 }
@@ -66,7 +66,7 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
 /// very halt counts: a halted agent cannot advise itself.
-pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
+pub fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
     let Some(halt) = halts::binding(ws)? else { return Err(OpsError::NothingToResume) };
     let none = |why: &str| OpsError::NoAdvice(why.to_owned());
     let response = &ws.config.response;
@@ -84,8 +84,8 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     let (prompt, short) = (answer.trim(), answer.trim().chars().take(1000).collect::<String>());
     let reason = format!("new approach by the {whose} {name}: {short}");
     halts::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
-    Ok(Resumed {
+    Ok(ResumeReport {
         halt: Some(halt),
-        by: format!("the {whose} {name}, recorded by {}", ctx.identity(&ws.repo)),
+        by: format!("the {whose} {name}, recorded by {}", ctx.committer(&ws.repo)),
     })
 }

@@ -13,7 +13,7 @@ use andon_engine::text::phrase;
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
 /// Most bytes of the context of a session, beside what people decided.
-pub const MAX_CONTEXT: usize = 2048;
+pub const MAX_STATE_TEXT: usize = 2048;
 /// With this the done gate begins what it says: no person writes so.
 pub const HELD: &str = "andon: not done yet:";
 /// Columns of a message of a rule.
@@ -204,7 +204,7 @@ pub fn broken(what: &str) -> String {
     bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
 }
 
-/// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
+/// The state of the loop for a model, at most [`MAX_STATE_TEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
     let mut lines: Vec<String> = view.decided.iter().map(decisions::for_the_worker).collect();
@@ -249,7 +249,7 @@ pub fn session(view: &SessionView) -> String {
     let text = lines.join("\n");
     // Decisions are quoted in full, and the limit on the rest does not include them.
     let most =
-        MAX_CONTEXT + view.decided.iter().map(|one| decisions::for_the_worker(one).len()).sum::<usize>();
+        MAX_STATE_TEXT + view.decided.iter().map(|one| decisions::for_the_worker(one).len()).sum::<usize>();
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     text[..end.unwrap_or(0)].to_owned()
 }
@@ -306,7 +306,7 @@ mod tests {
             assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{text}");
         }
         assert!(all[0].starts_with("refused: ") && all[0].ends_with("help: andon status"));
-        assert!(session(&view).len() <= MAX_CONTEXT);
+        assert!(session(&view).len() <= MAX_STATE_TEXT);
         assert_eq!(let_go(ReleaseReason::Done, "", None), None);
         assert!(!all[2].contains('\n'));
     }

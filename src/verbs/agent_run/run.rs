@@ -6,7 +6,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::context::Context;
 use andon_engine::effect::program::{CommandLine, ProgramEnd, ProgramError, Screens, Signals, Surroundings};
 use andon_engine::error::OpsError;
-use andon_engine::watch::{self, WatchStage};
+use andon_engine::rule_feed::{self, FeedStage};
 use andon_engine::workspace::Workspace;
 use testreport::Stream;
 
@@ -35,7 +35,7 @@ pub fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, Op
 /// # Errors
 /// Whatever keeps that from being known.
 pub fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let (decision, warnings, _) = watch::decide(ctx, ws, WatchStage::At(Stage::Halts))?;
+    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
     Ok((decision, warnings))
 }
 

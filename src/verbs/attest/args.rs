@@ -1,4 +1,4 @@
-//! What is asked of `andon attest`.
+//! The arguments of `andon attest`.
 
 use clap::{Args, Subcommand};
 

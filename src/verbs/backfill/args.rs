@@ -1,4 +1,4 @@
-//! What is asked of `andon backfill`.
+//! The arguments of `andon backfill`.
 
 use std::num::NonZeroUsize;
 

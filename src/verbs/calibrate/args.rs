@@ -1,4 +1,4 @@
-//! What is asked of `andon calibrate`.
+//! The arguments of `andon calibrate`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is asked of `andon check`.
+//! The arguments of `andon check`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

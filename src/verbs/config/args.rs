@@ -1,4 +1,4 @@
-//! What is asked of `andon config`.
+//! The arguments of `andon config`.
 
 use clap::{Args, Subcommand};
 

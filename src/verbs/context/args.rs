@@ -1,4 +1,4 @@
-//! What is asked of `andon context`.
+//! The arguments of `andon context`.
 
 use clap::Args;
 

@@ -16,7 +16,7 @@ use andon_core::domain::findings::Level;
 use andon_engine::compaction;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::view::context::ContextView;
+use andon_engine::view::context::ContextWindowView;
 use andon_engine::workspace::Workspace;
 
 /// Shows the window, asks the gate, or writes the briefing.
@@ -39,7 +39,7 @@ pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit, OpsError> {
     Ok(if refuses(&view) && !args.brief { Exit::Refused } else { Exit::Allowed })
 }
 
-fn refuses(view: &ContextView) -> bool {
+fn refuses(view: &ContextWindowView) -> bool {
     view.finding.as_ref().is_some_and(|finding| finding.level >= Level::Block)
 }
 

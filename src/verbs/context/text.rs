@@ -1,8 +1,8 @@
 //! `andon context`: how full the context window is, who says so, and what to do.
 
-use crate::json::{ContextJson, ThresholdsJson};
+use crate::json::{ContextWindowJson, ThresholdsJson};
 use andon_core::domain::briefing::{BRIEFING, PROMPT};
-use andon_core::domain::context::{CachedTokens, ContextUse, FillSource, Pressure, Thresholds};
+use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pressure, Thresholds};
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::briefing::fill;
@@ -11,14 +11,14 @@ use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
-use andon_engine::view::context::{BriefingState, ContextView};
+use andon_engine::view::context::{BriefingState, ContextWindowView};
 
 /// Columns of a name.
 const NAME: usize = 100;
 /// Columns of what was decided; JSON has all of it.
 const WORDS: usize = 600;
 
-fn source(view: &ContextView, found: &ContextUse) -> String {
+fn source(view: &ContextWindowView, found: &ContextWindowUse) -> String {
     match (found.source, view.cached) {
         (FillSource::Reported, _) => "reported by the client (context_tokens)".to_owned(),
         (FillSource::Computed, CachedTokens::Separate) => {
@@ -34,12 +34,12 @@ fn source(view: &ContextView, found: &ContextUse) -> String {
     }
 }
 
-fn briefing(view: &ContextView) -> Option<String> {
+fn briefing(view: &ContextWindowView) -> Option<String> {
     (view.briefed == BriefingState::Yes).then(|| format!(".andon/{BRIEFING}"))
 }
 
 /// The fill of each context window as lines for a terminal.
-pub fn text(view: &ContextView, style: Style) -> String {
+pub fn text(view: &ContextWindowView, style: Style) -> String {
     let mut page = Page::new(style);
     let pressure = view.fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
     match &view.fill {
@@ -77,16 +77,16 @@ fn state(pressure: Pressure, style: Style) -> String {
 }
 
 /// As JSON, schema `andon/context@1`.
-pub fn json(view: &ContextView) -> ContextJson<'_> {
+pub fn json(view: &ContextWindowView) -> ContextWindowJson<'_> {
     let found = view.fill.as_ref();
     let finding = view.finding.as_ref();
     let Thresholds { warn, compact, block } = view.thresholds;
-    ContextJson {
+    ContextWindowJson {
         schema: "andon/context@1",
         node: &view.node,
         used: found.map(|found| found.used),
         window: view.window,
-        percent: found.map(ContextUse::percent),
+        percent: found.map(ContextWindowUse::percent),
         source: found.map(|found| found.source.as_str()),
         estimate: found.is_some_and(|found| found.source == FillSource::Estimate),
         threshold: found.map(|found| found.pressure.as_str()),
@@ -101,7 +101,7 @@ pub fn json(view: &ContextView) -> ContextJson<'_> {
 }
 
 /// What a gate says on standard error.
-pub fn refusal(view: &ContextView, style: Style) -> String {
+pub fn refusal(view: &ContextWindowView, style: Style) -> String {
     message::diagnostics(&view.finding.iter().map(Into::into).collect::<Vec<_>>(), style)
 }
 
@@ -111,9 +111,9 @@ mod tests {
     use andon_core::domain::findings::Level;
     use andon_testkit::samples;
 
-    fn view(source: FillSource, used: u64, pressure: Pressure) -> ContextView {
+    fn view(source: FillSource, used: u64, pressure: Pressure) -> ContextWindowView {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
-        let fill = ContextUse {
+        let fill = ContextWindowUse {
             node: "agent".into(),
             used,
             source,
@@ -124,7 +124,7 @@ mod tests {
         };
         let mut finding = samples::finding("context-window", Level::Block);
         finding.help = vec!["/compact".into()];
-        ContextView {
+        ContextWindowView {
             node: "agent".into(),
             fill: Some(fill),
             window: 200_000,
@@ -160,8 +160,10 @@ mod tests {
           do         /compact
           briefing   .andon/MISSION_BRIEFING.md
         ");
-        let included =
-            ContextView { cached: CachedTokens::Included, ..view(FillSource::Computed, 1, Pressure::Free) };
+        let included = ContextWindowView {
+            cached: CachedTokens::Included,
+            ..view(FillSource::Computed, 1, Pressure::Free)
+        };
         insta::assert_snapshot!(text(&included, Style::Plain), @r#"
         1 of 200000 tokens (0 %)
           node       agent
@@ -169,7 +171,7 @@ mod tests {
           thresholds warning 75 %, compaction 80 %, hard block 85 %
           briefing   .andon/MISSION_BRIEFING.md
         "#);
-        let unknown = ContextView { fill: None, finding: None, briefed: BriefingState::No, ..included };
+        let unknown = ContextWindowView { fill: None, finding: None, briefed: BriefingState::No, ..included };
         insta::assert_snapshot!(text(&unknown, Style::Plain), @r#"
         no context usage reported yet
           node       agent
@@ -194,8 +196,10 @@ mod tests {
 
     #[test]
     fn a_hostile_node_is_harmless() {
-        let hostile =
-            ContextView { node: samples::HOSTILE.into(), ..view(FillSource::Reported, 1, Pressure::Free) };
+        let hostile = ContextWindowView {
+            node: samples::HOSTILE.into(),
+            ..view(FillSource::Reported, 1, Pressure::Free)
+        };
         let shown = text(&hostile, Style::Plain);
         assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
     }

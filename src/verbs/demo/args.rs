@@ -1,4 +1,4 @@
-//! What is asked of `andon demo`.
+//! The arguments of `andon demo`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is asked of `andon doctor`.
+//! The arguments of `andon doctor`.
 
 use clap::Args;
 

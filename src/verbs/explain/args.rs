@@ -1,4 +1,4 @@
-//! What is asked of `andon explain`.
+//! The arguments of `andon explain`.
 
 use std::path::PathBuf;
 

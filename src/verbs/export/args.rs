@@ -1,4 +1,4 @@
-//! What is asked of `andon export`.
+//! The arguments of `andon export`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is asked of `andon completions` and `andon man`.
+//! The arguments of `andon completions` and `andon man`.
 
 use std::path::PathBuf;
 

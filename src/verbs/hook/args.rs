@@ -1,4 +1,4 @@
-//! What is asked of `andon hook`.
+//! The arguments of `andon hook`.
 
 use std::ffi::OsString;
 

@@ -60,7 +60,7 @@ pub struct HookOutcome {
     pub end: HookEnd,
     /// Whether git has to refuse.
     pub refused: Refusal,
-    /// What was wrong with the configuration while the defaults stood in for it.
+    /// What was wrong with the configuration, in place of which the defaults were used.
     pub config_errors: Option<ConfigErrors>,
     /// What git is in the middle of, where the loop is halted: it stops there, and continues after the answer.
     pub underway: Option<Operation>,

@@ -1,4 +1,4 @@
-//! What is asked of `andon install` and `andon uninstall`.
+//! The arguments of `andon install` and `andon uninstall`.
 
 use clap::Args;
 

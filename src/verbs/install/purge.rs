@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use crate::setup::left::{OWN_REFS, folders_of};
+use crate::setup::leftovers::{OWN_REFS, folders_of};
 use crate::setup::{NOTES_REF, SetupError};
 use andon_core::detect::Stops;
 use andon_engine::context::Context;

@@ -1,4 +1,4 @@
-//! What is asked of `andon log`.
+//! The arguments of `andon log`.
 
 use clap::Args;
 

@@ -127,7 +127,7 @@ fn tests(page: &mut Page, evidence: &TestEvidence) {
     let result = phrase::tests(evidence);
     let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
     let runner = terminal_clip(&evidence.runner, 40);
-    let result = format!("{result}{}", page.style.yellow(&phrase::caveats(evidence)));
+    let result = format!("{result}{}", page.style.yellow(&phrase::remarks(evidence)));
     page.field("tests", &format!("{result}  ({}, {runner})", terminal_clip(&evidence.command, NAME)));
     page.field("", &format!("signature {}", evidence.signature));
     if let Some(errors) = &evidence.errors {

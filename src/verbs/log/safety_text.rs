@@ -25,7 +25,7 @@ impl EventType {
     pub const BYPASS: Self = Self("GATE_BYPASS");
     /// A halt was answered.
     pub const ANSWERED: Self = Self("ACKNOWLEDGED");
-    /// STOP or PAUSE was lifted while another halt stood.
+    /// STOP or PAUSE was lifted while another halt was unanswered.
     pub const LIFTED: Self = Self("CORD_LIFTED");
     /// One counter was reset.
     pub const RESET: Self = Self("COUNTER_RESET");

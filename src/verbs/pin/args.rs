@@ -1,4 +1,4 @@
-//! What is asked of `andon pin`.
+//! The arguments of `andon pin`.
 
 use clap::Args;
 

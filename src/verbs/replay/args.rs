@@ -1,4 +1,4 @@
-//! What is asked of `andon replay`.
+//! The arguments of `andon replay`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

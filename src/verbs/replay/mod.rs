@@ -82,7 +82,7 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     Ok(stopped(shell, ended.walked, Exit::Allowed))
 }
 
-/// What `--test` gives on each commit, told on standard error as it comes; nothing without it, `None` where it was stopped.
+/// What `--test` gives on each commit, reported on standard error as it comes; nothing without it, `None` where it was stopped.
 fn tests(
     shell: &Shell,
     ws: &Workspace,

@@ -1,9 +1,9 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-pub(in crate::verbs) mod ahead;
 pub mod calibrate;
 pub mod events;
+pub(in crate::verbs) mod lookahead;
 pub mod session;
 pub mod test_runs;
 
@@ -76,7 +76,7 @@ pub fn run(
     let RangeFacts { commits, parents, tip } = self::asked(ctx, asked.range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
-        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
     let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {

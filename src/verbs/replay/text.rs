@@ -30,7 +30,7 @@ pub enum ReplayStep {
     Event(u64),
 }
 
-/// One step and the decision on it. A step under a halt that already stood has `decision.standing`.
+/// One step and the decision on it. A step under an earlier, unanswered halt has `decision.standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayLine {
     /// The commit or event that was judged.

@@ -1,4 +1,4 @@
-//! What is asked of `andon report`.
+//! The arguments of `andon report`.
 
 use std::path::PathBuf;
 

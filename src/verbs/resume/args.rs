@@ -1,4 +1,4 @@
-//! What is asked of `andon resume`, `andon stop` and `andon pause`.
+//! The arguments of `andon resume`, `andon stop` and `andon pause`.
 
 use clap::Args;
 

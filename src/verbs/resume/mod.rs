@@ -15,7 +15,7 @@ use crate::verbs::resume::{run as resume, run::StopFile};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::error::OpsError;
-use andon_engine::halts::{self, Resumed};
+use andon_engine::halts::{self, ResumeReport};
 use andon_engine::json::HaltJson;
 use andon_engine::workspace::Workspace;
 
@@ -83,7 +83,7 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     })
 }
 
-fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {
+fn answer<'a>(args: &'a ResumeArgs, resumed: &'a ResumeReport) -> ResumeJson<'a> {
     ResumeJson {
         by: &resumed.by,
         counter: args.counter.as_deref(),
@@ -92,13 +92,13 @@ fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {
     }
 }
 
-fn reset_text(counter: &str, reset: &Resumed) -> String {
+fn reset_text(counter: &str, reset: &ResumeReport) -> String {
     let by = escape::terminal(&reset.by);
     let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
     format!("reset by {by}: {counter} starts over{answered}\n")
 }
 
-fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
+fn text(shell: &Shell, args: &ResumeArgs, resumed: &ResumeReport) -> String {
     let by = escape::terminal(&resumed.by);
     match &resumed.halt {
         Some(standing) => format!(
@@ -154,7 +154,7 @@ fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsErro
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = format!(".andon/{name}");
     let (effect, help) = if is_cleared {
-        (format!("{NOT_HELD}: the next commit or turn clears {file}, and tells of it"), HOLDS)
+        (format!("{NOT_HELD}: the next commit or turn clears {file} and says so"), HOLDS)
     } else {
         (format!("{done}: commits are refused while {file} is there"), WAY_ON)
     };

@@ -11,7 +11,7 @@ use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::guard;
-use andon_engine::halts::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE};
+use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
 use andon_engine::safety;
 use andon_engine::timeline;
 use andon_engine::witnessing;
@@ -23,7 +23,7 @@ pub fn resume(
     ws: &Workspace,
     reason: Option<&str>,
     (halt_was, how): (HaltAssessment, AckHow),
-) -> Result<Resumed, OpsError> {
+) -> Result<ResumeReport, OpsError> {
     if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
@@ -31,7 +31,7 @@ pub fn resume(
     let halt = halts::binding(ws)?;
     if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
         return if halts::answer::leftover(ctx, ws)? {
-            Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+            Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
         } else {
             Err(OpsError::NothingToResume)
         };
@@ -49,7 +49,7 @@ pub fn resume(
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
     halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
-    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+    Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 
 /// What a person has to type at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing
@@ -87,7 +87,7 @@ fn signed(
     halt: &StandingHalt,
     halt_was: HaltAssessment,
     reason: &str,
-) -> Result<Resumed, OpsError> {
+) -> Result<ResumeReport, OpsError> {
     witnessing::resolve_halt(ctx, ws, halt, halt_was, reason)?;
     let found = halts::resolve(ctx, ws)?;
     if let Some(failed) = found.failed {
@@ -95,7 +95,7 @@ fn signed(
     }
     let key = witnessing::signer(ctx, ws)?.public().to_string();
     let by = witnessing::load(ws)?.who(&key).unwrap_or("a witness").to_owned();
-    Ok(Resumed { halt: Some(halt.clone()), by })
+    Ok(ResumeReport { halt: Some(halt.clone()), by })
 }
 
 /// Resets one counter, and answers the halt that it made. Everything else stays as it was.
@@ -104,7 +104,7 @@ pub fn reset(
     ws: &Workspace,
     counter: &str,
     (reason, how): (Option<&str>, AckHow),
-) -> Result<Resumed, OpsError> {
+) -> Result<ResumeReport, OpsError> {
     if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
@@ -119,7 +119,7 @@ pub fn reset(
     let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
     let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
     halts::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
-    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+    Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 
 /// Which file stops the loop.
@@ -143,8 +143,12 @@ pub fn pull(
         StopFile::Stop => STOP_FILE,
         StopFile::Pause => PAUSE_FILE,
     };
-    let text =
-        format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
+    let text = format!(
+        "{}\nby: {}\nat: {}\n",
+        reason.unwrap_or("no reason given"),
+        ctx.committer(&ws.repo),
+        ctx.now
+    );
     let path = effect::write_andon_file(&effect::site(ctx, ws), name, &text)?;
     let standing = halts::binding(ws)?;
     let loaded = timeline::load(ws)?;

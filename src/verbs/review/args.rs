@@ -1,4 +1,4 @@
-//! What is asked of `andon review`.
+//! The arguments of `andon review`.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub enum ReviewCommand {
     },
     /// Show what witnesses flagged about the rules themselves
     Concerns(FormatArg),
-    /// Show where witnesses stand: tier, reputation, what is left of today, attention
+    /// Show the standing of witnesses: tier, reputation, what is left of today, attention
     Status {
         /// One witness, such as human:ann
         witness: Option<String>,

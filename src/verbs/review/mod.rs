@@ -3,8 +3,6 @@
 pub mod args;
 pub mod run;
 
-use serde_json::{Value, json};
-
 use self::args::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 use crate::cli::Shell;
 use crate::cli::error::Exit;
@@ -17,8 +15,13 @@ use crate::verbs::review::{
 use crate::verbs::round::run as round;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::witnessing::{self, EntryStatement};
+use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
+use andon_review::payload::fields::{SignedText, Whole};
+use andon_review::payload::member::{Malformed, malformed, named};
+use andon_review::payload::vote::{
+    FactualCheck, PolicyConcern, StrongestClaims, SycophancyAssessment, VotePayload,
+};
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
@@ -142,54 +145,56 @@ fn given(args: &AnswerArgs) -> Result<AnswerSource<'_>, OpsError> {
     if args.decision.is_none() {
         return Ok(AnswerSource::Editor);
     }
-    flags(args).map(AnswerSource::Flags)
+    let vote = flags(args).map_err(|err| review::wrong_flag(&err))?;
+    Ok(AnswerSource::Flags { vote: Box::new(vote), has_seconds: args.time_spent_seconds.is_some() })
 }
 
 /// The answer that flags give.
-fn flags(args: &AnswerArgs) -> Result<EntryStatement, OpsError> {
-    let mut said = EntryStatement::new();
-    let mut put = |name: &str, value: Value| said.insert(name.to_owned(), value);
-    put("decision", json!(args.decision));
-    put("rationale", json!(args.rationale));
-    if let Some(text) = &args.amended_recommendation {
-        put("amended_recommendation", json!(text));
-    }
-    let checks = args
-        .factual_check
-        .chunks_exact(3)
-        .map(|check| json!({"verdict": check[0], "claim": check[1], "evidence": check[2]}));
-    put("factual_checks", checks.collect());
-    if let [detected, rationale] = args.sycophancy.as_slice() {
-        let detected = match detected.as_str() {
-            "yes" => true,
-            "no" => false,
-            _ => {
-                return Err(OpsError::Usage {
-                    what: format!("--sycophancy begins with yes or no, not {detected}"),
-                    help: "--sycophancy no \"it names a failure of its own\"".to_owned(),
-                });
-            }
-        };
-        put("sycophancy_assessment", json!({"detected": detected, "rationale": rationale}));
-    }
-    if let [subject, direction, rationale] = args.concern.as_slice() {
-        put("policy_concern", json!({"subject": subject, "direction": direction, "rationale": rationale}));
-    }
-    if let [claim, critique] = args.strongest.as_slice() {
-        put("strongest", json!({"claim": claim, "critique": critique}));
-    }
-    if let Some(agent) = &args.attributed_to {
-        put("attributed_to", json!(agent));
-    }
-    let mistaken = args.mistaken.then_some(witnessing::MISTAKEN);
-    let tags: Vec<&str> = args.tag.iter().map(String::as_str).chain(mistaken).collect();
-    if !tags.is_empty() {
-        put("tags", json!(tags));
-    }
-    if let Some(seconds) = args.time_spent_seconds {
-        put("time_spent_seconds", json!(seconds));
-    }
-    Ok(said)
+fn flags(args: &AnswerArgs) -> Result<VotePayload, Malformed> {
+    let text = |text: &String| SignedText(text.clone());
+    let checks = args.factual_check.chunks_exact(3).map(|check| {
+        let verdict = named("factual_checks.verdict", &check[0])?;
+        Ok(FactualCheck { verdict, claim: text(&check[1]), evidence: Some(text(&check[2])) })
+    });
+    let sycophancy_assessment = match args.sycophancy.as_slice() {
+        [detected, rationale] => {
+            let detected = match detected.as_str() {
+                "yes" => true,
+                "no" => false,
+                _ => return Err(malformed("--sycophancy", "must begin with yes or no")),
+            };
+            Some(SycophancyAssessment { detected, rationale: text(rationale) })
+        }
+        _ => None,
+    };
+    let policy_concern = match args.concern.as_slice() {
+        [subject, direction, rationale] => Some(PolicyConcern {
+            subject: text(subject),
+            direction: named("policy_concern.direction", direction)?,
+            rationale: text(rationale),
+        }),
+        _ => None,
+    };
+    let strongest = match args.strongest.as_slice() {
+        [claim, critique] => {
+            Some(StrongestClaims { claim: Some(text(claim)), critique: Some(text(critique)) })
+        }
+        _ => None,
+    };
+    let seconds = Whole::try_from(args.time_spent_seconds.unwrap_or_default());
+    let mistaken = args.mistaken.then(|| witnessing::MISTAKEN.to_owned());
+    let decision = named("decision", args.decision.as_deref().unwrap_or_default())?;
+    Ok(VotePayload {
+        amended_recommendation: args.amended_recommendation.as_ref().map(text),
+        factual_checks: checks.collect::<Result<_, _>>()?,
+        sycophancy_assessment,
+        policy_concern,
+        strongest,
+        time_spent_seconds: seconds.map_err(|wrong| malformed("time_spent_seconds", wrong))?,
+        attributed_to: args.attributed_to.clone(),
+        tags: args.tag.iter().cloned().chain(mistaken).collect(),
+        ..VotePayload::new(decision, args.rationale.as_deref().unwrap_or_default())
+    })
 }
 
 /// Folds a file. Invalid entries are part of the answer.

@@ -1,4 +1,4 @@
-//! What is asked of `andon round`.
+//! The arguments of `andon round`.
 
 use clap::{Args, Subcommand};
 

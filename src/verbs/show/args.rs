@@ -1,4 +1,4 @@
-//! What is asked of `andon show`.
+//! The arguments of `andon show`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What is asked of `andon status`.
+//! The arguments of `andon status`.
 
 use clap::Args;
 

@@ -6,12 +6,12 @@ use crate::view::status::RuleCount;
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
-use andon_engine::halts::past::{self, HaltFate, PastHalt};
+use andon_engine::halts::halt_fates::{self, HaltFate, PastHalt};
 use andon_engine::workspace::Workspace;
 
 /// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
 pub fn run(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {
-    let (halts, warnings) = past::past_halts(ws)?;
+    let (halts, warnings) = halt_fates::past_halts(ws)?;
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for PastHalt { halt, fate } in halts {
         let count = counts.entry(halt.rule).or_default();

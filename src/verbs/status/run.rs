@@ -98,7 +98,7 @@ pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError
     Ok(failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect())
 }
 
-/// Commits that were refused, and nothing came of it yet.
+/// Refused commits that no commit or test run has followed yet.
 fn refused(timeline: &Timeline) -> Option<RefusedCommits> {
     let Refusals { times, newest } = &timeline.activity.refusals;
     let RefusedCode { code, rule, at } = newest.clone()?;

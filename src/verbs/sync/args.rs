@@ -1,4 +1,4 @@
-//! What is asked of `andon sync`.
+//! The arguments of `andon sync`.
 
 use std::path::PathBuf;
 

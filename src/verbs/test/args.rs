@@ -1,4 +1,4 @@
-//! What is asked of `andon test`.
+//! The arguments of `andon test`.
 
 use std::ffi::OsString;
 

@@ -14,10 +14,10 @@ use crate::verbs::test::run as test;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::plural::count;
 use andon_core::domain::tests::{RunValidity, TestStatus};
-use andon_engine::apart::TestedSubject;
 use andon_engine::error::OpsError;
+use andon_engine::rule_feed;
+use andon_engine::separate_checkout::TestedSubject;
 use andon_engine::text::message;
-use andon_engine::watch;
 use andon_engine::workspace::Workspace;
 use testreport::Stream;
 
@@ -56,7 +56,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     shown.extend(flaky(&ran));
     // The run is kept and its exit code passed on, whatever can be read of the loop.
     let decided = match ran.kept {
-        test::RunDestination::InJournal => watch::after_run(&shell.ctx, &ws),
+        test::RunDestination::InJournal => rule_feed::after_run(&shell.ctx, &ws),
         test::RunDestination::Pending => Ok(None),
     };
     let decision = decided.unwrap_or_else(|err| {

@@ -16,12 +16,12 @@ use andon_config::TestCommand;
 use andon_core::change::secrets;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
-use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::{compare, passed_unread_before};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
 use andon_engine::error::OpsError;
 use andon_engine::pending;
+use andon_engine::separate_checkout::{self, Checkout, TestedSubject};
 use andon_engine::test_sets;
 use andon_engine::tested_code::{CodeComparison, CommandResult, TestedCode};
 use andon_engine::workspace::Workspace;
@@ -89,7 +89,7 @@ pub fn run(
 ) -> Result<TestOutcome, OpsError> {
     ws.top()?;
     let (command, configured) = choose(ws, &wanted)?;
-    let apart = apart::checkout(ctx, ws, subject)?;
+    let apart = separate_checkout::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
     let what = RunRequest { at, tested: TestedCode::now(at)?, command: &command, configured };
     let mut ran = match one_run(ctx, ws, what, shown)? {

@@ -13,15 +13,15 @@ use andon_config::TestCommand;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::plural::count;
 use andon_core::domain::scopes::{REST, called};
-use andon_engine::apart::TestedSubject;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
 use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
 use andon_engine::pending::RunDestination;
+use andon_engine::rule_feed;
+use andon_engine::separate_checkout::TestedSubject;
 use andon_engine::text::message;
 use andon_engine::timeline;
 use andon_engine::untracked;
-use andon_engine::watch;
 use andon_engine::workspace::Workspace;
 
 /// Runs the scopes that are wanted and passes the worst exit code on.
@@ -37,7 +37,7 @@ pub fn run(
     let done = scopes::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
     let mut said: Vec<Diagnostic> = Vec::new();
     let decided = match done.kept {
-        RunDestination::InJournal if !done.ran.is_empty() => watch::after_run(&shell.ctx, ws),
+        RunDestination::InJournal if !done.ran.is_empty() => rule_feed::after_run(&shell.ctx, ws),
         RunDestination::InJournal | RunDestination::Pending => Ok(None),
     };
     let decision = decided.unwrap_or_else(|err| {

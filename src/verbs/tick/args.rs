@@ -1,4 +1,4 @@
-//! What is asked of `andon tick`.
+//! The arguments of `andon tick`.
 
 use clap::Args;
 

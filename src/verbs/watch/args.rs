@@ -1,4 +1,4 @@
-//! What is asked of `andon watch`.
+//! The arguments of `andon watch`.
 
 use clap::Args;
 

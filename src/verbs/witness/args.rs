@@ -1,4 +1,4 @@
-//! What is asked of `andon witness` and `andon ledger`.
+//! The arguments of `andon witness` and `andon ledger`.
 
 use std::path::PathBuf;
 

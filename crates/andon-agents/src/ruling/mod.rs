@@ -1,5 +1,6 @@
-//! What an agent may do, decided from values: which tool calls are refused, whether a turn may end, and what was said
-//! already. The hook of the client asks; `andon::report::agent` has the words and `andon_agents` the client's way to say them.
+//! What an agent may do, decided from values: which tool calls are refused, whether a turn may end, and what was said already.
+//! The client's hook (`src/verbs/agent_hook/` of the program) asks and has the words; [`crate::reply`] puts them into the
+//! client's own form.
 
 mod before;
 mod readers;

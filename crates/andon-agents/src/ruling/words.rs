@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What everybody does every day, near to what guards the loop too: the state tells what came of it.
+    /// Everyday commands, near to what guards the loop too: the state of the guard shows their effect.
     #[test]
     fn everyday_commands_pass() {
         for script in [

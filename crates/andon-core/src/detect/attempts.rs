@@ -37,7 +37,7 @@ pub(super) struct Attempt<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit {
     Code,
-    /// Documents or nothing: what the tests said of the code holds on.
+    /// Documents or nothing: the earlier test result of the code still holds.
     NoCode,
 }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::facts::Weakening;
-use crate::domain::tests::{Extent, Identity, LostTests, TestEvidence};
+use crate::domain::tests::{Extent, LostTests, NamedTest, TestEvidence};
 
 /// What a change did to the tests of its files, by their names there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,11 +22,11 @@ pub struct TestComparison {
     pub added: Vec<String>,
 }
 
-/// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost, `files` is what the
+/// What the set `now` lost against the set `before`; `told` are ids that earlier records report as lost, `files` is what the
 /// test files between the two tell.
 pub fn lost_tests(
-    before: &[Identity],
-    now: &[Identity],
+    before: &[NamedTest],
+    now: &[NamedTest],
     told: &BTreeSet<&str>,
     files: &TestComparison,
 ) -> LostTests {

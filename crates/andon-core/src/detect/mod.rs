@@ -10,6 +10,7 @@ pub mod calibration;
 mod calls;
 mod credits;
 mod exempt;
+mod forecast;
 mod gains;
 mod hints;
 pub mod ladder;
@@ -23,7 +24,6 @@ pub mod rule;
 mod rules;
 mod signals;
 mod situation;
-mod soon;
 mod step;
 mod stretch;
 mod switches;
@@ -62,10 +62,10 @@ pub use rules::{
     user_stop::RULE as USER_STOP,
 };
 
-pub use soon::{halts_within_a_turn, soon};
+pub use forecast::{halts_within_a_turn, soon};
 
 use crate::domain::about::{About, EventClass};
-use crate::domain::context::{ContextUse, Thresholds};
+use crate::domain::context::{ContextWindowUse, Thresholds};
 use crate::domain::facts::Weakening;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
@@ -117,12 +117,12 @@ pub fn context_limits(timeline: &Timeline, node: &str, settings: &RuleSettings) 
 }
 
 /// How full the context window of `node` is; `None` where it is unknown. The rule judges by the same value.
-pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
+pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextWindowUse> {
     rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }
 
 /// What `context-window` says of a fill, at `level`.
-pub fn context_finding(found: &ContextUse, level: Level) -> Finding {
+pub fn context_finding(found: &ContextWindowUse, level: Level) -> Finding {
     rules::context_window::finding(found, level)
 }
 

@@ -1,4 +1,4 @@
-//! Whether the work moves while the same thing is said: where it does, repeated words prove nothing.
+//! Whether the work moves forward while the same output repeats. Where it does, the repetition proves nothing.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Answers that move: an agent that waits for a build or a download asks again on purpose.
+//! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
 use crate::history::Call;
 

@@ -22,7 +22,7 @@ pub(super) enum Weight {
 
 /// A sequence that repeats itself up to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Round {
+pub(super) struct RepeatedSequence {
     /// How many states it goes through.
     pub(super) period: usize,
     /// How many states at the end equal the one a period before.
@@ -31,7 +31,7 @@ pub(super) struct Round {
     pub(super) meant: usize,
 }
 
-impl Round {
+impl RepeatedSequence {
     /// The returns that count.
     pub(super) fn strikes(&self) -> usize {
         self.returns.saturating_sub(self.meant)
@@ -45,13 +45,13 @@ impl Round {
 
 /// The shortest period with which `steps` end, with at least `least` returns (a whole second round for periods above
 /// two).
-pub(super) fn round<K: PartialEq>(steps: &[StateStep<K>], least: usize) -> Option<Round> {
+pub(super) fn round<K: PartialEq>(steps: &[StateStep<K>], least: usize) -> Option<RepeatedSequence> {
     (2..=LONGEST).find_map(|period| {
         let returning =
             |at: &usize| at.checked_sub(period).is_some_and(|before| steps[before].state == steps[*at].state);
         let run: Vec<usize> = (0..steps.len()).rev().take_while(returning).collect();
         let meant = run.iter().filter(|at| steps[**at].weight == Weight::Meant).count();
-        let round = Round { period, returns: run.len(), meant };
+        let round = RepeatedSequence { period, returns: run.len(), meant };
         (round.returns >= round.needed(least)).then_some(round)
     })
 }

@@ -39,7 +39,7 @@ pub fn is_settings(path: &[u8]) -> bool {
 pub struct Marker {
     /// The variable's name.
     pub name: &'static str,
-    /// The only value that counts; any but an empty one or `0` where there is none.
+    /// The only value that counts. Where there is none, any value counts but an empty one and `0`.
     pub value: Option<&'static str>,
     /// The client; `None` where several set it.
     pub client: Option<Client>,

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::context::ContextUse;
+use super::context::ContextWindowUse;
 use super::decision::{Halt, Story};
 use super::ids::CommitId;
 use super::time::Timestamp;
@@ -78,7 +78,7 @@ pub struct Briefing {
     /// The unanswered halt.
     pub halt: Option<Halt>,
     /// How full the context window was; `None` where it is unknown.
-    pub context: Option<ContextUse>,
+    pub context: Option<ContextWindowUse>,
     /// What was tried, by iteration, and the best state so far.
     pub story: Story,
     /// What people decided for this very work, the newest first: it comes before all else.

@@ -84,7 +84,7 @@ pub struct Thresholds {
 
 /// How full a window is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextUse {
+pub struct ContextWindowUse {
     /// Whose window. Untrusted text.
     pub node: String,
     /// Tokens in it.
@@ -101,7 +101,7 @@ pub struct ContextUse {
     pub pressure: Pressure,
 }
 
-impl ContextUse {
+impl ContextWindowUse {
     /// The used share in whole percent, rounded down.
     pub fn percent(&self) -> u64 {
         percent(self.used, self.window)

@@ -84,7 +84,7 @@ pub struct Decision {
     pub reason: Option<HaltReason>,
     /// The findings, gravest first, then in registry order; notes included.
     pub findings: Vec<Finding>,
-    /// The halt that already stood and binds this commit.
+    /// The earlier, unanswered halt that binds this commit.
     pub standing: Option<StandingHalt>,
     /// The halt that this decision makes, once it is known where.
     pub halted: Option<Box<Halt>>,
@@ -230,7 +230,7 @@ pub enum LedgerEvent {
     Halted(Box<Halt>),
     /// `loop.acknowledged`
     Acknowledged(Box<Ack>),
-    /// `loop.stop switch`
+    /// `loop.cord`
     StopSwitch(Box<StopSwitch>),
 }
 

@@ -88,14 +88,14 @@ impl Default for Knobs {
 
 /// One round of reviewers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VerdictRound {
+pub struct ReviewTally {
     /// Votes for the work.
     pub approve: u64,
     /// Votes against it.
     pub reject: u64,
 }
 
-impl VerdictRound {
+impl ReviewTally {
     /// The votes it takes: two thirds, rounded up.
     pub fn threshold(&self) -> u64 {
         let votes = self.approve.saturating_add(self.reject);
@@ -109,7 +109,7 @@ impl VerdictRound {
 }
 
 /// How many rounds in a row, up to the newest, were split.
-pub fn splits_running(rounds: &[VerdictRound]) -> u64 {
+pub fn splits_running(rounds: &[ReviewTally]) -> u64 {
     let running = rounds.iter().rev().take_while(|round| round.is_split()).count();
     u64::try_from(running).unwrap_or(u64::MAX)
 }

@@ -187,7 +187,7 @@ impl ToolCall {
 /// Whether the arguments of a call were reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Arguments {
-    /// They were, and be it that there are none.
+    /// Reported, even where there are none.
     Known,
     /// Not reported.
     Unknown,

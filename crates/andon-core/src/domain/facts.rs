@@ -1,17 +1,15 @@
 //! Facts: what was observed, never edited afterwards.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::attempt::Attempt;
-use super::change::ChangeFacts;
 use super::codec::named;
 use super::events::Event;
 use super::findings::Level;
-use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
-use super::tests::{Extent, TestEvidence, TestRun};
-use super::time::{Timestamp, Uptime};
+use super::ids::{CommitId, DiffHash, EntryId, HunkHash};
+pub use super::record::{CarriedAttempt, CommitRecord, PrevRecord};
+use super::tests::{Extent, TestRun};
+use super::time::Timestamp;
 pub use super::usage::Usage;
 use crate::format::fields::{Items, Text, Texts, count, or_default, unless_default};
 
@@ -89,9 +87,10 @@ impl Gate {
 named!(Gate, "passed, bypassed or not-run");
 
 /// When the record was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Recording {
     /// By the hook of the commit itself.
+    #[default]
     AtCommit,
     /// Later: the commit was made while the hooks were off.
     CaughtUp,
@@ -284,137 +283,6 @@ impl Skip {
     pub const MAX: usize = 16;
     /// The trailer of a commit message that gives a reason: `Andon-Skip: untested-edit: REASON`.
     pub const TRAILER: &'static str = "Andon-Skip";
-}
-
-/// What a record says of the record of its first parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub enum PrevRecord {
-    /// Nothing: written by an earlier version, or there is no parent.
-    #[default]
-    Unsaid,
-    /// There was none when this one was written: a chain begins here.
-    Absent,
-    /// sha256 of its line.
-    Line(Digest),
-}
-
-impl PrevRecord {
-    /// The line that is named.
-    pub fn line(self) -> Option<Digest> {
-        match self {
-            Self::Line(digest) => Some(digest),
-            Self::Unsaid | Self::Absent => None,
-        }
-    }
-}
-
-/// The record of one commit in `refs/notes/andon` (docs/formats.md). The commit id is the key, not a member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommitRecord {
-    /// When the record was written.
-    pub recorded_at: Timestamp,
-    /// The same since the system was started; `None` where that is not known.
-    pub uptime: Option<Uptime>,
-    /// The commit's tree.
-    pub tree: TreeId,
-    /// The first parent; `None` for a root commit.
-    pub parent: Option<CommitId>,
-    /// The record before it in the chain.
-    pub prev: PrevRecord,
-    /// Kind of commit.
-    pub kind: CommitKind,
-    /// Gate receipt.
-    pub gate: Gate,
-    /// Whether it was written at the commit.
-    pub recording: Recording,
-    /// Node of the workflow; `agent` without one.
-    pub node: String,
-    /// Session id, when the environment names one.
-    pub session: Option<String>,
-    /// Iterations since the last acknowledgement, within the run; 1 starts a new window.
-    pub iteration: u64,
-    /// Code fingerprint.
-    pub code: CodeId,
-    /// Normalized diff.
-    pub diff: DiffSummary,
-    /// What the diff is made of; `None` in records of earlier versions and in event streams.
-    pub change: Option<ChangeFacts>,
-    /// The newest valid test run on exactly this code.
-    pub tests: Option<TestEvidence>,
-    /// What it took from the tests.
-    pub weakening: Option<Weakening>,
-    /// What was passed over for this commit, by whose word.
-    pub skipped: Vec<Skip>,
-    /// Output hashes of the turn.
-    pub outputs: Vec<Digest>,
-    /// What the turn spent since its commit before.
-    pub usage: Option<Usage>,
-    /// The newest ledger entries that were seen, by writer: an entry that is removed later leaves a gap here.
-    pub ledger: BTreeMap<String, EntryId>,
-    /// The layers that guarded the commit of an agent: `git`, and the clients whose hooks were live. Empty where no agent was
-    /// at work as far as is known.
-    pub guards: Vec<String>,
-    /// The linked worktree in which it was made; `None` in the main one, and where that is not known.
-    pub worktree: Option<String>,
-    /// What the rules concluded at post-commit.
-    pub findings: Vec<RecordedFinding>,
-    /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
-    /// of those that it joins (a squash); `None` where it is the first.
-    pub carries: Option<Box<CarriedAttempt>>,
-}
-
-/// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is
-/// not the code of the moved commit, so its tests are kept here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CarriedAttempt {
-    /// The commit as it was made first.
-    pub commit: CommitId,
-    /// The first parent of the commit that was moved: what an amend is known by.
-    pub parent: Option<CommitId>,
-    /// The kind of the commit as it was made.
-    pub kind: CommitKind,
-    /// The code fingerprint of that commit.
-    pub code: CodeId,
-    /// The tests of that code.
-    pub tests: Option<TestEvidence>,
-}
-
-impl CarriedAttempt {
-    /// The attempt behind `commit`, whose record is `record`: its own, or the one that it carries already.
-    pub fn new(commit: CommitId, record: &CommitRecord) -> Self {
-        let own = record.tests.clone().filter(|tests| tests.code == record.code);
-        match record.carries.as_deref() {
-            Some(carried) if own.is_none() => carried.clone(),
-            Some(carried) => Self { code: record.code, tests: own, ..carried.clone() },
-            None => Self { commit, parent: record.parent, kind: record.kind, code: record.code, tests: own },
-        }
-    }
-}
-
-impl CommitRecord {
-    /// The number of its iteration, where it has one.
-    pub fn number(&self) -> Option<u64> {
-        Some(self.iteration).filter(|number| *number > 0)
-    }
-
-    /// Counts as an amend from now on, whatever it was made by.
-    pub fn amend(&mut self) {
-        self.carries
-            .as_mut()
-            .map_or(&mut self.kind, |carried| &mut carried.kind)
-            .clone_from(&CommitKind::Amend);
-    }
-
-    /// How the attempt was made, whatever moved it since.
-    pub fn made_as(&self) -> CommitKind {
-        self.carries.as_ref().map_or(self.kind, |carried| carried.kind)
-    }
-    /// Most ledgers that a record names.
-    pub const MAX_LEDGERS: usize = 16;
-    /// Most layers that it names.
-    pub const MAX_GUARDS: usize = 16;
-    /// The layer of git's own hooks.
-    pub const GIT: &'static str = "git";
 }
 
 /// A commit as the fold sees it.

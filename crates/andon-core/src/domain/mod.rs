@@ -31,6 +31,7 @@ pub mod ids;
 pub mod paths;
 mod patterns;
 pub mod plural;
+pub mod record;
 pub mod response;
 pub mod safety;
 pub mod scopes;

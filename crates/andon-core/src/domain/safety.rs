@@ -25,9 +25,9 @@ pub enum SafetyKind {
     Skipped,
     /// Something was said, and nothing refused.
     Noticed,
-    /// A person pulled the stop switch while a halt stood already.
+    /// A person pulled the stop switch while a halt was unanswered.
     Pulled,
-    /// A person lifted it while that halt still stood.
+    /// A person lifted it while that halt was still unanswered.
     Lifted,
     /// A push was refused.
     RefusedPush,

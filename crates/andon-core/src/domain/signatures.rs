@@ -9,7 +9,7 @@ use crate::change::secrets;
 
 use super::ids::{self, CodeId, Signature};
 use super::summary::{FailingTest, HaltSummary};
-use super::tests::{Counts, Identity, ScopeTests, TestEvidence, TestStatus};
+use super::tests::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.
@@ -132,7 +132,7 @@ fn errors_together(errors: impl Iterator<Item = Signature>) -> Option<Signature>
 }
 
 /// The hash of a set of tests, which are sorted (docs/formats.md).
-pub fn set_of(tests: &[Identity]) -> ids::Digest {
+pub fn set_of(tests: &[NamedTest]) -> ids::Digest {
     let mut hash = Sha256::new_with_prefix("andon/tests@1\n");
     for test in tests {
         hash.update(if test.skipped { "-" } else { "+" });

@@ -2,7 +2,7 @@
 
 mod scopes;
 
-pub use testreport::{Counts, Identity, TestStatus};
+pub use testreport::{Counts, NamedTest, TestStatus};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -2,22 +2,35 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens and cost of the work behind a commit, as an agent reported them.
+use crate::format::fields::{Packed, Text, count_if_any};
+
+/// Bytes of a cost as JSON.
+const MAX_COST: usize = 64;
+
+/// Tokens and cost of the work behind a commit, as an agent reported them: the member `usage` of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Usage {
     /// Tokens read.
+    #[serde(default, deserialize_with = "count_if_any")]
     pub input_tokens: Option<u64>,
     /// Tokens written.
+    #[serde(default, deserialize_with = "count_if_any")]
     pub output_tokens: Option<u64>,
     /// US dollars as a decimal text, so that no digit is lost.
+    #[serde(default, with = "Text::<MAX_COST>")]
     pub cost_usd: Option<String>,
     /// Tokens in the context window.
+    #[serde(default, deserialize_with = "count_if_any")]
     pub context_tokens: Option<u64>,
     /// Tokens that were read from a cache; whether `input_tokens` holds them is `usage.cached`. Not part of records.
+    #[serde(default, with = "Packed")]
     pub cached_tokens: Option<u64>,
     /// Size of the context window in tokens, where the client or its transcript says so. Not part of records.
+    #[serde(default, with = "Packed")]
     pub window_tokens: Option<u64>,
     /// Lines of output, for an estimate where nothing better is known. Not part of records.
+    #[serde(default, with = "Packed")]
     pub output_lines: Option<u64>,
 }
 

@@ -47,7 +47,7 @@ impl<'de, T: Deserialize<'de>, B: Beside<'de>> Visitor<'de> for Whole<T, B> {
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<With<T, B>, A::Error> {
         let mut beside = B::default();
-        let members = Members { members, beside: &mut beside, seen: 0 };
+        let members = Members { all: members, beside: &mut beside, seen: 0 };
         let value = T::deserialize(MapAccessDeserializer::new(members))?;
         Ok(With { value, beside })
     }
@@ -55,7 +55,7 @@ impl<'de, T: Deserialize<'de>, B: Beside<'de>> Visitor<'de> for Whole<T, B> {
 
 /// The members of the value.
 struct Members<'a, A, B> {
-    members: A,
+    all: A,
     beside: &'a mut B,
     /// A bit for each of [`Beside::KEYS`].
     seen: u32,
@@ -69,7 +69,7 @@ impl<'de, A: MapAccess<'de>, B: Beside<'de>> MapAccess<'de> for Members<'_, A, B
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        while let Some(Key(key)) = self.members.next_key()? {
+        while let Some(Key(key)) = self.all.next_key()? {
             let Some(at) = B::KEYS.iter().position(|known| *known == key) else {
                 return seed.deserialize(key.into_deserializer()).map(Some);
             };
@@ -77,12 +77,12 @@ impl<'de, A: MapAccess<'de>, B: Beside<'de>> MapAccess<'de> for Members<'_, A, B
                 return Err(A::Error::duplicate_field(B::KEYS[at]));
             }
             self.seen |= 1 << at;
-            self.beside.take(&key, &mut self.members)?;
+            self.beside.take(&key, &mut self.all)?;
         }
         Ok(None)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        self.members.next_value_seed(seed)
+        self.all.next_value_seed(seed)
     }
 }

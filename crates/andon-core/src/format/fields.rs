@@ -1,6 +1,7 @@
 //! Bounds in the fields of a type that serde writes and reads, such as `#[serde(default, with = "Text::<256>")]`. In text
 //! formats absent and `null` are the default; packed forms hold every field.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Count, List, bounded};
@@ -193,4 +194,34 @@ pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
 /// It is something else.
 pub fn count_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(Option::deserialize(deserializer)?.map(|Count(count)| count))
+}
+
+/// A member of packed forms alone. To text formats it is one that they do not know.
+pub struct Packed;
+
+impl Packed {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return serializer.serialize_none();
+        }
+        value.serialize(serializer)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The packed form is no such value.
+    pub fn deserialize<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        if deserializer.is_human_readable() {
+            IgnoredAny::deserialize(deserializer)?;
+            return Ok(T::default());
+        }
+        T::deserialize(deserializer)
+    }
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::context_windows::ContextWindows;
 use super::red_runs::RedRuns;
 use super::refusals::{Refusals, RefusedAttempts};
-use super::window::ContextWindows;
 pub use crate::domain::events::RunStart;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};

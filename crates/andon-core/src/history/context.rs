@@ -5,8 +5,8 @@
 //! session gap clears it, because a report of another run says nothing about this one.
 
 use super::activity::MAX_NODES;
+use super::context_windows::{ContextWindow, Door};
 use super::timeline::Timeline;
-use super::window::{ContextWindow, Door};
 use crate::domain::context::FillSource;
 use crate::domain::events::{EventKind, Renewal};
 use crate::domain::time::Timestamp;
@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 impl Timeline {
     /// Takes what an event of `node`, with its time and session, says about its window. Another session has another one:
     /// only the newest of each node is kept.
-    pub(super) fn take_window(
+    pub(super) fn take_context_window(
         &mut self,
         node: &str,
         (at, session): (Option<Timestamp>, Option<&str>),
@@ -64,19 +64,19 @@ impl Timeline {
     }
 
     /// The node whose event came last.
-    pub fn window_node(&self) -> &str {
+    pub fn context_window_node(&self) -> &str {
         self.activity.windows.newest.as_deref().unwrap_or(self.activity.current_node())
     }
 
     /// What is known of the window of `node`.
-    pub fn window(&self, node: &str) -> ContextWindow {
+    pub fn context_window(&self, node: &str) -> ContextWindow {
         self.activity.windows.of.get(node).cloned().unwrap_or_default()
     }
 
     /// The tokens in the context window of `node`, by the best report since it was cleared: what the client reported as
     /// in it; else what its newest request came to. `None` without either.
-    pub fn window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
-        let window = self.window(node);
+    pub fn context_window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
+        let window = self.context_window(node);
         let computed = |(input, cached)| (self.cached.sum(input, cached), FillSource::Computed);
         window.reported.map(|tokens| (tokens, FillSource::Reported)).or_else(|| window.request.map(computed))
     }
@@ -104,7 +104,7 @@ mod tests {
 
     fn tokens(facts: Vec<Fact>) -> Option<(u64, FillSource)> {
         let line = folded(facts);
-        line.window_tokens(line.window_node())
+        line.context_window_tokens(line.context_window_node())
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
     fn a_client_whose_input_holds_the_cached_tokens_is_believed() {
         let mut fold = Fold::new(GAP).counting(CachedTokens::Included);
         fold.push(event(usage(None, Some(50), Some(40))));
-        assert_eq!(fold.timeline().window_tokens("agent"), Some((50, FillSource::Computed)));
+        assert_eq!(fold.timeline().context_window_tokens("agent"), Some((50, FillSource::Computed)));
     }
 
     #[test]
@@ -155,8 +155,8 @@ mod tests {
             event_of("reviewer", 2, usage(Some(20), None, None)),
             event_of("coder", 3, EventKind::ToolCall(call("Bash", 1, None))),
         ]);
-        assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Within));
-        assert_eq!(line.window_tokens("reviewer"), Some((20, FillSource::Reported)));
+        assert_eq!((line.context_window_node(), line.activity.windows.door), ("coder", Door::Within));
+        assert_eq!(line.context_window_tokens("reviewer"), Some((20, FillSource::Reported)));
         let crowd = (0..100).map(|n| event_of(&format!("n{n}"), n, usage(Some(1), None, None))).collect();
         assert_eq!(folded(crowd).activity.windows.of.len(), MAX_TURNS);
     }
@@ -199,7 +199,7 @@ mod tests {
             event(EventKind::Output(Output { kind, hash, lines }))
         };
         let more = || event(EventKind::Usage(Usage { output_lines: Some(40), ..Usage::default() }));
-        let lines = |facts| folded(facts).window("agent").lines;
+        let lines = |facts| folded(facts).context_window("agent").lines;
         assert_eq!(lines(vec![read(Some(2)), read(None), more()]), 42);
         assert_eq!(lines(vec![read(Some(u64::MAX)), more()]), u64::MAX);
         assert_eq!(lines(vec![more(), event(EventKind::Renewed(Renewal::Compaction)), read(Some(3))]), 3);

@@ -12,7 +12,7 @@ use crate::domain::workflow::Edits;
 impl Iteration {
     /// Whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,
     /// which is less than the evidence that halts a recorded loop.
-    pub fn is_unwatched(&self) -> bool {
+    pub fn is_unobserved(&self) -> bool {
         self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
     }
 

@@ -356,7 +356,7 @@ impl Timeline {
     }
 
     /// The index of the iteration that `fact` is once more, by another commit: moved by a rebase or a pick, or amended
-    /// without a change to its tree. It counts once, and nothing new is to be said of it.
+    /// without a change to its tree. It counts once, and there is nothing new to say about it.
     fn brought_again(&self, fact: &CommitFact) -> Option<usize> {
         let record = &fact.record;
         if let Some(carried) = &record.carries {

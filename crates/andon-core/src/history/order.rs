@@ -5,8 +5,8 @@
 //! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
 //! comes after the commits that it has seen.
 
-use super::aside::PlacedAttempt;
 use super::fold::Fold;
+use super::side_attempts::PlacedAttempt;
 use super::snapshot::{PassedCommit, Snapshot};
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, CommitFact, Fact};

@@ -9,14 +9,14 @@ use super::timeline::Iteration;
 /// How long an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;
 
-/// Whether the state that `earlier` brought stood for an hour or longer before `later` took its place. Unknown times
+/// Whether the state that `earlier` brought lasted for an hour or longer before `later` took its place. Unknown times
 /// prove nothing.
-pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
+pub fn lasted(earlier: &Iteration, later: &Iteration) -> bool {
     seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
 }
 
 /// The same of half of the states in a row: one of them may be taken back at once (a deployment that was wrong).
-pub fn mostly_stood(row: &[&Iteration]) -> bool {
+pub fn mostly_lasted(row: &[&Iteration]) -> bool {
     let mut gaps: Vec<u64> = row.windows(2).filter_map(|pair| seconds(pair[0], pair[1])).collect();
     gaps.sort_unstable();
     // The lower one of two middle values.
@@ -45,7 +45,7 @@ pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
         && gaps.len() + 1 == row.len()
         && gaps.iter().all(on_time)
         && !first.trim().is_empty()
-        && row.iter().all(|one| one.is_unwatched() && said(one) == first)
+        && row.iter().all(|one| one.is_unobserved() && said(one) == first)
 }
 
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
@@ -57,7 +57,7 @@ pub const TRIES: usize = 4;
 /// Whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.
 pub fn are_tries(row: &[&Iteration]) -> bool {
     let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
-    row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)
+    row.len() > 1 && row.iter().all(|one| one.is_unobserved()) && row.windows(2).all(apart)
 }
 
 /// The same in the mean: a person does this and that in between, and is quick now and then.
@@ -65,7 +65,7 @@ pub fn come_slowly(row: &[&Iteration]) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let gaps = u64::try_from(row.len()).unwrap_or(u64::MAX).saturating_sub(1);
     let slow = seconds(first, last).is_some_and(|all| all >= APART.saturating_mul(gaps));
-    gaps > 0 && slow && row.iter().all(|one| one.is_unwatched())
+    gaps > 0 && slow && row.iter().all(|one| one.is_unobserved())
 }
 
 /// The seconds between two of them, where both times are known.
@@ -90,7 +90,7 @@ mod tests {
     fn one_state_may_be_taken_back_at_once() {
         let mostly = |seconds: &[i64]| {
             let history = history(seconds, |_| "Deploy it".to_owned());
-            mostly_stood(&history.iterations.iter().collect::<Vec<_>>())
+            mostly_lasted(&history.iterations.iter().collect::<Vec<_>>())
         };
         assert!(mostly(&[10, 4_000, 8_000, 8_030]) && mostly(&[10, 40, 4_000, 8_000]));
         assert!(!mostly(&[10, 40, 70, 8_000]) && !mostly(&[10, 40, 70, 100]) && !mostly(&[10, 8_000]));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_are_minutes_apart_and_nobody_watches_them() {
+    fn tries_are_minutes_apart_and_unobserved() {
         let row = |seconds: &[i64], change: fn(Commit) -> Commit| {
             let one = |(state, at): (u8, &i64)| change(commit(state).recording(Recording::Derived).at(*at));
             let history = timeline((1..).zip(seconds).map(one).collect());

@@ -11,10 +11,10 @@ use super::activity::{
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::bounded::push_bounded;
+use super::context_windows::ContextWindows;
 use super::memo::Memo;
 use super::red_runs::RedRuns;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
-use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
@@ -88,7 +88,7 @@ impl Timeline {
         self.tick_clock(event.at, event.uptime);
         let ended_by_hook = std::mem::take(&mut self.activity.ended_by_hook);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
-        self.take_window(&node, (event.at, event.session.as_deref()), &event.what);
+        self.take_context_window(&node, (event.at, event.session.as_deref()), &event.what);
         match event.what {
             EventKind::TurnStart => self.begin_turn(&node, event.at),
             // `andon tick` has no id for the turn whose end the hook of a client reported under one.

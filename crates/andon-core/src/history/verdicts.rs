@@ -3,25 +3,25 @@
 use std::collections::BTreeSet;
 
 use super::timeline::Timeline;
-use crate::domain::escalation::VerdictRound;
+use crate::domain::escalation::ReviewTally;
 
 impl Timeline {
     /// The reviews up to those on iteration `iteration`, oldest first. Single votes are one review until a reviewer
     /// votes again or the iteration is another one; counts are a review of their own.
-    pub fn verdict_rounds(&self, iteration: u64) -> Vec<VerdictRound> {
-        let mut rounds: Vec<VerdictRound> = Vec::new();
+    pub fn verdict_rounds(&self, iteration: u64) -> Vec<ReviewTally> {
+        let mut rounds: Vec<ReviewTally> = Vec::new();
         let mut voted: BTreeSet<&str> = BTreeSet::new();
         let mut open: Option<u64> = None;
         for cast in self.activity.ballots.iter().filter(|cast| cast.iteration <= iteration) {
             let ballot = &cast.ballot;
             let Some(reviewer) = ballot.reviewer.as_deref() else {
-                rounds.push(VerdictRound { approve: ballot.approve, reject: ballot.reject });
+                rounds.push(ReviewTally { approve: ballot.approve, reject: ballot.reject });
                 open = None;
                 continue;
             };
             let goes_on = open == Some(cast.iteration) && !voted.contains(reviewer);
             if !goes_on {
-                rounds.push(VerdictRound { approve: 0, reject: 0 });
+                rounds.push(ReviewTally { approve: 0, reject: 0 });
                 voted.clear();
                 open = Some(cast.iteration);
             }

@@ -3,7 +3,7 @@
 
 use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, HumanDecision, Plan};
-use crate::domain::context::{ContextUse, Pressure};
+use crate::domain::context::{ContextWindowUse, Pressure};
 use crate::domain::decision::Halt;
 use crate::domain::effect::Effect;
 use crate::domain::response::{Notice, NoticeKind};
@@ -30,7 +30,7 @@ pub struct BriefingInputs {
     /// What people decided about questions like this.
     pub precedents: Vec<HumanDecision>,
     /// How full the window is.
-    pub context: Option<ContextUse>,
+    pub context: Option<ContextWindowUse>,
 }
 
 /// The briefing of the next session.
@@ -65,8 +65,10 @@ pub fn compaction(
     else {
         return Vec::new();
     };
-    let since =
-        timeline.window(&context.node).since.map_or_else(|| "-".to_owned(), |since| since.to_string());
+    let since = timeline
+        .context_window(&context.node)
+        .since
+        .map_or_else(|| "-".to_owned(), |since| since.to_string());
     let (node, pressure) = (&context.node, context.pressure.as_str());
     let notice = Notice {
         kind: NoticeKind::CompactionDue,
@@ -161,7 +163,7 @@ mod tests {
 
     fn ground(pressure: Pressure) -> BriefingInputs {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
-        let context = ContextUse {
+        let context = ContextWindowUse {
             node: "agent".into(),
             used: 162_000,
             source: FillSource::Reported,

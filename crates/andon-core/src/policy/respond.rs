@@ -215,7 +215,7 @@ mod tests {
     use crate::domain::about::About;
     use crate::domain::detail::Detail;
 
-    fn chain() -> Vec<Provider> {
+    fn providers() -> Vec<Provider> {
         ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]
             .iter()
             .filter_map(|text| Provider::parse(text))
@@ -252,7 +252,7 @@ mod tests {
         let decision = crate::policy::decide(vec![finding], None);
         let at = crate::domain::time::Timestamp(9);
         let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
-        let providers = chain();
+        let providers = providers();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let again = None;
         let setup = Setup {
@@ -346,7 +346,7 @@ mod tests {
             (Some("unknown"), &[StopEvent], Some("c")),
         ];
         for (current, conditions, wanted) in table {
-            let providers = chain();
+            let providers = providers();
             let found = next_provider(&providers, current, conditions).map(|one| one.name.as_str());
             assert_eq!(found, wanted, "{current:?} {conditions:?}");
         }

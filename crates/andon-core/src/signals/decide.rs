@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRound, splits_running};
+use crate::domain::escalation::{EscalationCall, Knobs, RING, ReviewTally, Signal, splits_running};
 use crate::domain::ids::CodeId;
 use crate::history::TRIES;
 
@@ -16,22 +16,22 @@ pub struct SignalFacts {
     /// The code state; `None` where nothing is known.
     pub code: Option<CodeId>,
     /// The newest rounds of reviewers, oldest first; they may be stale between votes.
-    pub verdicts: Vec<VerdictRound>,
+    pub verdicts: Vec<ReviewTally>,
     /// Signals of rules.
     pub rules: BTreeSet<Signal>,
     /// Who saw it.
-    pub seen: Observer,
+    pub seen: Observation,
 }
 
 /// Who saw an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Observer {
+pub enum Observation {
     /// A hook, a stream of events, or tests.
     #[default]
-    Watched,
+    Observed,
     /// No hook: git gives its date, its subject and its diff. People who guess what a check elsewhere wants look like a
     /// loop for two iterations, so it takes one more.
-    Unwatched,
+    Unobserved,
     /// No hook, and it came minutes after the one before, as those before it did: a person tries something out, and it
     /// takes [`TRIES`] more.
     Tried,
@@ -71,9 +71,9 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
     }
     memory.consecutive = memory.consecutive.saturating_add(1);
     let more = match facts.seen {
-        Observer::Watched => 0,
-        Observer::Unwatched => 1,
-        Observer::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
+        Observation::Observed => 0,
+        Observation::Unobserved => 1,
+        Observation::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
     };
     if memory.consecutive < knobs.iterations.max(1).saturating_add(more) || memory.escalated_at.is_some() {
         return EscalationCall::Wait;

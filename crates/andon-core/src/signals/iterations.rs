@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{self, Memory, Observer, SignalFacts};
+use super::decide::{self, Memory, Observation, SignalFacts};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
 use crate::history::{Iteration, Strike, Timeline, come_slowly};
 
@@ -89,12 +89,12 @@ fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
 /// Iterations over which the pace of tries is taken.
 const NEWEST: usize = 6;
 
-fn seen(timeline: &Timeline, at: usize) -> Observer {
+fn seen(timeline: &Timeline, at: usize) -> Observation {
     let row = timeline.iterations.iter().take(at + 1).skip((at + 1).saturating_sub(NEWEST));
     let row: Vec<&Iteration> = row.collect();
     match row.last() {
-        Some(newest) if !newest.is_unwatched() => Observer::Watched,
-        Some(_) if come_slowly(&row) => Observer::Tried,
-        Some(_) | None => Observer::Unwatched,
+        Some(newest) if !newest.is_unobserved() => Observation::Observed,
+        Some(_) if come_slowly(&row) => Observation::Tried,
+        Some(_) | None => Observation::Unobserved,
     }
 }

@@ -8,7 +8,7 @@
 mod decide;
 mod iterations;
 
-pub use decide::{Memory, Observer, SignalFacts, step};
+pub use decide::{Memory, Observation, SignalFacts, step};
 pub use iterations::{episode, every_iteration};
 
 #[cfg(test)]

@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, RING, Signal, VerdictRound};
+use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal};
 use crate::domain::facts::Recording;
 use crate::domain::ids::CodeId;
 use crate::history::Timeline;
 use crate::testkit::{Commit, commit, timeline};
 
-const SPLIT: VerdictRound = VerdictRound { approve: 1, reject: 2 };
-const APPROVED: VerdictRound = VerdictRound { approve: 2, reject: 1 };
+const SPLIT: ReviewTally = ReviewTally { approve: 1, reject: 2 };
+const APPROVED: ReviewTally = ReviewTally { approve: 2, reject: 1 };
 
 /// A fold in progress.
 struct Loop {
     memory: Memory,
     iteration: u64,
     knobs: Option<Knobs>,
-    seen: Observer,
+    seen: Observation,
 }
 
 impl Loop {
@@ -26,12 +26,12 @@ impl Loop {
             memory: Memory::default(),
             iteration: 0,
             knobs: Some(Knobs::default()),
-            seen: Observer::Watched,
+            seen: Observation::Observed,
         }
     }
 
     /// One iteration: those without change, a code state, verdicts.
-    fn iteration(&mut self, no_change: u64, code: u8, verdicts: &[VerdictRound]) -> EscalationCall {
+    fn iteration(&mut self, no_change: u64, code: u8, verdicts: &[ReviewTally]) -> EscalationCall {
         self.iteration += 1;
         let facts = SignalFacts {
             iteration: self.iteration,
@@ -89,7 +89,7 @@ fn proxy_read_p3_only_hot() {
     assert_eq!(one.hot(), [Signal::VerdictSplit]);
     one.iteration(0, 3, &[SPLIT, SPLIT, APPROVED]);
     assert_eq!(one.hot(), []);
-    let unanimous = VerdictRound { approve: 0, reject: 3 };
+    let unanimous = ReviewTally { approve: 0, reject: 3 };
     one.iteration(0, 4, &[SPLIT, unanimous]);
     assert_eq!(one.hot(), [], "without an approval there is no split");
 }
@@ -114,9 +114,9 @@ fn co_occurrence_x_n_escalates() {
 
 /// Where no hook recorded the commits it takes one iteration more, and four where they come minutes apart.
 #[test]
-fn unwatched_iterations_take_more() {
+fn unobserved_iterations_take_more() {
     for (seen, wanted) in
-        [(Observer::Watched, [2, 4]), (Observer::Unwatched, [3, 5]), (Observer::Tried, [6, 8])]
+        [(Observation::Observed, [2, 4]), (Observation::Unobserved, [3, 5]), (Observation::Tried, [6, 8])]
     {
         for (iterations, wanted) in [2, 4].into_iter().zip(wanted) {
             let mut one = Loop::new();
@@ -126,9 +126,9 @@ fn unwatched_iterations_take_more() {
         }
     }
     let mut mixed = Loop::new();
-    mixed.seen = Observer::Unwatched;
+    mixed.seen = Observation::Unobserved;
     mixed.iteration(4, 1, &[SPLIT, SPLIT]);
-    mixed.seen = Observer::Watched;
+    mixed.seen = Observation::Observed;
     assert_eq!(mixed.iteration(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate, "a hook saw the newest");
 }
 
@@ -180,9 +180,9 @@ fn opt_out_byte_identical() {
 #[test]
 fn the_threshold_is_two_thirds_rounded_up() {
     for (votes, threshold) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (5, 4), (6, 4), (7, 5)] {
-        assert_eq!(VerdictRound { approve: 0, reject: votes }.threshold(), threshold, "{votes}");
+        assert_eq!(ReviewTally { approve: 0, reject: votes }.threshold(), threshold, "{votes}");
     }
-    assert!(!VerdictRound { approve: 0, reject: 0 }.is_split());
+    assert!(!ReviewTally { approve: 0, reject: 0 }.is_split());
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn tries_of_people_take_four_iterations_more() {
         };
         (1..20).find(escalates)
     };
-    let unwatched = |one: Commit| one.recording(Recording::Derived);
+    let unobserved = |one: Commit| one.recording(Recording::Derived);
     assert_eq!(halts_at(300, |one| one), Some(4), "a hook saw it");
-    assert_eq!(halts_at(20, unwatched), Some(5));
-    assert_eq!(halts_at(300, unwatched), Some(8));
+    assert_eq!(halts_at(20, unobserved), Some(5));
+    assert_eq!(halts_at(300, unobserved), Some(8));
 }

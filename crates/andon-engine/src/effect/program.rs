@@ -12,7 +12,7 @@
 
 mod command;
 mod end;
-mod watch;
+mod supervisor;
 
 #[cfg(unix)]
 #[path = "program/unix/descendants.rs"]
@@ -65,7 +65,7 @@ pub enum InputState {
 
 use self::command::{Group, Start};
 use self::signals::HeldSignals;
-use self::watch::Watch;
+use self::supervisor::Supervisor;
 
 /// A test command, as the configuration or the command line gives it. How it is shown and compared is
 /// settled in `config`, a neighbour that this module does not know.
@@ -186,7 +186,7 @@ impl Signals {
             }
             Err(source) => return Err(ProgramError::Start { program, source }),
         };
-        let ended = Watch::new(command, group, timeout).run((held, outputs), around.at_end, sink);
+        let ended = Supervisor::new(command, group, timeout).run((held, outputs), around.at_end, sink);
         ended.map_err(|source| ProgramError::Wait { program, source })
     }
 }

@@ -63,7 +63,7 @@ struct Member {
     tested: bool,
 }
 
-/// Reads the members of a workspace of one kind; `None` where it is none.
+/// Reads the members of a workspace of one kind; `None` where the directory is no such workspace.
 type MemberReader = fn(&Manifests) -> Option<Vec<Member>>;
 
 /// How the tests of some members are run together.

@@ -8,7 +8,7 @@ pub enum Kind {
     Test,
     /// Its text says whether it holds one.
     Rust,
-    /// None of these languages, or one whose tests are told by their names.
+    /// None of these languages, or one whose tests are recognised by their names.
     Other,
 }
 

@@ -1,7 +1,7 @@
 //! The table of guesses: which files must be there, what they must hold, and the command.
 //!
 //! It is one text, as an array of rows would be relocated at every start of the program. Rows of one kind exclude each
-//! other: the first row whose signs are all there is the guess. What takes more than signs is in [`super::composed`],
+//! other: the first row whose signs are all there is the guess. What takes more than signs is in [`super::project_kinds`],
 //! `cargo`, `node` and `python`.
 
 use super::listing::Listing;

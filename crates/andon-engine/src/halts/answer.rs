@@ -16,8 +16,8 @@ use andon_core::domain::ids::CommitId;
 
 /// What was answered.
 #[derive(Debug)]
-pub struct Resumed {
-    /// The halt that stood, if one was recorded.
+pub struct ResumeReport {
+    /// The halt that was unanswered, if one was recorded.
     pub halt: Option<StandingHalt>,
     /// Who answered.
     pub by: String,
@@ -84,7 +84,7 @@ pub fn acknowledge(
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }
-    let person = || witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone());
+    let person = || witness.map_or_else(|| ctx.committer(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),

@@ -1,5 +1,5 @@
-//! That no halt was found anywhere, remembered until a ledger moves, so that not every hook looks again. A saving and
-//! nothing else: without the memory the look is taken again.
+//! Remembers that no halt was found in any ledger, until a ledger moves, so that not every hook searches again. Without this
+//! memory the search is repeated.
 
 use sha2::Digest as _;
 

@@ -2,7 +2,7 @@
 //! each commit record names the newest entries of its time; so a ledger that is removed, rewound or renamed leaves a
 //! gap, and the halts in the gap bind as before.
 //!
-//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`settled`): that
+//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`clean_ledgers`): that
 //! costs one small file a hook.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,7 +158,7 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
     let commit = fact.id.map_or_else(String::new, |id| format!(" of {}", id.short()));
     let message = format!(
         "the record{commit} names an entry that the ledger {REF_PREFIX}{writer} does not hold any more: it was removed or \
-         turned back, and whether a halt stood in it is not known"
+         turned back, and whether it held an unanswered halt is not known"
     );
     Halt {
         cycle_id: fact.record.node.clone(),

@@ -1,16 +1,16 @@
-//! Which halt binds here. Whatever knows of one is asked: the ledgers of all clones; where none of them has a halt, the
-//! journal and the records, which name what a ledger has lost; and at last the answers without the signature that they need.
-//! Of what is found the newest binds, so that all clones name the same.
+//! Which halt binds here. The ledgers of all clones come first. Where they hold no halt, the journal and the records are asked,
+//! which name what a ledger has lost, and then answers that lack the signature they need. Of the halts found, the newest binds,
+//! so that all clones name the same one.
 
 pub mod answer;
-mod beside;
 mod clean_ledgers;
 mod deleted_folder;
 mod deletion;
+pub mod halt_fates;
 pub mod lost_halts;
-pub mod past;
 pub mod resolve;
 mod shown_halts;
+mod siblings;
 pub mod stops;
 
 use self::clean_ledgers::CleanLedgers;
@@ -22,7 +22,7 @@ use andon_core::domain::decision::{HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;
 
-pub use self::answer::{Answer, Resumed, acknowledge};
+pub use self::answer::{Answer, ResumeReport, acknowledge};
 pub use self::resolve::{answered_by_deletion, resolve};
 pub use self::stops::{PAUSE_FILE, STOP_FILE, stop_files, stops};
 
@@ -99,7 +99,7 @@ fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, O
     let all = Ledger::open(&ws.repo).unanswered(&ws.repo.worktree_name(), head)?;
     let found = [
         (all.own, BoundBy::Worktree),
-        (beside::binding(ws, head, all.beside), BoundBy::Sibling),
+        (siblings::binding(ws, head, all.beside), BoundBy::Sibling),
         (all.elsewhere, BoundBy::Clone),
     ];
     let found = found.into_iter().filter_map(|(halt, bound_by)| Some(Standing { halt: halt?, bound_by }));

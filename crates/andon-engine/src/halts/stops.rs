@@ -25,7 +25,7 @@ pub fn stops(ws: &Workspace) -> Stops {
     if pause_is_cleared(ws) { Stops { pause: Presence::Absent, ..there } } else { there }
 }
 
-/// Whether a PAUSE, were it there alone, would be cleared: it is only told.
+/// Whether a PAUSE, were it there alone, would be cleared. It is only reported here.
 pub fn pause_is_cleared(ws: &Workspace) -> bool {
     ws.config.guard.perpetual == Perpetual::Yes
 }

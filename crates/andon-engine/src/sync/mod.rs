@@ -61,7 +61,7 @@ pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     Prompt::Suppressed(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
 }
 
-/// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
+/// Does what `work` does, and forgets a peer that only passed through, whatever the result.
 pub fn visited<T>(
     ws: &Workspace,
     peer: &Peer,

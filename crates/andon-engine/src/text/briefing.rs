@@ -3,7 +3,7 @@
 //! and authors is in code spans. What the agent adds under the last heading is kept when the file is written again.
 
 use andon_core::domain::briefing::{Briefing, HumanDecision, PROMPT, Plan};
-use andon_core::domain::context::{ContextUse, FillSource};
+use andon_core::domain::context::{ContextWindowUse, FillSource};
 
 use super::decisions;
 use super::page::Page;
@@ -143,7 +143,7 @@ fn state(page: &mut Page, briefing: &Briefing) {
 }
 
 /// `162000 of 200000 tokens (81 %)`, an estimate marked as one.
-pub fn fill(found: &ContextUse) -> String {
+pub fn fill(found: &ContextWindowUse) -> String {
     let shown = format!("{} of {} tokens ({} %)", found.used, found.window, found.percent());
     match found.source {
         FillSource::Reported | FillSource::Computed => shown,
@@ -188,7 +188,7 @@ mod tests {
             iteration: 12,
             cap: Some(100),
             halt: None,
-            context: Some(ContextUse {
+            context: Some(ContextWindowUse {
                 node: "agent".into(),
                 used: 162_000,
                 source: FillSource::Estimate,

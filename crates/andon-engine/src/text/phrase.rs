@@ -78,7 +78,7 @@ pub fn void(validity: RunValidity) -> &'static str {
 }
 
 /// The remarks about a test run after its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
-pub fn caveats(evidence: &TestEvidence) -> String {
+pub fn remarks(evidence: &TestEvidence) -> String {
     let mut notes = Vec::new();
     match evidence.origin {
         RunOrigin::Here => {}

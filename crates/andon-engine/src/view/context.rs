@@ -1,16 +1,16 @@
 //! How full a context window is, and what was done about it.
 
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::context::{CachedTokens, ContextUse, Thresholds};
+use andon_core::domain::context::{CachedTokens, ContextWindowUse, Thresholds};
 use andon_core::domain::findings::Finding;
 
 /// What is known of a context window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextView {
+pub struct ContextWindowView {
     /// Whose. Untrusted text.
     pub node: String,
     /// How full it is; `None` where it is unknown.
-    pub fill: Option<ContextUse>,
+    pub fill: Option<ContextWindowUse>,
     /// Its size in tokens.
     pub window: u64,
     /// What leads to what.

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::faults::{reason, span};
 use super::{EntryStatement, SignedLedger};
@@ -101,7 +100,7 @@ impl SignedLedger {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;
         let of = |who: &String| {
-            keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key))
+            keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(grant.key()))
         };
         let witnesses = self.folded.authority.at_end.witnesses.iter().take(MAX_ASKED);
         let signers: Vec<(&String, &KeyGrant)> = witnesses.filter_map(|who| Some((who, of(who)?))).collect();
@@ -117,7 +116,7 @@ impl SignedLedger {
             writer: "here".to_owned(),
             at: now.0,
             kind: "accept".to_owned(),
-            signer: Some(grant.key.clone()),
+            signer: Some(grant.key().to_owned()),
             touched: true,
             parents: heads.clone(),
             body: EntryStatement::new().into(),
@@ -221,13 +220,5 @@ impl SignedLedger {
             }
         }
         Ok(found)
-    }
-}
-
-/// An object as what an entry says.
-pub fn said(object: &impl Serialize) -> EntryStatement {
-    match serde_json::to_value(object) {
-        Ok(Value::Object(said)) => said,
-        Ok(_) | Err(_) => EntryStatement::new(),
     }
 }

@@ -4,10 +4,8 @@
 //! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
-use serde_json::{Value, json};
-
-use super::act::{Draft, said};
-use super::{EntryStatement, SignedLedger, short};
+use super::act::Draft;
+use super::{SignedLedger, short};
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
@@ -18,7 +16,8 @@ use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::response::AckMode;
 use andon_git::{Blob, Repo};
-use andon_review::payload::vote::VoteChoice;
+use andon_review::payload::asked::Trigger;
+use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::Ledger;
@@ -45,10 +44,12 @@ pub struct HaltAnswer {
 /// The topic by which an answer to a halt says that the loop was not stuck.
 pub const MISTAKEN: &str = "mistaken";
 
-fn halt_was(body: &EntryStatement) -> HaltAssessment {
-    let tags = body.get("tags").and_then(Value::as_array);
-    let mistaken = tags.is_some_and(|tags| tags.iter().any(|tag| tag == MISTAKEN));
-    if mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid }
+fn halt_was(vote: &VotePayload) -> HaltAssessment {
+    if vote.tags.iter().any(|tag| tag == MISTAKEN) {
+        HaltAssessment::Mistaken
+    } else {
+        HaltAssessment::Unsaid
+    }
 }
 
 /// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
@@ -74,20 +75,17 @@ impl SignedLedger {
         let state = &self.folded.state;
         let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
         let vote = &state.votes.all[*decided.votes.first()?];
-        let entry = &self.entries[vote.entry];
-        let text =
-            |said: &EntryStatement, name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
-        let ballot = entry.body.get("ballot").and_then(Value::as_object);
-        let body = ballot.unwrap_or(&entry.body);
-        let is_for = ballot.is_some() || text(body, "halt") == Some(halt.to_string());
+        let said = self.voted(vote.entry)?;
+        let subject = self.resolved(vote.entry);
+        let is_for = subject.as_ref().is_none_or(|subject| subject.halt == Some(halt.to_string()));
         is_for.then(|| HaltAnswer {
-            resolution: entry.id,
+            resolution: self.entries[vote.entry].id,
             who: vote.witness.clone(),
             decision: decided.key.clone(),
-            words: self.words(at, vote.entry),
-            rationale: text(body, "rationale").unwrap_or_default(),
-            halt_was: halt_was(body),
-            code: text(body, "code"),
+            words: self.words(at, &said),
+            halt_was: halt_was(&said),
+            rationale: said.rationale.0,
+            code: subject.and_then(|subject| subject.code),
         })
     }
 }
@@ -108,10 +106,10 @@ impl SignedLedger {
         let at = self.entries.iter().position(|entry| entry.id == halt)?;
         let state = &self.folded.state;
         let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
-        let vote = &self.entries[state.votes.all[*decided.votes.first()?].entry];
-        let named = vote.body.get("halt").and_then(Value::as_str);
+        let vote = state.votes.all[*decided.votes.first()?].entry;
+        let named = self.resolved(vote)?.halt;
         let named: String = named.filter(|named| *named != halt.to_string())?.chars().take(8).collect();
-        let (answer, halt) = (short(vote.id), short(halt));
+        let (answer, halt) = (self.short(vote), short(halt));
         Some(format!("resolution {answer} is for halt {named}, which is not halt {halt} that it answers"))
     }
 }
@@ -168,27 +166,20 @@ pub fn resolve_halt(
     let ledger = super::load(ws)?.with_policy()?;
     let signer = super::signer(ctx, ws)?;
     let witness = ledger.who(&signer.public().to_string()).map(str::to_owned);
-    let mut body = said(&json!({
-        "decision": VoteChoice::AcceptProposer.name(),
-        "rationale": rationale,
-        "factual_checks": [],
-        "time_spent_seconds": 0,
-        "given": super::given(ctx),
-    }));
-    if halt_was == HaltAssessment::Mistaken {
-        body.insert("tags".to_owned(), json!([MISTAKEN]));
-    }
-    body.extend(halt_members(ws, standing)?);
-    body.extend(witness.map(|who| ("witness".to_owned(), Value::String(who))));
+    let mut vote = VotePayload::new(VoteChoice::AcceptProposer, rationale);
+    vote.given = Some(super::given(ctx));
+    vote.tags.extend((halt_was == HaltAssessment::Mistaken).then(|| MISTAKEN.to_owned()));
+    let subject = ResolutionSubject { witness, ..halt_subject(ws, standing)? };
+    let body = vote.resolving(&subject);
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
     ledger.append(ctx, ws, &draft)
 }
 
-/// The members that bind a resolution to a halt and to the code that was halted.
+/// What binds a resolution to a halt and to the code that was halted.
 ///
 /// # Errors
 /// The halted commit is not here.
-pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<EntryStatement, OpsError> {
+pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<ResolutionSubject, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
     // Where HEAD builds on the halted commit, the code is that of HEAD; elsewhere it is that of the halted commit.
@@ -199,9 +190,15 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<EntryStat
         Some(halted) if !builds_on(halted) => Some(halted),
         Some(_) | None => head,
     };
-    let mut body = said(&json!({
-        "round": standing.id.to_string(), "trigger": "halt", "halt": standing.id.to_string(),
-    }));
+    let halt = standing.id.to_string();
+    let mut subject = ResolutionSubject {
+        trigger: Trigger::Halt,
+        round: halt.clone(),
+        witness: None,
+        halt: Some(halt),
+        code: None,
+        tree: None,
+    };
     if let Some(commit) = commit {
         if ws.repo.commit(commit).is_err() {
             return Err(OpsError::Usage {
@@ -210,10 +207,9 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<EntryStat
             });
         }
         let (code, tree) = code_of(ws, commit)?;
-        body.insert("code".to_owned(), json!(code.to_string()));
-        body.insert("tree".to_owned(), json!(tree.to_string()));
+        (subject.code, subject.tree) = (Some(code.to_string()), Some(tree.to_string()));
     }
-    Ok(body)
+    Ok(subject)
 }
 
 /// A halt that was ended without the signature that it needs: it is still unanswered.

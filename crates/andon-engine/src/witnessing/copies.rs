@@ -45,11 +45,11 @@ pub(super) fn choose(entries: &mut [WholeEntry], review: &mut [ReviewEntry], fol
 fn is_named(folded: &LedgerState, entry: &ReviewEntry, at: usize, key: &str) -> bool {
     let authority = &folded.authority;
     let in_force = &authority.for_entry(at).keys;
-    let own = match Payload::read(&entry.kind, &entry.body) {
-        Ok(Payload::Policy(policy)) if in_force.is_empty() => {
-            policy.keys.iter().any(|grant| grant.key == key)
+    let own = match &*entry.payload {
+        Ok(Payload::Policy(policy)) => {
+            in_force.is_empty() && policy.keys.iter().any(|grant| grant.key() == key)
         }
-        _ => false,
+        Ok(_) | Err(_) => false,
     };
     own || (in_force.contains_key(key) && !authority.is_out(key))
 }

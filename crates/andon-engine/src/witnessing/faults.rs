@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::stakes::{stake, unsigned_grant};
 use super::{SignedLedger, short};
@@ -81,18 +80,18 @@ fn is_race(code: Code) -> bool {
 
 /// A second resolution, named with the ones before it.
 fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<String> {
-    let round = |entry: &WholeEntry| entry.body.get("round").and_then(Value::as_str).map(str::to_owned);
-    let entry = ledger.entries.get(second).filter(|entry| entry.kind == "resolution")?;
-    let named = round(entry).filter(|_| code == Code::AlreadyResolved)?;
-    let noun = match ledger.entries.iter().find(|entry| entry.id.to_string() == named)?.kind.as_str() {
+    let resolved = |at: usize| match &*ledger.review[at].payload {
+        Ok(Payload::Resolution(resolution)) => Some(resolution.round.as_str()),
+        Ok(_) | Err(_) => None,
+    };
+    let named = resolved(second).filter(|_| code == Code::AlreadyResolved)?;
+    let noun = match ledger.review.iter().find(|entry| entry.id == named)?.kind.as_str() {
         "loop.halted" => "halt",
         _ => "round",
     };
-    let of_round =
-        |entry: &&WholeEntry| entry.kind == "resolution" && round(entry).as_deref() == Some(&named);
     // In the order of the ledger.
-    let all = ledger.entries.iter().filter(of_round);
-    let all: Vec<String> = all.map(|entry| short(entry.id)).collect();
+    let all = (0..ledger.review.len()).filter(|at| resolved(*at) == Some(named));
+    let all: Vec<String> = all.map(|at| ledger.short(at)).collect();
     let named: String = named.chars().take(8).collect();
     Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
 }
@@ -196,7 +195,10 @@ pub fn subject(entry: &ReviewEntry) -> String {
 fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
     let key = entry.signer.as_deref().and_then(|key| PublicKey::parse(key).ok());
     let key = key.map_or_else(|| "the key".to_owned(), |key| format!("key {}", key.fingerprint()));
-    let version = || entry.body.get("version").and_then(Value::as_i64).unwrap_or(0);
+    let version = || match &*entry.payload {
+        Ok(Payload::Policy(policy)) => policy.version,
+        Ok(_) | Err(_) => 0,
+    };
     let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness").to_owned();
     match code {
         Code::ClockSetBack => format!(": its time is {} before its parent's", behind(ledger, entry)),
@@ -336,10 +338,11 @@ fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
 
 /// The entry that revoked the key of `entry`.
 fn revocation(ledger: &SignedLedger, entry: &ReviewEntry) -> Option<usize> {
-    let revokes = |found: &WholeEntry| {
-        found.kind == "key-revoke" && found.body.get("key").and_then(Value::as_str) == entry.signer.as_deref()
+    let revokes = |found: &ReviewEntry| match &*found.payload {
+        Ok(Payload::KeyRevoke(revoke)) => Some(&revoke.key) == entry.signer.as_ref(),
+        Ok(_) | Err(_) => false,
     };
-    ledger.entries.iter().position(revokes)
+    ledger.review.iter().position(revokes)
 }
 
 /// `by <id8>`, where the revocation is known.

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Map;
 
-pub use act::{CapLeft, Draft, said};
+pub use act::{CapLeft, Draft};
 pub use answer::{
-    HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
+    HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_subject, ledger_answer, resolve_halt, unanswered,
     unfit,
 };
 pub use faults::{LedgerFault, faults, rewound, subject, why_not};

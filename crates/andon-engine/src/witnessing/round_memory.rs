@@ -9,7 +9,7 @@ use crate::halts;
 use crate::workspace::Workspace;
 use andon_core::domain::time::CLOCK_SKEW;
 use andon_review::code::Code;
-use andon_review::window::WINDOW;
+use andon_review::lookback::LOOKBACK;
 use andon_store::ledger::Ledger;
 use andon_store::memory::{Kind, Memory};
 
@@ -64,7 +64,7 @@ fn until(ledger: &SignedLedger) -> i64 {
     if folded.authority.at_end.rules.referee_gate {
         return now;
     }
-    let votes = folded.state.votes.all.iter().map(|vote| vote.at.saturating_add(WINDOW));
+    let votes = folded.state.votes.all.iter().map(|vote| vote.at.saturating_add(LOOKBACK));
     let panels = folded.state.rounds.iter().filter_map(|round| Some(round.open_panel()?.deadline));
     let ahead = folded.state.codes.iter().filter(|(_, code)| **code == Code::FromTheFuture);
     let ahead = ahead.map(|(at, _)| ledger.review[*at].at.saturating_sub(CLOCK_SKEW));

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use crate::context::Context;
 use crate::effect::editor;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_git::{ConfigScope, GitError, Repo};
+use andon_review::payload::vote::VoteSetting;
 use andon_signing::{Signer, SigningSetup};
 use andon_store::ledger::{AppendError, LedgerError};
 
@@ -34,8 +33,9 @@ fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
 
 /// What is known about the giver of an answer, which goes into the answer: whether there is a terminal, and how many
 /// processes above were seen to be no agent's. Where neither is known, readers of the answer see that.
-pub fn given(ctx: &Context) -> Value {
-    json!({"terminal": editor::has_person(), "unmarked_above": ctx.unmarked_above()})
+pub fn given(ctx: &Context) -> VoteSetting {
+    let unmarked_above = u64::try_from(ctx.unmarked_above()).ok();
+    VoteSetting { terminal: Some(editor::has_person()), unmarked_above }
 }
 
 /// The person's editor, as git finds it; never one that the repository's configuration names.

@@ -52,10 +52,10 @@ pub(super) fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'
 pub(super) fn unsigned_grant(ledger: &SignedLedger, key: &str) -> Option<String> {
     let grants = |entry: &ReviewEntry| match &*entry.payload {
         Ok(Payload::Policy(policy)) => {
-            let found = policy.keys.iter().any(|grant| grant.key == key);
+            let found = policy.keys.iter().any(|grant| grant.key() == key);
             found.then(|| format!("policy {}", policy.version))
         }
-        Ok(Payload::KeyAdd(grant)) => (grant.key == key).then(|| "key-add".to_owned()),
+        Ok(Payload::KeyAdd(grant)) => (grant.key() == key).then(|| "key-add".to_owned()),
         Ok(_) | Err(_) => None,
     };
     (0..ledger.review.len()).rev().find_map(|at| {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::{EntryStatement, SignedLedger};
 use crate::json::RoundPrecedentJson;
@@ -10,10 +11,16 @@ use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
-use andon_review::payload::vote::VoteChoice;
+use andon_review::payload::asked::RoundPayload;
+use andon_review::payload::fields::lenient;
+use andon_review::payload::member::read;
+use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::precedents::Precedent;
 use andon_review::round::RoundState;
-use andon_store::ledger::Ledger;
+use andon_store::ledger::{Ledger, WholeEntry};
+
+/// The type of entries that open a ballot.
+const REVEAL: &str = "ballot-reveal";
 
 impl SignedLedger {
     /// Reads what `entries` say, where a remembered ledger does not hold it. One that cannot be read says nothing.
@@ -28,20 +35,32 @@ impl SignedLedger {
         }
     }
 
-    /// A text of an entry.
-    pub fn text(&self, entry: usize, name: &str) -> Option<String> {
-        text(&self.entries[entry].body, name)
+    /// What a resolution is about; a revealed ballot names neither halt nor code.
+    pub fn resolved(&self, vote: usize) -> Option<ResolutionSubject> {
+        self.said(vote).filter(|_| self.entries[vote].kind != REVEAL)
+    }
+
+    /// What an entry says, as the payload `T`; nothing where it is none.
+    pub fn said<T: DeserializeOwned>(&self, entry: usize) -> Option<T> {
+        read(&self.entries[entry].body).ok()
     }
 
     /// What a round asks; of a halt its message.
     pub fn question(&self, round: usize) -> String {
-        self.text(round, "question").or_else(|| self.text(round, "message")).unwrap_or_default()
+        let said: Option<Subject> = self.said(round);
+        said.and_then(|said| said.question.or(said.message)).unwrap_or_default()
     }
 
-    /// The decision: a resolution has it itself, a revealed ballot in its ballot.
+    /// The decision as it was signed: a resolution has it itself, a revealed ballot in its ballot.
     pub fn vote(&self, entry: usize) -> &EntryStatement {
-        let body = &self.entries[entry].body;
-        body.get("ballot").and_then(Value::as_object).unwrap_or(body)
+        let WholeEntry { kind, body, .. } = &self.entries[entry];
+        let ballot = Some(body).filter(|_| kind == REVEAL).and_then(|body| body.get("ballot")?.as_object());
+        ballot.unwrap_or(body)
+    }
+
+    /// The same as the payload that it is.
+    pub fn voted(&self, entry: usize) -> Option<VotePayload> {
+        read(self.vote(entry)).ok()
     }
 
     /// What the folds know of the round of `entry`.
@@ -52,16 +71,13 @@ impl SignedLedger {
 
     /// The reason for a vote.
     pub fn rationale(&self, vote: usize) -> String {
-        text(self.vote(vote), "rationale").unwrap_or_default()
+        self.voted(vote).map(|said| said.rationale.0).unwrap_or_default()
     }
 
     /// How a vote was given, where that leaves open who gave it.
     pub fn given(&self, vote: usize) -> Option<String> {
-        let given = self.vote(vote).get("given")?.as_object()?;
-        if given.get("terminal").and_then(Value::as_bool) != Some(false) {
-            return None;
-        }
-        Some(match given.get("unmarked_above").and_then(Value::as_u64) {
+        let given = self.voted(vote)?.given.filter(|given| given.terminal == Some(false))?;
+        Some(match given.unmarked_above {
             None | Some(0) => "given without a terminal; nothing is known of the processes above".to_owned(),
             Some(seen) => {
                 format!("given without a terminal; no agent's marker in {} above", count(seen, "process"))
@@ -80,33 +96,29 @@ impl SignedLedger {
     /// What people decided, in words.
     pub fn decided(&self, found: Precedent) -> HumanDecision {
         let vote = found.votes.first().copied().unwrap_or(found.round);
+        let said = self.voted(vote);
         HumanDecision {
             round: self.short(found.round),
             question: self.question(found.round),
-            decision: text(self.vote(vote), "decision").unwrap_or(found.key),
-            words: self.words(found.round, vote),
-            rationale: self.rationale(vote),
+            decision: said.as_ref().map_or(found.key, |said| said.decision.name().to_owned()),
+            words: said.as_ref().and_then(|said| self.words(found.round, said)),
+            rationale: said.map(|said| said.rationale.0).unwrap_or_default(),
             by: found.by.into_iter().collect(),
             at: Timestamp(self.folded.graph.eff[vote]),
         }
     }
 
-    /// What the worker is to do after the vote of the entry `vote`: the amended text, or the text that was accepted.
-    pub fn words(&self, round: usize, vote: usize) -> Option<String> {
-        let said = self.vote(vote);
-        let choice = text(said, "decision")?;
-        if choice == VoteChoice::Amend.name() {
-            return text(said, "amended_recommendation");
+    /// What the worker is to do after a vote on `round`: the amended text, or the text that was accepted.
+    pub fn words(&self, round: usize, vote: &VotePayload) -> Option<String> {
+        if vote.decision == VoteChoice::Amend {
+            return vote.amended_recommendation.as_ref().map(|text| text.0.clone());
         }
-        let state = &self.folded.state;
-        if state.round_at.get(&round).is_none_or(|at| state.rounds[*at].is_halt) {
-            return None;
-        }
-        let verdict = || self.entries[round].body.get("verdict")?.as_object();
-        match VoteChoice::ALL.into_iter().find(|known| known.name() == choice)? {
-            VoteChoice::AcceptProposer => self.text(round, "claim"),
-            VoteChoice::AcceptOpposer => self.text(round, "critique"),
-            VoteChoice::AcceptSynthesis => text(verdict()?, "recommendation"),
+        let is_halt = self.round(round).is_none_or(|state| state.is_halt);
+        let said: RoundPayload = self.said(round).filter(|_| !is_halt)?;
+        match vote.decision {
+            VoteChoice::AcceptProposer => said.claim,
+            VoteChoice::AcceptOpposer => said.critique,
+            VoteChoice::AcceptSynthesis => said.verdict?.recommendation,
             VoteChoice::RejectRound | VoteChoice::Amend => None,
         }
     }
@@ -114,7 +126,7 @@ impl SignedLedger {
     /// What the worker is to do after the decision of `round` that is in force.
     pub fn decided_words(&self, round: &RoundState) -> Option<String> {
         let vote = *round.decision()?.votes.first()?;
-        self.words(round.entry, self.folded.state.votes.all[vote].entry)
+        self.words(round.entry, &self.voted(self.folded.state.votes.all[vote].entry)?)
     }
 
     /// Reads what [`Self::decided`] needs of `found`, where a remembered ledger does not hold it.
@@ -124,6 +136,11 @@ impl SignedLedger {
     }
 }
 
-fn text(body: &EntryStatement, name: &str) -> Option<String> {
-    body.get(name).and_then(Value::as_str).map(str::to_owned)
+/// What a round is about, which also a stranger's may say.
+#[derive(Deserialize)]
+struct Subject {
+    #[serde(default, deserialize_with = "lenient")]
+    question: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    message: Option<String>,
 }

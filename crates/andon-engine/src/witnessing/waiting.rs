@@ -176,6 +176,6 @@ pub fn call_people(ctx: &Context, ws: &Workspace) {
             }))
         })
         .collect();
-    // What could not be told is in `andon review` all the same.
+    // A notification that failed loses nothing: `andon review` lists the round.
     let _failed = effect::carry_out(&plan, &effect::site(ctx, ws));
 }

@@ -47,7 +47,7 @@ pub enum MergeClaim {
 pub enum TreeVerdict {
     /// It is: nothing in it was made by hand.
     Same,
-    /// It is another one, or there is none without a conflict.
+    /// git makes another tree, or none without a conflict.
     Other,
     /// Commits or files that it would be made of are not here.
     Unknown,

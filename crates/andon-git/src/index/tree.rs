@@ -2,7 +2,7 @@
 //!
 //! git keeps the tree ids it already knows in the index's TREE extension, behind the entries. At pre-commit
 //! they are complete (docs/git-facts.md), so that the root tree is known from the file's last few kilobytes.
-//! The extension has no pointer to it: it is found from the end, as the one place from which a chain of
+//! The extension has no pointer to it: it is found from the end, as the one place from which a run of
 //! known extensions leads exactly to the trailing checksum. What is found must parse to its last byte, cover
 //! as many entries as the header counts, and agree with the tree object it names; anything else is `Unknown`.
 
@@ -17,9 +17,9 @@ use andon_core::domain::ids::{Oid, TreeId};
 /// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
 const HASH: usize = 20;
 /// First read from the end; grows fourfold.
-const FIRST_WINDOW: u64 = 64 << 10;
+const FIRST_READ: u64 = 64 << 10;
 /// Most that is ever read from the end: beyond it `git write-tree` is as good.
-const MAX_WINDOW: u64 = 32 << 20;
+const MAX_READ: u64 = 32 << 20;
 /// Digits of the largest count, which has 32 bits.
 const MAX_DIGITS: u32 = 10;
 /// Deepest nesting that is followed.
@@ -117,7 +117,7 @@ fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Erro
     file.seek(SeekFrom::Start(0))?;
     file.read_exact(&mut header)?;
     let Some(count) = entry_count(&header) else { return Ok(None) };
-    let mut window = FIRST_WINDOW;
+    let mut window = FIRST_READ;
     loop {
         let start = len.saturating_sub(window).max(12);
         file.seek(SeekFrom::Start(start))?;
@@ -128,7 +128,7 @@ fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Erro
         }
         match find_root(&tail[..tail.len() - HASH]) {
             Some(root) => return Ok(Some(root).filter(|root| root.entries == count)),
-            None if start == 12 || window >= MAX_WINDOW => return Ok(None),
+            None if start == 12 || window >= MAX_READ => return Ok(None),
             None => window *= 4,
         }
     }
@@ -144,17 +144,17 @@ fn be32(bytes: &[u8]) -> Option<u32> {
     bytes.get(..4)?.try_into().ok().map(u32::from_be_bytes)
 }
 
-/// Looks from the end for a TREE whose chain of extensions leads exactly to the end of `tail`.
+/// Looks from the end for a TREE whose run of extensions leads exactly to the end of `tail`.
 fn find_root(tail: &[u8]) -> Option<CachedRoot> {
     let starts = memchr::memrchr_iter(b'T', tail);
-    starts.filter(|at| tail[*at..].starts_with(b"TREE") && chain_ends(tail, *at)).find_map(|at| {
+    starts.filter(|at| tail[*at..].starts_with(b"TREE") && extensions_end(tail, *at)).find_map(|at| {
         let len = be32(&tail[at + 4..])? as usize;
         parse(tail.get(at + 8..at + 8 + len)?)
     })
 }
 
 /// Whether known extensions, each at most once, fill `tail` from `at` exactly to its end.
-fn chain_ends(tail: &[u8], mut at: usize) -> bool {
+fn extensions_end(tail: &[u8], mut at: usize) -> bool {
     let mut seen = [false; KNOWN.len()];
     while at < tail.len() {
         let known = KNOWN.iter().position(|name| tail[at..].starts_with(*name));

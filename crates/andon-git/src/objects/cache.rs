@@ -1,5 +1,5 @@
-//! What was read and is wanted again: where one commit after the other is looked at, what the one has brought is what the
-//! next is compared with.
+//! A cache of what was read from git. Where commits are read one after another, the new side of one is the old side of the
+//! next.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -59,7 +59,7 @@ impl Repo {
             self.written.take();
         }
         if gc.is_some() && self.running_gc() == gc {
-            // Best effort: what is lost is caught up by a later hook all the same.
+            // Best effort: a later hook restores what is missing.
             let _ = self.leave_unsettled(&written);
         }
         Ok(())

@@ -19,7 +19,7 @@ use andon_core::domain::ids::{Oid, TreeId};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;
-const MAX_CHAIN: usize = 5;
+const MAX_DELTAS: usize = 5;
 /// What is wrong with a file that is not whole.
 const DAMAGED: &str = "its file is cut short or altered";
 
@@ -65,7 +65,7 @@ impl Repo {
         let mut dirs = vec![self.common_dir().join("objects")];
         dirs.extend(self.more_objects.iter().cloned());
         let mut from = 0;
-        for _ in 0..MAX_CHAIN {
+        for _ in 0..MAX_DELTAS {
             let news: Vec<PathBuf> = dirs[from..].iter().flat_map(|dir| alternates_of(dir)).collect();
             from = dirs.len();
             dirs.extend(news);

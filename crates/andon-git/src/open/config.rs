@@ -18,7 +18,7 @@ impl Repo {
     }
 
     /// `Name <mail>` of the configured user, or `unknown`.
-    pub fn identity(&self) -> String {
+    pub fn committer(&self) -> String {
         match (self.config_string("user.name"), self.config_string("user.email")) {
             (Some(name), Some(mail)) => format!("{name} <{mail}>"),
             (Some(name), None) => name,

@@ -1,4 +1,5 @@
-//! What readers made of a repository and will be asked for again by the same command, such as the entries of its ledger.
+//! Values that readers derived from a repository and that the same command will ask for again, such as the entries of its
+//! ledger.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;

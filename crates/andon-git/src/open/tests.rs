@@ -219,7 +219,7 @@ fn the_last_value_of_a_key_counts() {
     assert_eq!(repo.config_string("andon.none"), None);
     assert_eq!(repo.config_string("andon.bare").as_deref(), Some("true"));
     assert_eq!(repo.config_string("not a key"), None);
-    assert_eq!(repo.identity(), "Name <n@m>");
+    assert_eq!(repo.committer(), "Name <n@m>");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Paths and the bytes that git has for them. On unix both are the same bytes. Elsewhere paths are Unicode, as git's are in
-//! UTF-8; what is none becomes U+FFFD, and such a path leads nowhere.
+//! UTF-8; bytes that are no UTF-8 become U+FFFD, and such a path leads nowhere.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};

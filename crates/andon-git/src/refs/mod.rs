@@ -7,10 +7,10 @@ pub(crate) mod head;
 mod listing;
 pub(crate) mod origin;
 pub(crate) mod own_writes;
+pub(crate) mod ref_lock;
 pub(crate) mod reflog;
 pub(crate) mod reflog_origin;
 pub(crate) mod revisions;
-pub(crate) mod turn;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -23,7 +23,7 @@ use crate::objects::from_git2;
 use crate::open::repo::Repo;
 use crate::platform::signals;
 use crate::platform::test_seam::stop_point;
-use crate::refs::turn::{LockResult, Turn};
+use crate::refs::ref_lock::{LockResult, RefLock};
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_core::domain::time::Timestamp;
 
@@ -34,7 +34,7 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 const MAX_TURN: Duration = Duration::from_millis(200);
 /// Longest pause between two tries, in milliseconds.
 const MAX_PAUSE_MS: u64 = 60;
-/// Longest chain of symbolic refs that is followed.
+/// Most symbolic refs that are followed, one to the next.
 const MAX_SYMBOLIC: usize = 5;
 
 /// What [`Repo::update_ref`] is to do, and what it is to return.
@@ -116,7 +116,7 @@ impl Repo {
                     // Short, so that a process that writes without a pause does not always win.
                     pause(0);
                     if elapsed > MAX_TURN {
-                        Turn::free_from_stopped(self.common_dir());
+                        RefLock::free_from_stopped(self.common_dir());
                     }
                 }
                 UpdateAttempt::Queued => {
@@ -137,7 +137,7 @@ impl Repo {
     ) -> Result<UpdateAttempt<T>, GitError> {
         // Dropped last, after the lock of the ref.
         let _signals = signals::withhold();
-        let LockResult::Ours(mut turn) = Turn::take(self.common_dir()) else {
+        let LockResult::Ours(mut turn) = RefLock::take(self.common_dir()) else {
             return Ok(UpdateAttempt::Queued);
         };
         self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
@@ -175,7 +175,7 @@ impl Repo {
             WrittenPart::More => self.remember_written(name, tip, made),
             WrittenPart::All => self.remember_whole(name, made),
         }
-        let who = self.reflog_identity();
+        let who = self.reflog_committer();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
@@ -192,7 +192,7 @@ impl Repo {
 
     /// The signature of this move for the reflog: as [`Self::signature`] has it, in local time. libgit2's own way
     /// copies the whole configuration first.
-    fn reflog_identity(&self) -> Option<git2::Signature<'static>> {
+    fn reflog_committer(&self) -> Option<git2::Signature<'static>> {
         let who = self.signature(Timestamp(0)).ok()?;
         git2::Signature::now(who.name().ok()?, who.email().ok()?).ok()
     }

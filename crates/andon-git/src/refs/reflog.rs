@@ -9,9 +9,9 @@ use crate::open::repo::Repo;
 use andon_core::domain::ids::Oid;
 
 /// First read from the end, in bytes; doubled until enough lines are there.
-const FIRST_WINDOW: u64 = 4096;
+const FIRST_READ: u64 = 4096;
 /// Most that is ever read.
-const MAX_WINDOW: u64 = 16 << 20;
+const MAX_READ: u64 = 16 << 20;
 
 /// One movement of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::i
         Err(error) => return Err(error),
     };
     let len = file.seek(SeekFrom::End(0))?;
-    let mut window = FIRST_WINDOW;
+    let mut window = FIRST_READ;
     loop {
         let start = len.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;
@@ -61,7 +61,7 @@ pub(crate) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::i
         if start > 0 && !lines.is_empty() {
             lines.remove(0);
         }
-        if lines.len() >= max || start == 0 || window >= MAX_WINDOW {
+        if lines.len() >= max || start == 0 || window >= MAX_READ {
             let skip = lines.len().saturating_sub(max);
             return Ok(lines[skip..].iter().map(|line| line.to_vec()).collect());
         }

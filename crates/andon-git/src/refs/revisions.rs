@@ -11,7 +11,7 @@ use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.
 const SHOWN: usize = 200;
-/// Longest chain of tags that is followed.
+/// Most tags that are followed, one to the next.
 const MAX_TAGS: usize = 16;
 /// Fewest digits that name an object.
 const MIN_DIGITS: usize = 4;

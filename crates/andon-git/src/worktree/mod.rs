@@ -2,13 +2,13 @@
 //!
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its attributes,
 //! ignore rules and caches, and nothing is written to the repository. Where git is configured to skip a file, or looks
-//! at less than its content, the file is read here (`examined`) or git is configured otherwise (`file_system`,
+//! at less than its content, the file is read here (`hidden_files`) or git is configured otherwise (`file_system`,
 //! `filters`): what counts is what the tests read.
 
-pub(crate) mod apart;
 pub(crate) mod filters;
 mod own;
 pub(crate) mod porcelain;
+pub(crate) mod separate_checkout;
 mod write_times;
 
 use std::collections::{BTreeMap, BTreeSet};

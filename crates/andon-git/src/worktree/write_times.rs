@@ -1,5 +1,5 @@
-//! Whether anything was written since a moment, by the times of files and directories alone: what a turn's command did to the
-//! working tree is known in a tenth of the time that a comparison with HEAD takes.
+//! Whether anything was written since a given moment, by the times of files and directories alone. This takes a tenth of the
+//! time of a comparison with HEAD, and tells whether a command of a turn changed the working tree.
 
 use std::collections::HashSet;
 use std::fs::{Metadata, read_dir};

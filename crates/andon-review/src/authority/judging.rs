@@ -160,7 +160,7 @@ impl<'a> AuthorityReading<'a> {
             Payload::Policy(policy) => self.judge_policy(entry, policy).err(),
             Payload::PolicySign(id) => self.judge_signature(entry, id).err(),
             Payload::KeyAdd(grant) => {
-                let is_own = grant.key == self.signer(entry);
+                let is_own = grant.key() == self.signer(entry);
                 self.admin(entry, &self.views[self.of_entry[entry]].keys, is_own).err()
             }
             Payload::KeyRevoke(revoke) => self.judge_revocation(entry, revoke).err(),
@@ -188,7 +188,7 @@ impl<'a> AuthorityReading<'a> {
                 matches!(self.material.entries[named].kind.as_str(), "resolution" | "ballot-reveal")
             })
         };
-        if !policy.accepted.iter().chain(&policy.declined).all(is_vote) {
+        if !policy.concerns.accepted.iter().chain(&policy.concerns.declined).all(is_vote) {
             return Err(Code::UnknownRound);
         }
         let before = &self.views[self.of_entry[entry]];
@@ -201,7 +201,7 @@ impl<'a> AuthorityReading<'a> {
             return Err(Code::PolicyConflict);
         }
         let own: BTreeMap<_, _> =
-            policy.keys.iter().map(|grant| (grant.key.clone(), grant.clone())).collect();
+            policy.keys.iter().map(|grant| (grant.key().to_owned(), grant.clone())).collect();
         let signer = self.signer(entry);
         if before.policy().is_some() {
             return self.admin(entry, &before.keys, own.contains_key(signer));
@@ -219,8 +219,10 @@ impl<'a> AuthorityReading<'a> {
         let before = &self.views[self.of_entry[entry]];
         let policy = self.material.policy(named);
         let own: BTreeMap<String, KeyGrant> = match (policy, self.grant(named)) {
-            (Some(policy), _) => policy.keys.iter().map(|grant| (grant.key.clone(), grant.clone())).collect(),
-            (None, Some(grant)) => BTreeMap::from([(grant.key.clone(), grant.clone())]),
+            (Some(policy), _) => {
+                policy.keys.iter().map(|grant| (grant.key().to_owned(), grant.clone())).collect()
+            }
+            (None, Some(grant)) => BTreeMap::from([(grant.key().to_owned(), grant.clone())]),
             (None, None) => BTreeMap::new(),
         };
         if before.policy().is_none() && policy.is_some() {

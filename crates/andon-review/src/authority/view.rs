@@ -39,7 +39,7 @@ impl PolicyInForce {
         let policy = chain.last().and_then(|entry| material.policy(*entry));
         let Some(policy) = policy else { return Self { chain, ..Self::default() } };
         let all = policy.keys.iter().chain(added.iter().copied());
-        let keys: BTreeMap<_, _> = all.map(|grant| (grant.key.clone(), grant.clone())).collect();
+        let keys: BTreeMap<_, _> = all.map(|grant| (grant.key().to_owned(), grant.clone())).collect();
         Self {
             chain,
             witnesses: super::witnesses(&keys),

@@ -74,7 +74,7 @@ impl Fold<'_> {
         counts.into_iter().find(|(_, count)| 2 * count > size).map(|(key, _)| key.to_owned())
     }
 
-    /// The one key that the members of the highest reputation chose, as it stood when the panel was opened.
+    /// The one key that the members of the highest reputation chose, as of the opening of the panel.
     fn weightiest(&self, opening: usize, votes: &[usize]) -> Option<String> {
         let policy = self.authority.for_entry(opening);
         let reputation = |witness: &str| {

@@ -167,7 +167,7 @@ impl Fold<'_> {
                 let known = ids.iter().filter_map(|id| self.material.ids.get(id.as_str()).copied());
                 known.filter(|entry| !self.state.codes.contains_key(entry)).collect()
             };
-            let (accepted, declined) = (valid(&said.accepted), valid(&said.declined));
+            let (accepted, declined) = (valid(&said.concerns.accepted), valid(&said.concerns.declined));
             let at = self.at(*policy);
             self.state.concerns.answer(at, &accepted, &declined);
         }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::{FLAG, Fold, Names};
 use crate::accounts::{Cause, ESCROW, Parties};
 use crate::code::Code;
+use crate::lookback::DAY;
 use crate::payload::asked::{Actors, RoundRequest, Trigger};
 use crate::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
-use crate::window::DAY;
 
 /// How long a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;
@@ -165,7 +165,7 @@ impl Fold<'_> {
 
 fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
     let mut stakes: Names = asked.authors.clone();
-    // Who wrote the verdict is an author of the lineage; who only operates the judge is none.
+    // The writer of the verdict is an author of the lineage; a person who only operates the judge is not.
     let people = [&asked.issuer, &asked.cast.proposer, &asked.cast.opposer, &asked.cast.synthesizer];
     stakes.extend(people.into_iter().flatten().cloned());
     let operators = ["proposer", "opposer"].into_iter().filter_map(|role| asked.operators.get(role));

@@ -1,17 +1,32 @@
 //! The short payloads of entries: a key is revoked, a ballot is cast, a loop continued.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::member::{Malformed, Members, malformed};
-use super::vote::{self, VoteMembers};
+use super::fields::{SignedText, hex};
+use super::member::{self, Malformed, malformed};
+use super::vote::{self, VoteMembers, VotePayload};
 use crate::law::ITERATIONS;
 
-/// The round of a panel or flag entry, which gives its reason.
-pub fn reasoned(members: Members<'_>) -> Result<String, Malformed> {
-    let round = members.text("round")?;
-    members.signed_text("reason")?.ok_or_else(|| malformed("reason", "a text is missing"))?;
-    Ok(round)
+/// A further signature under a policy or a change of keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicySign {
+    /// What is signed.
+    pub entry: String,
+}
+
+/// A witness takes a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundAccept {
+    pub round: String,
+}
+
+/// A panel is asked for, or what was decided is flagged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundObjection {
+    pub round: String,
+    pub reason: SignedText,
 }
 
 /// A key that no longer counts, except for earlier entries (S7).
@@ -22,30 +37,24 @@ pub struct KeyRevoke {
     pub last_good: Vec<String>,
 }
 
-impl KeyRevoke {
-    /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let key = members.text("key")?;
-        members.list("last_good")?.ok_or_else(|| malformed("last_good", "a list is missing"))?;
-        Ok(Self { key, last_good: members.texts("last_good")? })
-    }
-}
-
 /// The sealed vote of a panel's member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotCommit {
     pub round: String,
+    #[serde(with = "hex")]
     pub commitment: [u8; 32],
 }
 
-impl BallotCommit {
-    /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        Ok(Self { round: members.text("round")?, commitment: hex(members, "commitment")? })
-    }
+/// The opened vote of a panel's member, as it is written. The ballot is kept as it was committed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevealPayload<Ballot> {
+    pub round: String,
+    #[serde(with = "hex")]
+    pub nonce: [u8; 32],
+    pub ballot: Ballot,
 }
 
-/// The opened vote of a panel's member.
+/// What the folds take of an opened vote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotReveal {
     pub round: String,
@@ -56,53 +65,42 @@ pub struct BallotReveal {
 
 impl BallotReveal {
     /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let round = members.text("round")?;
-        let nonce = hex(members, "nonce")?;
-        let ballot = members.object("ballot")?.ok_or_else(|| malformed("ballot", "an object is missing"))?;
-        let vote = VoteMembers::read(ballot)?;
-        let bytes = members.get("ballot").and_then(vote::canonical);
-        let bytes = bytes.ok_or_else(|| malformed("ballot", "has no canonical form"))?;
-        let commitment = Sha256::new().chain_update(nonce).chain_update(bytes).finalize().into();
+    pub(super) fn read(body: &Map<String, Value>) -> Result<Self, Malformed> {
+        let RevealPayload { round, nonce, ballot } = member::read::<RevealPayload<VotePayload>>(body)?;
+        let vote = VoteMembers::try_from(ballot).map_err(|wrong| wrong.below("ballot"))?;
+        let commitment = body.get("ballot").and_then(|ballot| commitment(nonce, ballot));
+        let commitment = commitment.ok_or_else(|| malformed("ballot", "has no canonical form"))?;
         Ok(Self { round, commitment, vote })
     }
+}
+
+/// The commitment to a ballot; nothing where it has no canonical form.
+pub fn commitment(nonce: [u8; 32], ballot: &impl Serialize) -> Option<[u8; 32]> {
+    let bytes = vote::canonical(ballot)?;
+    Some(Sha256::new().chain_update(nonce).chain_update(bytes).finalize().into())
 }
 
 /// How the loop continued after an answer (R7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerOutcome {
-    /// A resolution, or the round that a panel decided.
-    pub resolution: String,
+    #[serde(default)]
     pub before: Vec<String>,
+    #[serde(default)]
     pub after: Vec<String>,
     pub left: bool,
+    /// A resolution, or the round that a panel decided.
+    pub resolution: String,
 }
 
 impl AnswerOutcome {
-    /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let before = members.texts("before")?;
-        if !(1..=ITERATIONS).contains(&before.len()) {
+    /// What is wrong with it that serde cannot say.
+    pub(super) fn check(self) -> Result<Self, Malformed> {
+        if !(1..=ITERATIONS).contains(&self.before.len()) {
             return Err(malformed("before", "must hold 1 to 8 signatures"));
         }
-        let after = members.texts("after")?;
-        if after.len() != ITERATIONS {
+        if self.after.len() != ITERATIONS {
             return Err(malformed("after", "must hold 8 signatures"));
         }
-        let left = members.truth("left")?.ok_or_else(|| malformed("left", "true or false is missing"))?;
-        Ok(Self { resolution: members.text("resolution")?, before, after, left })
+        Ok(self)
     }
-}
-
-fn hex(members: Members<'_>, name: &str) -> Result<[u8; 32], Malformed> {
-    let text = members.text(name)?;
-    let wrong = || malformed(name, "must be 64 hexadecimal digits");
-    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(wrong());
-    }
-    let mut bytes = [0; 32];
-    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong())?;
-    }
-    Ok(bytes)
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
-use super::member::{Malformed, Members, malformed};
+use super::fields::{Time, Whole, lenient, lists, whole};
+use super::member::{Malformed, malformed};
 use crate::similarity::{Similarity, Words};
 
 /// Why a round waits for a person, in the order in which a round names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trigger {
     Deferral,
     ParseFailure,
@@ -20,24 +23,17 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    const ALL: [(&'static str, Self); 7] = [
-        ("deferral", Self::Deferral),
-        ("parse_failure", Self::ParseFailure),
-        ("agreement", Self::Agreement),
-        ("short_critique", Self::ShortCritique),
-        ("timeout", Self::Timeout),
-        ("flag", Self::Flag),
-        ("halt", Self::Halt),
-    ];
-
-    /// The trigger of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, trigger)| *trigger)
-    }
-
     /// Its name.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, trigger)| *trigger == self).map_or("", |(name, _)| name)
+        match self {
+            Self::Deferral => "deferral",
+            Self::ParseFailure => "parse_failure",
+            Self::Agreement => "agreement",
+            Self::ShortCritique => "short_critique",
+            Self::Timeout => "timeout",
+            Self::Flag => "flag",
+            Self::Halt => "halt",
+        }
     }
 
     /// Whether agents alone brought it about, without a person or a halt.
@@ -49,10 +45,70 @@ impl Trigger {
 /// How often a verdict's trailer may fail to parse before a person is asked.
 const PARSE_FAILURES: i64 = 2;
 
-/// What the judge said.
+/// A question put by agents, as its entry holds it. What did not come is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RoundPayload {
+    pub question: String,
+    pub issuer: Option<String>,
+    pub bounty: Option<Whole>,
+    #[serde(default)]
+    pub arrived: Arrivals,
+    pub proposer: Option<String>,
+    pub opposer: Option<String>,
+    pub synthesizer: Option<String>,
+    /// By role: the people who answer for who played it.
+    #[serde(default, deserialize_with = "lists", serialize_with = "unless_default")]
+    pub operators: BTreeMap<String, Vec<String>>,
+    /// Further people with a hand in it.
+    #[serde(default, serialize_with = "unless_default")]
+    pub authors: Vec<String>,
+    pub opened_at: Option<Time>,
+    pub expires_at: Option<Time>,
+    pub claim: Option<String>,
+    pub critique: Option<String>,
+    pub verdict: Option<JudgeStatement>,
+    #[serde(default, serialize_with = "unless_default")]
+    pub tags: Vec<String>,
+    pub paid_to: Option<String>,
+    /// How many witnesses the issuer asks for.
+    pub min_witnesses: Option<Whole>,
+    /// The round that this one takes the place of.
+    pub revises: Option<String>,
+    /// What each statement looked at.
+    #[serde(default, deserialize_with = "lenient", serialize_with = "unless_default")]
+    pub evidence: RoundEvidence,
+}
+
+/// What the statements of a round looked at, in the order in which they are read. An entry may be a stranger's: what has
+/// another form is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RoundEvidence {
+    #[serde(deserialize_with = "lenient", serialize_with = "unless_default")]
+    pub question: Vec<NamedEvidence>,
+    #[serde(deserialize_with = "lenient", serialize_with = "unless_default")]
+    pub claim: Vec<NamedEvidence>,
+    #[serde(deserialize_with = "lenient", serialize_with = "unless_default")]
+    pub critique: Vec<NamedEvidence>,
+    #[serde(deserialize_with = "lenient", serialize_with = "unless_default")]
+    pub verdict: Vec<NamedEvidence>,
+}
+
+/// One thing that a statement looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedEvidence {
+    pub commit: Option<String>,
+    pub run: Option<String>,
+    pub file: Option<String>,
+    pub lines: Option<String>,
+}
+
+/// What the judge said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct JudgeStatement {
     pub deferred: bool,
+    #[serde(with = "whole")]
     pub parse_failures: i64,
     pub recommendation: Option<String>,
 }
@@ -75,9 +131,9 @@ impl Actors {
 /// When claim, critique and verdict came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Arrivals {
-    pub claim: Option<i64>,
-    pub critique: Option<i64>,
-    pub verdict: Option<i64>,
+    pub claim: Option<Time>,
+    pub critique: Option<Time>,
+    pub verdict: Option<Time>,
 }
 
 /// What proposer and opposer said, as far as anything follows from it: their words themselves are not kept, as a ledger
@@ -93,19 +149,18 @@ pub struct Statements {
 }
 
 impl Statements {
-    fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let claim = members.maybe_text("claim")?.as_deref().map(Words::new);
-        let critique = members.maybe_text("critique")?.as_deref().map(Words::new);
-        Ok(Self {
+    fn new(claim: Option<&str>, critique: Option<&str>) -> Self {
+        let (claim, critique) = (claim.map(Words::new), critique.map(Words::new));
+        Self {
             claim: claim.is_some(),
             critique: critique.is_some(),
             is_short: critique.as_ref().is_some_and(Words::is_short),
             alike: claim.as_ref().zip(critique.as_ref()).map(|(claim, critique)| claim.compare(critique)),
-        })
+        }
     }
 }
 
-/// A question put by agents, with what they said. What did not come is absent.
+/// What the folds take of a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundRequest {
     pub question: Words,
@@ -129,45 +184,40 @@ pub struct RoundRequest {
     pub revises: Option<String>,
 }
 
-impl RoundRequest {
-    /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let issuer = members.maybe_text("issuer")?;
-        let bounty = members.whole("bounty")?.unwrap_or(0);
-        if bounty > 0 && issuer.is_none() {
+impl TryFrom<RoundPayload> for RoundRequest {
+    type Error = Malformed;
+
+    fn try_from(said: RoundPayload) -> Result<Self, Malformed> {
+        let bounty = said.bounty.map_or(0, Whole::get);
+        if bounty > 0 && said.issuer.is_none() {
             return Err(malformed("issuer", "must be there: somebody puts up the bounty"));
         }
-        let arrived = match members.object("arrived")? {
-            None => Arrivals::default(),
-            Some(times) => Arrivals {
-                claim: times.time("claim")?,
-                critique: times.time("critique")?,
-                verdict: times.time("verdict")?,
-            },
-        };
         Ok(Self {
-            question: Words::new(&members.text("question")?),
-            issuer,
-            cast: Actors {
-                proposer: members.maybe_text("proposer")?,
-                opposer: members.maybe_text("opposer")?,
-                synthesizer: members.maybe_text("synthesizer")?,
-            },
-            operators: members.lists("operators")?,
-            authors: members.set("authors")?,
-            opened_at: members.time("opened_at")?,
-            expires_at: members.time("expires_at")?,
-            arrived,
-            statements: Statements::read(members)?,
-            verdict: verdict(members)?,
-            tags: members.set("tags")?,
+            question: Words::new(&said.question),
+            statements: Statements::new(said.claim.as_deref(), said.critique.as_deref()),
+            issuer: said.issuer,
+            cast: Actors { proposer: said.proposer, opposer: said.opposer, synthesizer: said.synthesizer },
+            operators: said.operators,
+            authors: said.authors.into_iter().collect(),
+            opened_at: said.opened_at.map(|Time(at)| at),
+            expires_at: said.expires_at.map(|Time(at)| at),
+            arrived: said.arrived,
+            verdict: said.verdict,
+            tags: said.tags.into_iter().collect(),
             bounty,
-            paid_to: members.maybe_text("paid_to")?,
-            panel: seats(members.whole("min_witnesses")?.unwrap_or(1))?,
-            revises: members.maybe_text("revises")?,
+            paid_to: said.paid_to,
+            panel: match said.min_witnesses.map_or(1, Whole::get) {
+                0 | 1 => None,
+                2 | 3 => Some(3),
+                4 | 5 => Some(5),
+                _ => return Err(malformed("min_witnesses", "must be at most 5")),
+            },
+            revises: said.revises,
         })
     }
+}
 
+impl RoundRequest {
     /// Why a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` replace a
     /// missing time of expiry.
     pub fn triggers(&self, opened: i64, timeout: i64) -> BTreeSet<Trigger> {
@@ -185,29 +235,11 @@ impl RoundRequest {
         add(Trigger::ShortCritique, said.is_short);
         let expires =
             self.expires_at.unwrap_or_else(|| self.opened_at.unwrap_or(opened).saturating_add(timeout));
-        let is_late = |came: bool, at: Option<i64>| !came || at.is_some_and(|at| at > expires);
+        let is_late = |came: bool, at: Option<Time>| !came || at.is_some_and(|Time(at)| at > expires);
         let late = is_late(said.claim, self.arrived.claim)
             || is_late(said.critique, self.arrived.critique)
             || is_late(self.verdict.is_some(), self.arrived.verdict);
         add(Trigger::Timeout, late);
         found
-    }
-}
-
-fn verdict(members: Members<'_>) -> Result<Option<JudgeStatement>, Malformed> {
-    let Some(said) = members.object("verdict")? else { return Ok(None) };
-    Ok(Some(JudgeStatement {
-        deferred: said.truth("deferred")?.unwrap_or(false),
-        parse_failures: said.whole("parse_failures")?.unwrap_or(0),
-        recommendation: said.maybe_text("recommendation")?,
-    }))
-}
-
-fn seats(min_witnesses: i64) -> Result<Option<usize>, Malformed> {
-    match min_witnesses {
-        0 | 1 => Ok(None),
-        2 | 3 => Ok(Some(3)),
-        4 | 5 => Ok(Some(5)),
-        _ => Err(malformed("min_witnesses", "must be at most 5")),
     }
 }

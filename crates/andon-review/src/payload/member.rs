@@ -1,149 +1,284 @@
-//! Members of a JSON object, each read with what it must be.
+//! Reads a typed payload from the members of a JSON object, so that an error names the member by its path and says what it must
+//! be. A member that is `null` is absent; members that a type does not know are passed over.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Display};
 
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess, Unexpected,
+    Visitor,
+};
 use serde_json::{Map, Value};
-
-/// The longest text that is signed: such texts are never cut.
-pub const MAX_TEXT: usize = 4096;
-/// The greatest whole number that every reader of JSON understands alike.
-pub const MAX_WHOLE: i64 = (1 << 53) - 1;
 
 /// A member that is missing or not what it must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The name of the member.
+    /// The path of the member, without positions in lists; empty for the whole.
     pub member: String,
     /// What it must be.
-    pub wanted: &'static str,
+    pub wanted: Cow<'static, str>,
 }
 
-impl fmt::Display for Malformed {
+/// What is wrong with a member that no one reads.
+pub const UNKNOWN: &str = "is no field of an answer";
+/// What is wrong with a member that is not there, until it is known what it must be.
+const MISSING: &str = "is missing";
+
+impl Malformed {
+    /// The same, where it was found below `member`.
+    #[must_use]
+    pub fn below(mut self, member: &str) -> Self {
+        if !self.member.is_empty() {
+            self.member.insert(0, '.');
+        }
+        self.member.insert_str(0, member);
+        self
+    }
+}
+
+impl Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.member, self.wanted)
     }
 }
 
+impl std::error::Error for Malformed {}
+
 /// A malformed member.
-pub fn malformed(member: &str, wanted: &'static str) -> Malformed {
-    Malformed { member: member.to_owned(), wanted }
+pub fn malformed(member: &str, wanted: impl Into<Cow<'static, str>>) -> Malformed {
+    Malformed { member: member.to_owned(), wanted: wanted.into() }
 }
 
-/// The members of an object. A member that is `null` is absent.
-#[derive(Debug, Clone, Copy)]
-pub struct Members<'a>(&'a Map<String, Value>);
-
-impl<'a> Members<'a> {
-    /// The members of this object.
-    pub fn new(map: &'a Map<String, Value>) -> Self {
-        Self(map)
+impl de::Error for Malformed {
+    fn custom<T: Display>(wanted: T) -> Self {
+        malformed("", wanted.to_string())
     }
 
-    /// The member as it is.
-    pub fn get(self, name: &str) -> Option<&'a Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        malformed("", format!("must be {expected}"))
     }
 
-    /// A text that must be there.
-    pub fn text(self, name: &str) -> Result<String, Malformed> {
-        self.maybe_text(name)?.ok_or_else(|| malformed(name, "a text is missing"))
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        malformed("", format!("must be {expected}"))
     }
 
-    /// A text that may be there.
-    pub fn maybe_text(self, name: &str) -> Result<Option<String>, Malformed> {
-        self.maybe(name, "must be a text", |value| value.as_str().map(str::to_owned))
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        let (last, others) = expected.split_last().unwrap_or((&"", &[]));
+        malformed("", format!("must be {} or {last}", others.join(", ")))
     }
 
-    /// A text that is signed: at most 4 KiB.
-    pub fn signed_text(self, name: &str) -> Result<Option<String>, Malformed> {
-        let text = self.maybe_text(name)?;
-        if text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
-            return Err(malformed(name, "must be at most 4 KiB: signed texts are never cut"));
+    fn missing_field(member: &'static str) -> Self {
+        malformed(member, MISSING)
+    }
+}
+
+/// Reads a value of type `T` from an object.
+///
+/// # Errors
+/// The first member that is missing or wrong, in the order of the type.
+pub fn read<'a, T: Deserialize<'a>>(object: &'a Map<String, Value>) -> Result<T, Malformed> {
+    read_as(object, Reading::default())
+}
+
+/// The same for an object that a person wrote: each member is one of the type, or of `others`.
+///
+/// # Errors
+/// Those of [`read`], or the member that is unknown.
+pub fn read_known<'a, T: Deserialize<'a>>(
+    object: &'a Map<String, Value>,
+    others: &[&str],
+) -> Result<T, Malformed> {
+    read_as(object, Reading { others: Some(others), missing: None })
+}
+
+fn read_as<'a, T: Deserialize<'a>>(
+    object: &'a Map<String, Value>,
+    reading: Reading<'_>,
+) -> Result<T, Malformed> {
+    let whole = Member { object: Some(object), value: &Value::Null, reading, is_item: false };
+    match T::deserialize(whole) {
+        // Which kind of member is missing is known by its type alone, which says so where it finds nothing.
+        Err(wrong) if wrong.wanted == MISSING => {
+            let missing = wrong.member.rsplit('.').next();
+            T::deserialize(Member { reading: Reading { missing, ..reading }, ..whole })
         }
-        Ok(text)
+        read => read,
+    }
+}
+
+/// The value of that name.
+///
+/// # Errors
+/// The names that there are.
+pub fn named<'a, T: Deserialize<'a>>(member: &str, name: &'a str) -> Result<T, Malformed> {
+    T::deserialize(BorrowedStrDeserializer::new(name)).map_err(|wrong: Malformed| wrong.below(member))
+}
+
+/// How members are read.
+#[derive(Clone, Copy, Default)]
+struct Reading<'r> {
+    /// Members of this name are presented also where they are absent.
+    missing: Option<&'r str>,
+    /// Where every member must be known: further names that the whole may have.
+    others: Option<&'r [&'r str]>,
+}
+
+/// A value in an object, as serde reads it.
+#[derive(Clone, Copy)]
+struct Member<'a, 'r> {
+    object: Option<&'a Map<String, Value>>,
+    /// What it is where it is no object.
+    value: &'a Value,
+    reading: Reading<'r>,
+    /// Whether it is in a list.
+    is_item: bool,
+}
+
+impl<'a> Member<'a, '_> {
+    fn inner(self, value: &'a Value, is_item: bool) -> Self {
+        let others = self.reading.others.and(Some(&[][..]));
+        Self { object: value.as_object(), value, reading: Reading { others, ..self.reading }, is_item }
     }
 
-    /// A whole number of at least zero.
-    pub fn whole(self, name: &str) -> Result<Option<i64>, Malformed> {
-        self.maybe(name, "must be a whole number of at least 0", |value| {
-            value.as_i64().filter(|number| (0..=MAX_WHOLE).contains(number))
-        })
+    fn is_null(self) -> bool {
+        self.object.is_none() && self.value.is_null()
     }
 
-    /// True or false.
-    pub fn truth(self, name: &str) -> Result<Option<bool>, Malformed> {
-        self.maybe(name, "must be true or false", Value::as_bool)
+    /// What was `found` of this kind.
+    fn of<T>(self, found: Option<T>, kind: &str) -> Result<T, Malformed> {
+        let wanted = || match (self.is_item, self.is_null(), kind) {
+            (true, _, "a text") => "must be a list of texts".to_owned(),
+            (true, _, "an object") => "must hold objects".to_owned(),
+            (false, true, _) => format!("{kind} is missing"),
+            (_, _, _) => format!("must be {kind}"),
+        };
+        found.ok_or_else(|| malformed("", wanted()))
+    }
+}
+
+impl<'de> Deserializer<'de> for Member<'de, '_> {
+    type Error = Malformed;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.value {
+            _ if self.object.is_some() => self.deserialize_map(visitor),
+            Value::Bool(truth) => visitor.visit_bool(*truth),
+            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => visitor.visit_u64(number),
+                (None, Some(number)) => visitor.visit_i64(number),
+                (None, None) => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Array(_) => self.deserialize_seq(visitor),
+            Value::Null | Value::Object(_) => visitor.visit_unit(),
+        }
     }
 
-    /// Seconds since 1970, or an RFC 3339 time.
-    pub fn time(self, name: &str) -> Result<Option<i64>, Malformed> {
-        self.maybe(name, "must be a time: seconds since 1970, or RFC 3339", time)
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_bool(self.of(self.value.as_bool(), "true or false")?)
     }
 
-    /// Another object.
-    pub fn object(self, name: &str) -> Result<Option<Self>, Malformed> {
-        self.maybe(name, "must be an object", |value| value.as_object().map(Self))
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_u64(self.of(self.value.as_u64(), "a whole number of at least 0")?)
     }
 
-    /// A member that is a list, with items of any kind.
-    pub fn list(self, name: &str) -> Result<Option<&'a [Value]>, Malformed> {
-        self.maybe(name, "must be a list", |value| value.as_array().map(Vec::as_slice))
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_i64(self.of(self.value.as_i64(), "a whole number")?)
     }
 
-    /// A list of texts; none when it is absent.
-    pub fn texts(self, name: &str) -> Result<Vec<String>, Malformed> {
-        let list = self.maybe(name, "must be a list of texts", texts)?;
-        Ok(list.unwrap_or_default())
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_f64(self.of(self.value.as_f64(), "a number")?)
     }
 
-    /// The same without order and doubles.
-    pub fn set(self, name: &str) -> Result<BTreeSet<String>, Malformed> {
-        Ok(self.texts(name)?.into_iter().collect())
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_borrowed_str(self.of(self.value.as_str(), "a text")?)
     }
 
-    /// An object whose members are lists of texts.
-    pub fn lists(self, name: &str) -> Result<BTreeMap<String, Vec<String>>, Malformed> {
-        let Some(Self(map)) = self.object(name)? else { return Ok(BTreeMap::new()) };
-        let read = |(who, list): (&String, &Value)| Some((who.clone(), texts(list)?));
-        map.iter().map(read).collect::<Option<_>>().ok_or_else(|| malformed(name, "must hold lists of texts"))
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        let items = self.of(self.value.as_array(), "a list")?.iter();
+        visitor.visit_seq(SeqDeserializer::new(items.map(|item| self.inner(item, true))))
     }
 
-    /// An object whose members are whole numbers, which may be negative.
-    pub fn numbers(self, name: &str) -> Result<BTreeMap<String, i64>, Malformed> {
-        let Some(Self(map)) = self.object(name)? else { return Ok(BTreeMap::new()) };
-        let fits = |number: &i64| (-MAX_WHOLE..=MAX_WHOLE).contains(number);
-        let read = |(who, number): (&String, &Value)| Some((who.clone(), number.as_i64().filter(fits)?));
-        map.iter().map(read).collect::<Option<_>>().ok_or_else(|| malformed(name, "must hold whole numbers"))
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        let members = self.of(self.object, "an object")?.iter();
+        let members = members.map(|(name, value)| (name.as_str(), self.inner(value, false)));
+        visitor.visit_map(MapDeserializer::new(members))
     }
 
-    fn maybe<T>(
+    fn deserialize_struct<V: Visitor<'de>>(
         self,
-        name: &str,
-        wanted: &'static str,
-        read: impl Fn(&'a Value) -> Option<T>,
-    ) -> Result<Option<T>, Malformed> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(value) => read(value).map(Some).ok_or_else(|| malformed(name, wanted)),
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        let object = self.of(self.object, "an object")?;
+        if let Some(others) = self.reading.others {
+            let known = |name: &&str| fields.contains(name) || others.contains(name);
+            if let Some(odd) = object.keys().map(String::as_str).find(|name| !known(name)) {
+                return Err(malformed(odd, UNKNOWN));
+            }
         }
+        visitor.visit_map(Fields { object, whole: self, fields: fields.iter(), next: None })
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.of(self.value.as_str(), "a text")?))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        if self.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        i8 i16 i32 u8 u16 u32 f32 char str bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
     }
 }
 
-fn texts(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+impl<'de> IntoDeserializer<'de, Malformed> for Member<'de, '_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
 }
 
-/// Reads a time in seconds since 1970 or as RFC 3339 has it.
-pub fn time(value: &Value) -> Option<i64> {
-    let seconds = match value.as_str() {
-        Some(text) => text.parse::<jiff::Timestamp>().ok()?.as_second(),
-        None => value.as_i64()?,
-    };
-    (-MAX_WHOLE..=MAX_WHOLE).contains(&seconds).then_some(seconds)
+/// The members of an object that a type knows, in its order.
+struct Fields<'de, 'r> {
+    object: &'de Map<String, Value>,
+    whole: Member<'de, 'r>,
+    fields: std::slice::Iter<'static, &'static str>,
+    next: Option<(&'static str, &'de Value)>,
 }
 
-/// Whether a text says nothing.
-pub fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+impl<'de> MapAccess<'de> for Fields<'de, '_> {
+    type Error = Malformed;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Malformed> {
+        let (object, missing) = (self.object, self.whole.reading.missing);
+        let there = |name: &&'static str| match object.get(*name) {
+            Some(value) if !value.is_null() => Some((*name, value)),
+            Some(_) | None => (missing == Some(*name)).then_some((*name, &Value::Null)),
+        };
+        self.next = self.fields.find_map(there);
+        self.next.map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name))).transpose()
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Malformed> {
+        let (name, value) = self.next.unwrap_or(("", &Value::Null));
+        seed.deserialize(self.whole.inner(value, false)).map_err(|wrong| wrong.below(name))
+    }
 }

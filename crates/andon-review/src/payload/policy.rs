@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
-use super::member::{Malformed, Members, malformed};
-use crate::window::DAY;
+use super::fields::{lists, numbers, whole};
+use super::member::{Malformed, malformed};
+use crate::lookback::DAY;
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeyRole {
     Admin,
     Witness,
@@ -19,51 +22,43 @@ pub enum KeyRole {
 }
 
 impl KeyRole {
-    const ALL: [(&'static str, Self); 6] = [
-        ("admin", Self::Admin),
-        ("witness", Self::Witness),
-        ("flag", Self::Flag),
-        ("agent", Self::Agent),
-        ("forge", Self::Forge),
-        ("ci", Self::Ci),
-    ];
-
     /// Its name.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
-    }
-
-    /// The role of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+        match self {
+            Self::Admin => "admin",
+            Self::Witness => "witness",
+            Self::Flag => "flag",
+            Self::Agent => "agent",
+            Self::Forge => "forge",
+            Self::Ci => "ci",
+        }
     }
 }
 
 /// A key, who holds it, and what for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyGrant {
-    pub key: String,
     pub who: String,
+    key: Option<String>,
     pub roles: BTreeSet<KeyRole>,
+    #[serde(rename = "founding_id")]
     pub founding: Option<i64>,
 }
 
 impl KeyGrant {
-    /// Reads one; `key` defaults to `who`.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let who = members.text("who")?;
-        let key = members.maybe_text("key")?.unwrap_or_else(|| who.clone());
-        let named = members.list("roles")?.ok_or_else(|| malformed("roles", "a list is missing"))?;
-        let roles = named.iter().map(|role| KeyRole::named(role.as_str()?)).collect::<Option<_>>();
-        let roles =
-            roles.ok_or_else(|| malformed("roles", "must be of admin, witness, flag, agent, forge, ci"))?;
-        let founding = match members.get("founding_id") {
-            None => None,
-            Some(number) => {
-                Some(number.as_i64().ok_or_else(|| malformed("founding_id", "must be a whole number"))?)
-            }
-        };
-        Ok(Self { key, who, roles, founding })
+    /// A key of `who`.
+    pub fn new(key: &str, who: &str, roles: impl IntoIterator<Item = KeyRole>) -> Self {
+        Self {
+            who: who.to_owned(),
+            key: Some(key.to_owned()),
+            roles: roles.into_iter().collect(),
+            founding: None,
+        }
+    }
+
+    /// The key; where none is said, it is called as who holds it.
+    pub fn key(&self) -> &str {
+        self.key.as_ref().unwrap_or(&self.who)
     }
 
     /// Whether it may be used so. A key of an agent, a forge or a CI is never a witness's (S8).
@@ -76,16 +71,24 @@ impl KeyGrant {
 
 /// The numbers that a policy may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReviewRules {
     /// Seconds of an epoch.
+    #[serde(with = "whole")]
     pub epoch: i64,
+    /// How halts are answered, as the policy notes it; what counts is `guard.ack`.
+    pub ack: Option<RecordedAck>,
     /// Resolutions and ballots of a witness in 24 hours.
+    #[serde(with = "whole")]
     pub cap: usize,
     /// Single resolutions of a tag in a row by one witness; 0: as many as they like.
+    #[serde(with = "whole")]
     pub rotation: usize,
     /// Seconds that a panel has.
+    #[serde(with = "whole")]
     pub panel_deadline: i64,
     /// Seconds that agents have for a round.
+    #[serde(with = "whole")]
     pub round_timeout: i64,
     /// Whether accepting asks for eligibility as a referee (R12).
     pub referee_gate: bool,
@@ -93,10 +96,20 @@ pub struct ReviewRules {
     pub require_touch: bool,
 }
 
+/// How halts are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedAck {
+    Delete,
+    Resume,
+    Signed,
+}
+
 impl Default for ReviewRules {
     fn default() -> Self {
         Self {
             epoch: 7 * DAY,
+            ack: None,
             cap: 10,
             rotation: 3,
             panel_deadline: 3 * DAY,
@@ -107,101 +120,58 @@ impl Default for ReviewRules {
     }
 }
 
-impl ReviewRules {
-    fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let default = Self::default();
-        let count = |name, default: usize| -> Result<usize, Malformed> {
-            Ok(members.whole(name)?.map_or(default, |number| usize::try_from(number).unwrap_or(usize::MAX)))
-        };
-        let epoch = members.whole("epoch")?.unwrap_or(default.epoch);
-        if epoch == 0 {
-            return Err(malformed("rules.epoch", "must be at least 1 second"));
-        }
-        let ack = members.maybe_text("ack")?;
-        if ack.is_some_and(|ack| !["delete", "resume", "signed"].contains(&ack.as_str())) {
-            return Err(malformed("rules.ack", "must be delete, resume or signed"));
-        }
-        Ok(Self {
-            epoch,
-            cap: count("cap", default.cap)?,
-            rotation: count("rotation", default.rotation)?,
-            panel_deadline: members.whole("panel_deadline")?.unwrap_or(default.panel_deadline),
-            round_timeout: members.whole("round_timeout")?.unwrap_or(default.round_timeout),
-            referee_gate: members.truth("referee_gate")?.unwrap_or(default.referee_gate),
-            require_touch: members.truth("require_touch")?.unwrap_or(default.require_touch),
-        })
-    }
-}
-
 /// One version of the policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReviewPolicy {
+    #[serde(with = "whole")]
     pub version: i64,
     /// How many admin keys must sign a change.
+    #[serde(with = "whole")]
     pub threshold: usize,
-    /// A witness may answer what they have a stake in, as long as there are no more than two.
-    pub solo: bool,
     pub keys: Vec<KeyGrant>,
+    #[serde(default, serialize_with = "unless_default")]
+    pub rules: ReviewRules,
+    #[serde(default, serialize_with = "unless_default")]
+    pub concerns: ConcernAnswers,
+    /// A witness may answer what they have a stake in, as long as there are no more than two.
+    #[serde(default)]
+    pub solo: bool,
     /// For an agent, or `writer:<id>`: the people who answer for it.
+    #[serde(default, deserialize_with = "lists", serialize_with = "unless_default")]
     pub operators: BTreeMap<String, Vec<String>>,
     /// What the accounts hold at first.
+    #[serde(default, deserialize_with = "numbers", serialize_with = "unless_default")]
     pub accounts: BTreeMap<String, i64>,
-    pub rules: ReviewRules,
     /// Witnesses who are reinstated.
+    #[serde(default, serialize_with = "unless_default")]
     pub reinstated: BTreeSet<String>,
-    /// Entries whose concern about the rules was accepted.
+}
+
+/// The entries whose concern about the rules a policy answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConcernAnswers {
     pub accepted: Vec<String>,
-    /// The same, declined.
     pub declined: Vec<String>,
 }
 
 impl ReviewPolicy {
-    /// Reads one.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let whole = |name: &'static str| {
-            members
-                .whole(name)?
-                .filter(|number| *number > 0)
-                .ok_or_else(|| malformed(name, "must be at least 1"))
-        };
-        let (version, threshold) = (whole("version")?, whole("threshold")?);
-        let keys = keys(members)?;
-        let admins = keys.iter().filter(|key| key.is(KeyRole::Admin)).count();
-        let threshold = usize::try_from(threshold)
-            .ok()
-            .filter(|threshold| *threshold <= admins)
-            .ok_or_else(|| malformed("threshold", "must be at most the number of admin keys"))?;
-        let rules = members.object("rules")?.map(ReviewRules::read).transpose()?.unwrap_or_default();
-        let answered = |name| match members.object("concerns")? {
-            Some(concerns) => concerns.texts(name),
-            None => Ok(Vec::new()),
-        };
-        Ok(Self {
-            version,
-            threshold,
-            solo: members.truth("solo")?.unwrap_or(false),
-            keys,
-            operators: members.lists("operators")?,
-            accounts: members.numbers("accounts")?,
-            rules,
-            reinstated: members.set("reinstated")?,
-            accepted: answered("accepted")?,
-            declined: answered("declined")?,
-        })
-    }
-}
-
-fn keys(members: Members<'_>) -> Result<Vec<KeyGrant>, Malformed> {
-    let list = members.list("keys")?.ok_or_else(|| malformed("keys", "a list is missing"))?;
-    let mut keys = Vec::with_capacity(list.len());
-    let mut seen = BTreeSet::new();
-    for key in list {
-        let key = key.as_object().ok_or_else(|| malformed("keys", "must hold objects"))?;
-        let grant = KeyGrant::read(Members::new(key))?;
-        if !seen.insert(grant.key.clone()) {
+    /// What is wrong with it that serde cannot say.
+    pub(super) fn check(self) -> Result<Self, Malformed> {
+        let of_one =
+            |member, number: bool| if number { Ok(()) } else { Err(malformed(member, "must be at least 1")) };
+        of_one("version", self.version > 0)?;
+        of_one("threshold", self.threshold > 0)?;
+        let keys: BTreeSet<&str> = self.keys.iter().map(KeyGrant::key).collect();
+        if keys.len() < self.keys.len() {
             return Err(malformed("keys", "must name each key once"));
         }
-        keys.push(grant);
+        if self.threshold > self.keys.iter().filter(|key| key.is(KeyRole::Admin)).count() {
+            return Err(malformed("threshold", "must be at most the number of admin keys"));
+        }
+        if self.rules.epoch == 0 {
+            return Err(malformed("rules.epoch", "must be at least 1 second"));
+        }
+        Ok(self)
     }
-    Ok(keys)
 }

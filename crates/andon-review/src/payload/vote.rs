@@ -1,17 +1,21 @@
 //! What a person decided (S11): by a resolution of their own, or by a ballot on a panel.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
+use andon_core::format::{fields::unless_default, members_of};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::asked::Trigger;
-use super::member::{Malformed, Members, is_blank, malformed};
+use super::fields::{SignedText, Whole, lenient};
+use super::member::{self, Malformed, malformed};
 use crate::similarity::Words;
 
 /// The five decisions; each is an axis of adjustments (R25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VoteChoice {
     AcceptSynthesis,
     AcceptProposer,
@@ -37,7 +41,143 @@ impl VoteChoice {
     }
 }
 
-/// The members that a resolution and a ballot share.
+/// A vote as it is signed: the members that a resolution and a ballot share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VotePayload {
+    pub decision: VoteChoice,
+    #[serde(default)]
+    pub rationale: SignedText,
+    /// What is to be done instead, for an amendment alone.
+    pub amended_recommendation: Option<SignedText>,
+    /// The claims that were checked; there may be none.
+    #[serde(default)]
+    pub factual_checks: Vec<FactualCheck>,
+    pub sycophancy_assessment: Option<SycophancyAssessment>,
+    pub policy_concern: Option<PolicyConcern>,
+    pub strongest: Option<StrongestClaims>,
+    pub time_spent_seconds: Whole,
+    pub attributed_to: Option<String>,
+    #[serde(default, serialize_with = "unless_default")]
+    pub tags: Vec<String>,
+    /// How it was given.
+    #[serde(default, deserialize_with = "lenient")]
+    pub given: Option<VoteSetting>,
+}
+
+/// A claim that was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactualCheck {
+    pub claim: SignedText,
+    pub evidence: Option<SignedText>,
+    pub verdict: CheckVerdict,
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckVerdict {
+    True,
+    False,
+    Unverifiable,
+}
+
+/// Whether the critique agrees with decoration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SycophancyAssessment {
+    pub detected: bool,
+    pub rationale: SignedText,
+}
+
+/// A flag that the rules themselves are wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyConcern {
+    pub subject: SignedText,
+    pub rationale: SignedText,
+    pub direction: ConcernDirection,
+}
+
+/// Where the rules are to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConcernDirection {
+    Increase,
+    Decrease,
+    Tension,
+}
+
+/// The strongest claim of either side (H.2 step 2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrongestClaims {
+    pub claim: Option<SignedText>,
+    pub critique: Option<SignedText>,
+}
+
+/// What is known about the giver of a vote: whether there was a terminal, and how many processes above were seen to be no
+/// agent's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VoteSetting {
+    #[serde(default, deserialize_with = "lenient")]
+    pub terminal: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub unmarked_above: Option<u64>,
+}
+
+impl fmt::Display for CheckVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl fmt::Display for ConcernDirection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl VotePayload {
+    /// A vote for `decision`, and why.
+    pub fn new(decision: VoteChoice, rationale: &str) -> Self {
+        Self {
+            decision,
+            rationale: SignedText(rationale.to_owned()),
+            amended_recommendation: None,
+            factual_checks: Vec::new(),
+            sycophancy_assessment: None,
+            policy_concern: None,
+            strongest: None,
+            time_spent_seconds: Whole::default(),
+            attributed_to: None,
+            tags: Vec::new(),
+            given: None,
+        }
+    }
+
+    /// What the resolution of `subject` says.
+    pub fn resolving(&self, subject: &ResolutionSubject) -> Map<String, Value> {
+        let mut said = members_of(self);
+        said.extend(members_of(subject));
+        said
+    }
+
+    /// What is wrong with it, as far as serde cannot say and it can be judged without its round.
+    ///
+    /// # Errors
+    /// The member.
+    pub fn check(&self) -> Result<(), Malformed> {
+        let amended = "amended_recommendation";
+        match (self.decision == VoteChoice::Amend, &self.amended_recommendation) {
+            (true, None) => Err(malformed(amended, "a text is missing: what is to be done instead")),
+            (true, Some(text)) if text.is_blank() => Err(malformed(amended, "must not be empty")),
+            (false, Some(_)) => Err(malformed(amended, "is for `amend` alone")),
+            (true, Some(_)) | (false, None) if self.rationale.is_blank() => {
+                Err(malformed("rationale", "must not be empty"))
+            }
+            (true, Some(_)) | (false, None) => Ok(()),
+        }
+    }
+}
+
+/// What the folds take of a vote: thousands of them are held, without their texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoteMembers {
     pub choice: VoteChoice,
@@ -55,45 +195,22 @@ pub struct VoteMembers {
     pub tags: BTreeSet<String>,
 }
 
-impl VoteMembers {
-    /// Reads one, as far as it can be judged without its round.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let choice = members.text("decision")?;
-        let choice = VoteChoice::ALL.into_iter().find(|known| known.name() == choice).ok_or_else(|| {
-            malformed(
-                "decision",
-                "must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round",
-            )
-        })?;
-        let amended = members.signed_text("amended_recommendation")?;
-        match (choice == VoteChoice::Amend, &amended) {
-            (true, None) => {
-                return Err(malformed(
-                    "amended_recommendation",
-                    "a text is missing: what is to be done instead",
-                ));
-            }
-            (true, Some(text)) if is_blank(text) => {
-                return Err(malformed("amended_recommendation", "must not be empty"));
-            }
-            (false, Some(_)) => return Err(malformed("amended_recommendation", "is for `amend` alone")),
-            (true, Some(_)) | (false, None) => {}
-        }
-        let rationale = members.signed_text("rationale")?.filter(|text| !is_blank(text));
-        checks(members)?;
-        strongest(members)?;
+impl TryFrom<VotePayload> for VoteMembers {
+    type Error = Malformed;
+
+    fn try_from(vote: VotePayload) -> Result<Self, Malformed> {
+        vote.check()?;
+        let amended = vote.amended_recommendation.as_ref().map(|text| text.0.as_str());
         Ok(Self {
-            choice,
-            key: key(choice, amended.as_deref()),
-            amended: amended.as_deref().map(Words::new),
-            assessed: sycophancy(members)?,
-            concern: concern(members)?,
-            rationale: Words::new(&rationale.ok_or_else(|| malformed("rationale", "must not be empty"))?),
-            seconds: members
-                .whole("time_spent_seconds")?
-                .ok_or_else(|| malformed("time_spent_seconds", "a whole number of at least 0 is missing"))?,
-            attributed_to: members.maybe_text("attributed_to")?,
-            tags: members.set("tags")?,
+            choice: vote.decision,
+            key: key(vote.decision, amended),
+            amended: amended.map(Words::new),
+            assessed: vote.sycophancy_assessment.is_some(),
+            concern: vote.policy_concern.is_some(),
+            rationale: Words::new(&vote.rationale.0),
+            seconds: vote.time_spent_seconds.get(),
+            attributed_to: vote.attributed_to,
+            tags: vote.tags.into_iter().collect(),
         })
     }
 }
@@ -106,57 +223,24 @@ fn key(choice: VoteChoice, amended: Option<&str>) -> String {
     format!("{}:{digest}", choice.name())
 }
 
-/// The claims that were checked; there may be none.
-fn checks(members: Members<'_>) -> Result<(), Malformed> {
-    for check in members.list("factual_checks")?.unwrap_or_default() {
-        let check = check.as_object().ok_or_else(|| malformed("factual_checks", "must hold objects"))?;
-        let check = Members::new(check);
-        check.signed_text("claim")?.ok_or_else(|| malformed("factual_checks.claim", "a text is missing"))?;
-        check.signed_text("evidence")?;
-        if !["true", "false", "unverifiable"].contains(&check.text("verdict")?.as_str()) {
-            return Err(malformed("factual_checks.verdict", "must be true, false or unverifiable"));
-        }
-    }
-    Ok(())
+/// What a resolution says beside its vote: what it is about, and by whom it says it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolutionSubject {
+    pub trigger: Trigger,
+    pub round: String,
+    pub witness: Option<String>,
+    /// The halt that it answers.
+    #[serde(default, deserialize_with = "lenient")]
+    pub halt: Option<String>,
+    /// The code that it is for.
+    #[serde(default, deserialize_with = "lenient")]
+    pub code: Option<String>,
+    /// The tree of that code.
+    #[serde(default, deserialize_with = "lenient")]
+    pub tree: Option<String>,
 }
 
-/// The strongest claim of either side (H.2 step 2).
-fn strongest(members: Members<'_>) -> Result<(), Malformed> {
-    if let Some(strongest) = members.object("strongest")? {
-        strongest.signed_text("claim")?;
-        strongest.signed_text("critique")?;
-    }
-    Ok(())
-}
-
-fn sycophancy(members: Members<'_>) -> Result<bool, Malformed> {
-    let Some(assessment) = members.object("sycophancy_assessment")? else { return Ok(false) };
-    let within = |err: Malformed| malformed(&format!("sycophancy_assessment.{}", err.member), err.wanted);
-    assessment
-        .truth("detected")
-        .map_err(within)?
-        .ok_or_else(|| malformed("sycophancy_assessment.detected", "true or false is missing"))?;
-    assessment
-        .signed_text("rationale")
-        .map_err(within)?
-        .ok_or_else(|| malformed("sycophancy_assessment.rationale", "a text is missing"))?;
-    Ok(true)
-}
-
-fn concern(members: Members<'_>) -> Result<bool, Malformed> {
-    let Some(concern) = members.object("policy_concern")? else { return Ok(false) };
-    for name in ["subject", "rationale"] {
-        concern
-            .signed_text(name)?
-            .ok_or_else(|| malformed("policy_concern", "needs subject, direction, rationale"))?;
-    }
-    if !["increase", "decrease", "tension"].contains(&concern.text("direction")?.as_str()) {
-        return Err(malformed("policy_concern.direction", "must be increase, decrease or tension"));
-    }
-    Ok(true)
-}
-
-/// A single witness's answer.
+/// What the folds take of a single witness's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
     pub round: String,
@@ -168,19 +252,14 @@ pub struct Resolution {
 
 impl Resolution {
     /// Reads one, as far as it can be judged without its round.
-    pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let trigger = members.text("trigger")?;
-        Ok(Self {
-            round: members.text("round")?,
-            trigger: Trigger::named(&trigger)
-                .ok_or_else(|| malformed("trigger", "must be a trigger of the round"))?,
-            witness: members.maybe_text("witness")?,
-            vote: VoteMembers::read(members)?,
-        })
+    pub(super) fn read(body: &Map<String, Value>) -> Result<Self, Malformed> {
+        let ResolutionSubject { trigger, round, witness, .. } = member::read(body)?;
+        let vote = member::read::<VotePayload>(body)?.try_into()?;
+        Ok(Self { round, trigger, witness, vote })
     }
 }
 
 /// The bytes that a ballot's commitment is over, after the nonce: its canonical form.
-pub fn canonical(ballot: &Value) -> Option<Vec<u8>> {
+pub fn canonical(ballot: &impl Serialize) -> Option<Vec<u8>> {
     serde_json_canonicalizer::to_vec(ballot).ok()
 }

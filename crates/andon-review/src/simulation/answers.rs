@@ -1,10 +1,10 @@
-//! What probes are answered.
+//! The answers to probes.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::probe::{ProbeQuestion, SettleProbe};
+use super::probe::{AgreementProbe, Axes, DrawProbe, EntropyProbe, ProbeQuestion, SettleProbe};
 use super::read::Script;
 use crate::fold::LedgerState;
 use crate::law::{self, Adjustment, Parts, Reward};
@@ -69,15 +69,15 @@ pub struct PrecedentJson {
 /// Answers one probe.
 pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> ProbeAnswer {
     match asking {
-        ProbeQuestion::Agreement { claim, critique } => {
+        ProbeQuestion::Agreement(AgreementProbe { claim, critique }) => {
             ProbeAnswer::Agreement(Words::new(claim).compare(&Words::new(critique)).into())
         }
-        ProbeQuestion::Draw { round, witness, role, total } => {
+        ProbeQuestion::Draw(DrawProbe { round, witness, role, total }) => {
             let law::Draw { required, threshold, u, eligible } = role.draw(round, witness, *total);
             ProbeAnswer::Draw { required, threshold, u, eligible }
         }
         ProbeQuestion::Settle(asked) => ProbeAnswer::Settle(Box::new(settle(asked))),
-        ProbeQuestion::Entropy { before, after, left } => {
+        ProbeQuestion::Entropy(EntropyProbe { before, after, left }) => {
             let law::Course { h0, h1, converged } = law::course(before, after, *left);
             ProbeAnswer::Entropy { h0, h1, converged }
         }
@@ -93,14 +93,15 @@ pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> 
 }
 
 fn settle(asked: &SettleProbe) -> SettleJson {
-    let mut weights = asked.weights.clone();
-    let fall = match (asked.h0, asked.h1) {
+    let (mut weights, outcome) = (asked.state.clone(), &asked.outcome);
+    let fall = match (outcome.h0, outcome.h1) {
         (Some(h0), Some(h1)) => Some(h0 - h1),
         // What did not converge gives nothing, whatever it was.
-        (Some(_) | None, _) => asked.converged.filter(|converged| !converged).map(|_| 0.0),
+        (Some(_) | None, _) => outcome.converged.filter(|converged| !converged).map(|_| 0.0),
     };
-    let reward = asked.converged.zip(fall).map(|(converged, fall)| Reward { converged, fall });
-    let settled = weights.settle(asked.epochs, &Parts { reward, adjustment: asked.adjustment });
+    let reward = outcome.converged.zip(fall).map(|(converged, fall)| Reward { converged, fall });
+    let adjustment = outcome.adjustment.map(|Axes(adjustment)| adjustment);
+    let settled = weights.settle(asked.epochs, &Parts { reward, adjustment });
     SettleJson {
         conv: weights.conv,
         freq: weights.freq,

@@ -28,7 +28,7 @@ pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulation {
     Simulation { script, folded, json }
 }
 
-/// The same of a ledger that was read and folded: what it came to, without the list of its entries.
+/// The same for a ledger that was read and folded: its result, without the list of its entries.
 pub fn of_ledger(entries: &[ReviewEntry], folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
     let script = Script { entries: entries.to_vec(), probes: Vec::new() };
     let json = write::write(&script, folded, reader);

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::probe::ProbeQuestion;
 use crate::entry::ReviewEntry;
 use crate::payload::Payload;
-use crate::payload::member::{self, Members};
+use crate::payload::fields::Time;
+use crate::payload::member;
 
 /// A line that is neither an entry nor a probe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +44,7 @@ pub fn read(bytes: &[u8]) -> Result<Script, BadLine> {
         let value: Value = serde_json::from_slice(bytes).map_err(|err| bad(format!("no JSON: {err}")))?;
         let Value::Object(body) = value else { return Err(bad("not an object".to_owned())) };
         if body.contains_key("probe") && !body.contains_key("type") {
-            script.probes.push(ProbeQuestion::read(&body).map_err(bad)?);
+            script.probes.push(ProbeQuestion::read(&body).map_err(|wrong| bad(wrong.to_string()))?);
             continue;
         }
         let entry = entry(body, &known).map_err(bad)?;
@@ -54,25 +56,40 @@ pub fn read(bytes: &[u8]) -> Result<Script, BadLine> {
     Ok(script)
 }
 
+/// The members that every entry has.
+#[derive(Deserialize)]
+struct Envelope {
+    id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    writer: Option<String>,
+    at: Time,
+    by: Option<String>,
+    signer: Option<String>,
+    parents: Option<Vec<String>>,
+}
+
 /// Reads one entry; `known` are the ids above it.
 fn entry(body: Map<String, Value>, known: &HashMap<String, usize>) -> Result<ReviewEntry, String> {
-    let members = Members::new(&body);
-    let wrong = |err: member::Malformed| err.to_string();
-    let id = members.text("id").map_err(wrong)?;
-    let kind = members.text("type").map_err(wrong)?;
-    let writer = members.maybe_text("writer").map_err(wrong)?.unwrap_or_else(|| "w".to_owned());
-    let at = members.time("at").map_err(wrong)?.ok_or("at: a time is missing")?;
-    let by = members.maybe_text("by").map_err(wrong)?;
-    let signer = members.maybe_text("signer").map_err(wrong)?.or(by);
-    let parents = if members.get("parents").is_some() {
-        let index = |parent: &String| {
-            known.get(parent).copied().ok_or_else(|| format!("parents: no entry {parent:?} above"))
-        };
-        members.texts("parents").map_err(wrong)?.iter().map(index).collect::<Result<_, _>>()?
-    } else {
-        known.len().checked_sub(1).into_iter().collect()
+    let Envelope { id, kind, writer, at, by, signer, parents } =
+        member::read(&body).map_err(|wrong| wrong.to_string())?;
+    let above = |parent: &String| {
+        known.get(parent).copied().ok_or_else(|| format!("parents: no entry {parent:?} above"))
     };
-    let rank = Sha256::digest(id.as_bytes()).into();
-    let payload = Payload::read(&kind, &body).into();
-    Ok(ReviewEntry { id, rank, writer, at, kind, signer, touched: true, parents, body: body.into(), payload })
+    let parents = match parents {
+        Some(parents) => parents.iter().map(above).collect::<Result<_, _>>()?,
+        None => known.len().checked_sub(1).into_iter().collect(),
+    };
+    Ok(ReviewEntry {
+        rank: Sha256::digest(id.as_bytes()).into(),
+        id,
+        writer: writer.unwrap_or_else(|| "w".to_owned()),
+        at: at.0,
+        payload: Payload::read(&kind, &body).into(),
+        kind,
+        signer: signer.or(by),
+        touched: true,
+        parents,
+        body: body.into(),
+    })
 }

@@ -11,6 +11,7 @@ use super::output::{
 use super::read::Script;
 use crate::fold::LedgerState;
 use crate::law::{self, VITALITY};
+use crate::payload::Payload;
 use crate::round::{Panel, RoundState};
 use crate::votes::Vantage;
 
@@ -21,8 +22,10 @@ pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> Sim
     let mut invalid: Vec<_> = folded.state.codes.iter().collect();
     invalid.sort_by_key(|(entry, _)| graph.place[**entry]);
     let place = |entry: usize| EntryJson { lamport: graph.lamport[entry], eff: graph.eff[entry] };
-    let version =
-        |entry: usize| script.entries[entry].body.get("version").and_then(serde_json::Value::as_i64);
+    let version = |entry: usize| match &*script.entries[entry].payload {
+        Ok(Payload::Policy(policy)) => Some(policy.version),
+        Ok(_) | Err(_) => None,
+    };
     SimulationJson {
         schema: SCHEMA,
         now: folded.now,

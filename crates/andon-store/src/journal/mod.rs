@@ -10,8 +10,8 @@
 //!
 //! The file is not synced (see the head of [`crate`]).
 
-mod alone;
-mod onward;
+mod lock;
+mod position;
 mod recent;
 mod tail;
 
@@ -26,8 +26,8 @@ use andon_core::domain::attempt::Attempt;
 use andon_core::domain::diagnostic::Diagnostic;
 
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
-pub use alone::JournalLock;
-pub use onward::Position;
+pub use lock::JournalLock;
+pub use position::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, RecentFacts};
 
@@ -141,7 +141,7 @@ impl Journal {
         if written == text.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
     }
 
-    /// Makes the file the next generation. A failure is none: the file grows a little further, and the next
+    /// Makes the file the next generation. A failure does no harm: the file grows a little further, and the next
     /// writer tries again.
     fn rotate(&self, path: &Path) {
         let next = self.generations().first().map_or(1, |newest| newest.saturating_add(1));

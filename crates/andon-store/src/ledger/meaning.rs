@@ -1,5 +1,5 @@
-//! The result of the halts and answers of all clones, for one of them. Entries of other kinds do not matter, whatever
-//! their place in the order.
+//! What the halts and answers of all clones mean for one of them. Entries of other types do not matter, wherever they are in
+//! the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

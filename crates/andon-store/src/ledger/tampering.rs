@@ -39,7 +39,7 @@ pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampering>, LedgerError> {
     let mut found = Vec::new();
     let mut reached: BTreeMap<&str, BTreeSet<CommitId>> = BTreeMap::new();
     for (writer, tips) in &tips {
-        let chains: Vec<BTreeSet<CommitId>> = tips.iter().map(|tip| chain(&nodes, *tip)).collect();
+        let chains: Vec<BTreeSet<CommitId>> = tips.iter().map(|tip| entries(&nodes, *tip)).collect();
         let longest = (0..tips.len()).max_by_key(|at| chains[*at].len()).unwrap_or(0);
         if let Some(other) = tips.iter().find(|tip| !chains[longest].contains(tip)) {
             let how = TamperedHow::Forked(tips[longest], *other);
@@ -76,11 +76,11 @@ fn unreached(nodes: &Nodes, reached: &BTreeMap<&str, BTreeSet<CommitId>>) -> Vec
         .collect()
 }
 
-fn chain(nodes: &Nodes, tip: CommitId) -> BTreeSet<CommitId> {
-    let mut chain = BTreeSet::new();
+fn entries(nodes: &Nodes, tip: CommitId) -> BTreeSet<CommitId> {
+    let mut entries = BTreeSet::new();
     let mut next = Some(tip);
-    while let Some(commit) = next.filter(|commit| chain.insert(*commit)) {
+    while let Some(commit) = next.filter(|commit| entries.insert(*commit)) {
         next = nodes.get(&commit).and_then(|node| node.parents.first().copied());
     }
-    chain
+    entries
 }

@@ -5,7 +5,7 @@ pub mod arbitrary;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use andon_core::domain::events::{Arguments, Event, EventKind, ToolCall, TurnEnd};
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
@@ -182,46 +182,20 @@ pub struct Commit(pub CommitFact);
 
 /// A normal commit that brings code `state`, with a diff of its own.
 pub fn commit(state: u8) -> Commit {
-    Commit(CommitFact {
-        id: None,
-        subject: format!("work on {state}"),
-        author: String::new(),
-        record: CommitRecord {
-            recorded_at: Timestamp(0),
-            uptime: None,
-            tree: TreeId(oid(u64::from(state))),
-            parent: None,
-            prev: PrevRecord::Unsaid,
-            kind: CommitKind::Normal,
-            gate: Gate::Passed,
-            recording: Recording::AtCommit,
-            node: "agent".into(),
-            session: None,
-            iteration: 0,
-            code: code(state),
-            diff: DiffSummary {
-                hash: DiffHash([0; 32]),
-                empty: false,
-                files: 1,
-                added: 1,
-                removed: 1,
-                hunks: Vec::new(),
-                truncated: false,
-            },
-            change: None,
-            tests: None,
-            weakening: None,
-            skipped: Vec::new(),
-            outputs: Vec::new(),
-            usage: None,
-            ledger: std::collections::BTreeMap::new(),
-            guards: Vec::new(),
-            worktree: None,
-            findings: Vec::new(),
-            carries: None,
-        },
-        named: None,
-    })
+    let diff = DiffSummary {
+        hash: DiffHash([0; 32]),
+        empty: false,
+        files: 1,
+        added: 1,
+        removed: 1,
+        hunks: Vec::new(),
+        truncated: false,
+    };
+    let tree = TreeId(oid(u64::from(state)));
+    let record =
+        CommitRecord { gate: Gate::Passed, ..CommitRecord::new(Timestamp(0), tree, code(state), diff) };
+    let (subject, author) = (format!("work on {state}"), String::new());
+    Commit(CommitFact { id: None, subject, author, record, named: None })
 }
 
 impl Commit {

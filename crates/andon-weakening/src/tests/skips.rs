@@ -1,4 +1,4 @@
-//! Idioms by which tests are skipped, each told as such; and what only looks like one.
+//! Idioms by which tests are skipped, each recognised as such; and what only looks like one.
 
 use super::found;
 

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use crate::MAX_FAILING;
 
 use super::super::cases::{Cases, before_frames, bounded};
-use super::super::identities::MAX_IDS;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append};
+use super::super::test_names::MAX_IDS;
 use super::walk::{Document, FormatMatch, Node};
 
 /// Name of the format in evidence.

@@ -85,7 +85,7 @@ pub(super) struct JsonReader {
 /// A document that is not whole yet.
 struct Block {
     documents: Documents,
-    /// What the formats of lines said of its first line.
+    /// What the line formats made of its first line.
     first: LineUse,
 }
 

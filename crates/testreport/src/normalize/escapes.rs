@@ -1,4 +1,4 @@
-//! What terminals obey and writers of reports have left behind of it.
+//! Escape sequences of terminals, and what is left of them where a report's writer removed a part.
 
 use std::borrow::Cow;
 

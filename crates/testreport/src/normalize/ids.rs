@@ -13,7 +13,7 @@ use super::{Root, escapes, numbers, paths, rule};
 const MAX_ID: usize = 400;
 
 /// Rounds after which the rules must have come to an end.
-const MAX_ROUNDS: usize = 8;
+const MAX_PASSES: usize = 8;
 
 /// The rules for ids, in order.
 pub(super) const RULES: [Rule; 9] = [
@@ -71,7 +71,7 @@ pub(super) fn traced(id: &str, root: &Root, changed: &mut dyn FnMut(&str, &str, 
     let whole = id;
     let mut id = rule::run(&RULES, root, whole, changed);
     // What one rule takes out may bring together what another one knows.
-    let rounds = if id == whole && id.trim() == whole { 0 } else { MAX_ROUNDS };
+    let rounds = if id == whole && id.trim() == whole { 0 } else { MAX_PASSES };
     for _ in 0..rounds {
         let again = rule::run(&RULES, root, id.trim(), changed);
         if again == id {

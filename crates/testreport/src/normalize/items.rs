@@ -1,4 +1,4 @@
-//! Sets and maps: their items come in another order each time, and mean the same.
+//! Sets and maps, whose items come in another order each time and mean the same.
 
 use std::borrow::Cow;
 

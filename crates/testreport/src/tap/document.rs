@@ -2,9 +2,9 @@
 
 use crate::{Counts, MAX_FAILING};
 
-use super::super::identities::MAX_IDS;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
+use super::super::test_names::MAX_IDS;
 use super::line::{Braces, Directive, Point, Strictness, Verdict};
 use super::numbers::Numbers;
 
@@ -165,7 +165,7 @@ impl Document {
         }
     }
 
-    /// Takes the shape of a plan that is none. It proves no TAP, and spoils what is.
+    /// Takes a line that looks like a plan and is none. It does not prove TAP, and it spoils a TAP stream.
     pub(super) fn wrong_plan(&mut self, depth: usize, line: &str) {
         if let Some(frame) = self.frame(depth) {
             frame.problem.get_or_insert(ReportProblem::WrongPlan(shown(line)));

@@ -15,7 +15,7 @@ pub(in super::super) const RUNNER: &str = "nextest";
 /// Reads nextest's lines, on whichever stream they come.
 pub(super) struct NextestReader {
     sessions: Sessions,
-    /// The failing test whose output comes, and what came of it.
+    /// The failing test whose output comes, and its result.
     failing: Option<(String, String)>,
     /// Tests that the summary has counted: the list that follows it counts none.
     summed: bool,

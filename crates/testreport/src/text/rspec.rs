@@ -74,7 +74,7 @@ impl RspecReader {
             // An example that ends the process is counted, and those after it are not.
             self.sessions.trouble(Trouble::Incomplete);
         }
-        // Of several processes, the marks of all may stand before the first summary.
+        // Of several processes, the marks of all may come before the first summary.
         if let Marks::Counted(ended) = &mut self.marks {
             *ended = ended.saturating_sub(total);
         }

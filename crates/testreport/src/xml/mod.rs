@@ -153,7 +153,7 @@ impl Walk {
         cut
     }
 
-    /// What is to be said of NUL bytes.
+    /// The remark about NUL bytes.
     pub(super) fn warning(&self) -> Option<String> {
         self.nul.map(|at| format!("a NUL at byte {at}: read with a replacement there"))
     }

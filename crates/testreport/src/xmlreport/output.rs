@@ -10,7 +10,7 @@ const MARK: usize = 16;
 
 /// Where in the output we are.
 enum Position {
-    /// In a line that may begin a document, with what came of it.
+    /// In a line that may begin a document, with the line so far.
     LineStart(Vec<u8>),
     /// In a line that does not.
     Line,

@@ -79,11 +79,11 @@ impl TrxReader {
     fn name_waiting(&mut self) -> Result<(), ReportProblem> {
         for (test, mut case) in std::mem::take(&mut self.waiting) {
             let class = self.classes.get(&test).map_or("", String::as_str);
-            let identity = case.id.clone();
+            let base_id = case.id.clone();
             if !class.is_empty() && !case.id.starts_with(class) {
                 case.id = format!("{class}.{}", case.id);
             }
-            self.cases.end_as(&case, &identity)?;
+            self.cases.end_as(&case, &base_id)?;
         }
         Ok(())
     }

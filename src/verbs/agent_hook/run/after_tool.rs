@@ -24,7 +24,7 @@ use andon_engine::adapter::events;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::pending;
-use andon_engine::watch::{RuleWatch, WatchReport};
+use andon_engine::rule_feed::{FeedReport, RuleFeed};
 
 /// What came of an event.
 pub(super) struct EventOutcome {
@@ -50,10 +50,10 @@ pub(super) fn after_tool(
     let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
-    let mut watch = RuleWatch::new(place.ctx, place.ws);
-    let taken = guard_changes::end(place, &payload, &mut watch)?;
+    let mut feed = RuleFeed::new(place.ctx, place.ws);
+    let taken = guard_changes::end(place, &payload, &mut feed)?;
     if let Some(line) = pending::take_in(place.ws)? {
-        watch.take(line)?;
+        feed.take(line)?;
     }
     let plain_run = test_report::run(place, event, &payload, &transcript);
     let by = subagent(place, &session, payload.subagent.as_deref());
@@ -62,12 +62,12 @@ pub(super) fn after_tool(
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, (call, by), &transcript)? {
             place.append(&line)?;
-            watch.take(line)?;
+            feed.take(line)?;
             // Only of a call that is new: two hooks may report one.
             if let Some(run) = &plain_run {
                 let run = run.line(place.ctx, place.ws)?;
                 place.append(&run)?;
-                watch.take(run)?;
+                feed.take(run)?;
             }
         }
     }
@@ -75,9 +75,9 @@ pub(super) fn after_tool(
         && let Some(line) = counted(place, &mut session, &transcript)?
     {
         place.append(&line)?;
-        watch.take(line)?;
+        feed.take(line)?;
     }
-    let WatchReport { decision, warnings, timeline } = watch.watched()?;
+    let FeedReport { decision, warnings, timeline } = feed.finish()?;
     let say = due(place, &session, &decision, timeline.as_ref())?;
     let (say, warnings) = tell_taken(&taken, say, warnings);
     // A subagent is not who was waiting for an answer.

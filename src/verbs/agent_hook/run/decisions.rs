@@ -12,7 +12,7 @@ use andon_engine::error::OpsError;
 use andon_engine::text::decisions as text;
 use andon_store::ledger::Ledger;
 
-/// All of it, for a model that knows nothing yet: it counts as told.
+/// All decisions, for a model that knows nothing yet. They count as passed on.
 pub(super) fn all(place: &Place<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>, OpsError> {
     let session = place.remembered();
     let all = decisions::all(place.ws, timeline);

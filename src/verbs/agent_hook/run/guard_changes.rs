@@ -1,6 +1,6 @@
-//! What guards the loop, compared before and after each tool call: hooks, the place where git looks for them, the client's
-//! settings, the files of a halt, the refs of records and the person's own configuration. What was taken away meanwhile is put
-//! back where that is safe, and reported. What a command says is not asked.
+//! Compares what guards the loop before and after each tool call: hooks, the place where git looks for them, the client's
+//! settings, the files of a halt, the refs of records and the person's own configuration. Whatever was removed meanwhile is put
+//! back where that is safe, and reported. The text of the command does not matter.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
-use andon_engine::watch::RuleWatch;
+use andon_engine::rule_feed::RuleFeed;
 use andon_git::platform::files as modes;
 use andon_git::{Repo, Update};
 use andon_store::guard_state::{GuardFile, GuardPart, GuardSnapshot};
@@ -104,14 +104,14 @@ fn look(place: &Place<'_>, kept: Option<&GuardSnapshot>) -> Result<Vec<Diagnosti
 pub(super) fn end(
     place: &Place<'_>,
     payload: &HookPayload,
-    watch: &mut RuleWatch<'_>,
+    feed: &mut RuleFeed<'_>,
 ) -> Result<Vec<GuardChange>, OpsError> {
     if !may_change(payload) {
         return Ok(Vec::new());
     }
     let Some(kept) = open(place) else {
         let taken: Vec<GuardChange> = lost_folder(place).into_iter().collect();
-        record(place, &taken, watch)?;
+        record(place, &taken, feed)?;
         return Ok(taken);
     };
     let taken = compare(place, &kept);
@@ -121,12 +121,12 @@ pub(super) fn end(
     } else {
         keep(place, left)?;
     }
-    record(place, &taken, watch)?;
+    record(place, &taken, feed)?;
     Ok(taken)
 }
 
 /// The turn is over: no call runs any more. What is said to the person of what the last ones took away. A call whose end was
-/// not told may have written files: some clients tell nothing of one that failed, or do not wait for the hook.
+/// not told may have written files: some clients report nothing about one that failed, or do not wait for the hook.
 pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let kept = of_session(place);
     let notes = look(place, kept.as_ref())?;
@@ -147,14 +147,14 @@ fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>, Ops
     if taken.is_empty() {
         return Ok(Vec::new());
     }
-    let mut watch = RuleWatch::new(place.ctx, place.ws);
-    record(place, taken, &mut watch)?;
+    let mut feed = RuleFeed::new(place.ctx, place.ws);
+    record(place, taken, &mut feed)?;
     let text = words::taken(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
     let note = Diagnostic::warning(text).help("andon doctor");
-    Ok([note].into_iter().chain(watch.end()?.1).collect())
+    Ok([note].into_iter().chain(feed.end()?.1).collect())
 }
 
-fn record(place: &Place<'_>, taken: &[GuardChange], watch: &mut RuleWatch<'_>) -> Result<(), OpsError> {
+fn record(place: &Place<'_>, taken: &[GuardChange], feed: &mut RuleFeed<'_>) -> Result<(), OpsError> {
     let counted: Vec<&str> =
         taken.iter().filter(|one| one.fault == Fault::Counted).map(|one| one.what.as_str()).collect();
     if counted.is_empty() {
@@ -162,7 +162,7 @@ fn record(place: &Place<'_>, taken: &[GuardChange], watch: &mut RuleWatch<'_>) -
     }
     let line = place.event(None, EventKind::Disarmed(counted.join("; ")));
     place.append(&line)?;
-    watch.take(line)
+    feed.take(line)
 }
 
 /// What was kept for calls of this session that have not ended.

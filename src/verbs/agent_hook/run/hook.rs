@@ -4,7 +4,7 @@ use super::after_tool::{EventOutcome, after_tool};
 use super::guard_changes;
 use super::place::{Place, of_agent};
 use super::rewrite;
-use super::{observations, turn, twice};
+use super::{duplicates, observations, turn};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{CallRuling, RefusalReason, ToolGround, before_tool, runs_git};
 use andon_agents::{self as agent, HookPayload, Instruction};
@@ -70,7 +70,7 @@ pub fn run(
     if let Some(transcript) = &payload.transcript {
         best_effort::remember_transcript(ws.repo.git_dir(), transcript);
     }
-    if twice::is_second(&place, (event, moment), payload, report)? {
+    if duplicates::is_second(&place, (event, moment), payload, report)? {
         return Ok(AgentHookAnswer { say: Instruction::Nothing, moment, warnings: Vec::new() });
     }
     let heard = match moment {

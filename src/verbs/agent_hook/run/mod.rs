@@ -1,8 +1,9 @@
-//! `andon agent hook`: what the hooks of agents' clients ask and tell.
+//! `andon agent hook`: what the hooks of agents' clients ask and report.
 
 mod after_tool;
 mod by_git;
 mod decisions;
+mod duplicates;
 mod guard_changes;
 mod halt_state;
 pub mod hook;
@@ -12,4 +13,3 @@ mod rewrite;
 mod tail;
 mod test_report;
 mod turn;
-mod twice;

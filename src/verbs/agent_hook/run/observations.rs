@@ -18,8 +18,8 @@ use andon_core::domain::events::{EventKind, Renewal};
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::error::OpsError;
+use andon_engine::rule_feed::RuleFeed;
 use andon_engine::timeline;
-use andon_engine::watch::RuleWatch;
 use andon_engine::witnessing;
 
 /// Largest file of settings that is read.
@@ -138,9 +138,9 @@ pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<EventO
     let Some(usage) = payload.usage else { return Ok(EventOutcome::nothing()) };
     let line = place.usage(None, usage);
     place.append(&line)?;
-    let mut watch = RuleWatch::new(place.ctx, place.ws);
-    watch.take(line)?;
-    let (_, warnings) = watch.end()?;
+    let mut feed = RuleFeed::new(place.ctx, place.ws);
+    feed.take(line)?;
+    let (_, warnings) = feed.end()?;
     Ok(EventOutcome { say: Instruction::Nothing, warnings })
 }
 

@@ -83,7 +83,7 @@ impl Place<'_> {
         self.append(&self.event(id, EventKind::Renewed(Renewal::Compaction)))
     }
 
-    /// Whether a person sits before the client, as far as its hooks are told.
+    /// Whether a person uses the client interactively, as far as its hooks know.
     pub(super) fn is_attended(&self) -> bool {
         self.client.spec().attended.is_some_and(|(name, value)| self.ctx.var(name) == Some(value))
     }

@@ -1,4 +1,4 @@
-//! What the payload of a call says of the run of the tests that the call was, where no hook could turn it into `andon test`.
+//! Whether a call was a test run, and how it ended, by the payload alone: for calls that no hook could turn into `andon test`.
 
 use super::place::Place;
 use crate::plain_run::PlainRun;

@@ -19,9 +19,9 @@ use andon_engine::completion;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::pending;
+use andon_engine::rule_feed::RuleFeed;
 use andon_engine::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::view::complete::OpenQuestion;
-use andon_engine::watch::RuleWatch;
 use andon_engine::workspace::Workspace;
 
 /// What is missing, and its mark together with the code.
@@ -61,10 +61,8 @@ pub(super) fn end(
         TurnRuling::Hold(times) => {
             // What cannot be remembered would be held for ever.
             place.remember(AgentAction::Held, text, asked.missing)?;
-            return Ok(EventOutcome {
-                say: Instruction::Hold(words::held(text, times)),
-                warnings: Vec::new(),
-            });
+            let say = Instruction::Hold(words::held(text, times));
+            return Ok(EventOutcome { say, warnings: Vec::new() });
         }
         TurnRuling::LetGo(why) => why,
     };
@@ -79,7 +77,7 @@ pub(super) fn end(
     let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place, &session)? };
     tell(place, &mut session, payload)?;
     if !left.changed && is_question(place, &session, payload) {
-        let (_, warnings) = RuleWatch::new(place.ctx, place.ws).end()?;
+        let (_, warnings) = RuleFeed::new(place.ctx, place.ws).end()?;
         return Ok(EventOutcome { say: say(said), warnings });
     }
     say_last(place, payload)?;

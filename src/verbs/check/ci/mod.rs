@@ -45,15 +45,15 @@ fn entries(report: &CheckReport) -> (Vec<Entry<'_>>, usize) {
     let more = all.len().saturating_sub(RESULTS);
     let mut before: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let shown = all.into_iter().take(RESULTS).map(|what| {
-        let nth = before.entry(identity(what)).or_default();
+        let nth = before.entry(subject(what)).or_default();
         *nth += 1;
-        Entry { what, severity: what.level.into(), fingerprint: fingerprint(identity(what), *nth) }
+        Entry { what, severity: what.level.into(), fingerprint: fingerprint(subject(what), *nth) }
     });
     (shown.collect(), more)
 }
 
 /// What a message is about, whatever commit ids and counts its words hold.
-fn identity(what: &Diagnostic) -> (&str, &str) {
+fn subject(what: &Diagnostic) -> (&str, &str) {
     let about = what.commit().map_or(what.message.as_str(), |commit| commit.subject.as_str());
     (code(what), about)
 }

@@ -40,7 +40,7 @@ pub(super) struct CommitCase<'a> {
     pub commit: &'a CommitInfo,
 }
 
-/// What is said of a commit.
+/// The conclusion about a commit.
 #[derive(Default)]
 pub(super) struct Conclusion {
     pub violations: Vec<Diagnostic>,

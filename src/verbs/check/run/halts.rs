@@ -170,7 +170,7 @@ pub(super) fn open<'a>(
     })
 }
 
-/// That the loop is halted: the first thing that is said of its branch.
+/// The message that the loop is halted: it comes first.
 pub(super) fn told(examined: &ExaminedCommits, open: &HaltAndAnswer) -> Diagnostic {
     let halt = &open.halt;
     let message = format!(

@@ -47,7 +47,7 @@ use self::range::Range;
 pub use self::range::{CacheTrust, RangeRequest};
 use self::records::RecordFindings;
 pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
-use self::violation_groups::{Turn, ViolationGroups};
+use self::violation_groups::{MessageOrder, ViolationGroups};
 
 /// What `check` works on.
 pub(crate) struct Case<'a> {
@@ -110,19 +110,23 @@ fn over(
     let mut ledger = halts::judge(&case, &examined)?;
     let who = signed_answers::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = signed_answers::judge(&case, &examined, &ledger.halts, &who)?;
-    violations.add(&examined, Turn::Witnesses, witnessed.violations);
-    violations.add(&examined, Turn::Configuration, of_configuration);
-    violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
-    violations.add(&examined, Turn::Ledger, std::mem::take(&mut ledger.violations));
-    violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
-    violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
-    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
+    violations.add(&examined, MessageOrder::Witnesses, witnessed.violations);
+    violations.add(&examined, MessageOrder::Configuration, of_configuration);
+    violations.add(&examined, MessageOrder::People, overrides::by_people(&examined, &ledger));
+    violations.add(&examined, MessageOrder::Ledger, std::mem::take(&mut ledger.violations));
+    violations.add(&examined, MessageOrder::Tampering, tamper::around(&case, &examined)?);
+    violations.add(&examined, MessageOrder::Tampering, history::judge(&case, &examined, backed.sources())?);
+    // Messages about the tip, or about the range as a whole, do not hold for a part of it.
     if walked == WalkEnd::Whole {
-        violations.add(&examined, Turn::Range, failing_tip::tip(&case, &examined));
-        violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
-        violations.add(&examined, Turn::Range, changes::weakened(&case, &examined)?);
+        violations.add(&examined, MessageOrder::Range, failing_tip::tip(&case, &examined));
+        violations.add(&examined, MessageOrder::Range, changes::undocumented(&case, &examined)?);
+        violations.add(&examined, MessageOrder::Range, changes::weakened(&case, &examined)?);
         if let Some(squash) = &asked.squash {
-            violations.add(&examined, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+            violations.add(
+                &examined,
+                MessageOrder::Range,
+                squash::judge(&repo, repo.resolve(squash)?, range.tip)?,
+            );
         }
     }
     let open = halts::open(&case, &examined, &ledger.halts);

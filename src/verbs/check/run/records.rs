@@ -9,7 +9,8 @@ use super::changes::WeakeningFold;
 use super::makers::{Bound, OnceAgents};
 use super::range::{CacheTrust, RangeRequest, source};
 use super::{
-    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, Turn, ViolationGroups, at, level_of, violation,
+    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at, level_of,
+    violation,
 };
 use super::{contradictions, gate, identity, overrides, tamper};
 use andon_config::{self as config, Config};
@@ -103,18 +104,18 @@ impl RecordFindings {
         let tampered: Vec<Diagnostic> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
         let Self { examined, violations: all, .. } = self;
         examined.push(commit, &fact);
-        all.add(examined, Turn::Records, violations);
+        all.add(examined, MessageOrder::Records, violations);
         if !examined.is_bound(commit.id) {
             return Ok(());
         }
-        all.add(examined, Turn::Weakening, weakened);
-        all.add(examined, Turn::Identity, identity);
-        all.add(examined, Turn::Skips, overrides::skips(commit, &fact));
-        all.add(examined, Turn::Tampering, tampered);
+        all.add(examined, MessageOrder::Weakening, weakened);
+        all.add(examined, MessageOrder::Identity, identity);
+        all.add(examined, MessageOrder::Skips, overrides::skips(commit, &fact));
+        all.add(examined, MessageOrder::Tampering, tampered);
         Ok(())
     }
 
-    /// The fact of a commit, and what is said of its record.
+    /// The fact of a commit, and the messages about its record.
     fn one(
         &mut self,
         subject: Subject<'_>,

@@ -1,8 +1,6 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use serde_json::Value;
-
 use super::examined_commits::ExaminedCommits;
 use super::halts::HaltAndAnswer;
 use super::{Case, Location, departures, violation};
@@ -16,6 +14,7 @@ use andon_engine::error::OpsError;
 use andon_engine::outcomes;
 use andon_engine::witnessing::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_git::Repo;
+use andon_review::payload::policy::RecordedAck;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryFault, Ledger};
@@ -35,7 +34,7 @@ pub(super) struct RangeFacts {
     pub(super) now: Timestamp,
 }
 
-/// What came of it.
+/// The result of judging the signed ledger.
 #[derive(Default)]
 pub(super) struct WitnessFindings {
     pub(super) violations: Vec<Diagnostic>,
@@ -96,7 +95,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     Ok(found.map(diagnostic).collect())
 }
 
-/// Why nothing can be said of the ledger.
+/// Why the ledger cannot be judged.
 fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     let is_here = ledger.entries.iter().any(|entry| entry.id == id);
     (!is_here).then(|| {
@@ -217,10 +216,7 @@ fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId)
     }
     let now = witnessing::guard_at(case.repo, tip);
     let (ack, named) = now.map_or((AckMode::Delete, None), |guard| (guard.ack, guard.ledger));
-    let allowed = ledger.policy().is_some_and(|(policy, _)| {
-        let rules = ledger.entries[policy].body.get("rules");
-        rules.and_then(|rules| rules.get("ack")).and_then(Value::as_str) == Some("delete")
-    });
+    let allowed = ledger.folded.authority.at_end.rules.ack == Some(RecordedAck::Delete);
     let what = match ack {
         AckMode::Delete if allowed => return None,
         AckMode::Delete => "guard.ack: signed -> delete without a signed policy".to_owned(),

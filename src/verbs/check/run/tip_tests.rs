@@ -51,7 +51,7 @@ struct RangeEnds {
 pub type CommandRunner<'a> =
     dyn FnMut(&Workspace, &TestCommand) -> Result<Result<CommandResult, String>, OpsError> + 'a;
 
-/// Runs the tests of the tip, or reads what is said of them. Files that the check itself writes (`own`) are no change of
+/// Runs the tests of the tip, or reads a report about them. Files that the check itself writes (`own`) are no change of
 /// the code.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What does not hold, said of many commits in the same words, which are kept once: a range of a hundred thousand commits
+//! Violations with the same text are kept once, with the commits that they concern: a range of a hundred thousand commits
 //! without records has as many violations.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use andon_core::domain::findings::Level;
 
 /// The order of the messages about one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Turn {
+pub(super) enum MessageOrder {
     Witnesses,
     Configuration,
     Records,
@@ -42,7 +42,7 @@ pub(super) struct ViolationGroups {
     /// Where they are in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
     /// The commit of the range, and the number of the words.
-    declared: Vec<(u32, Turn, u32)>,
+    declared: Vec<(u32, MessageOrder, u32)>,
 }
 
 impl ViolationGroups {
@@ -50,7 +50,7 @@ impl ViolationGroups {
     pub(super) fn add(
         &mut self,
         examined: &ExaminedCommits,
-        turn: Turn,
+        turn: MessageOrder,
         violations: impl IntoIterator<Item = Diagnostic>,
     ) {
         for violation in violations {
@@ -79,7 +79,7 @@ impl ViolationGroups {
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
     pub(super) fn into_violations(mut self, examined: &ExaminedCommits) -> Vec<Diagnostic> {
         self.declared.sort_by_key(|(place, turn, _)| (*place, *turn));
-        let of_one = |(place, _, number): &(u32, Turn, u32)| {
+        let of_one = |(place, _, number): &(u32, MessageOrder, u32)| {
             let words = self.words.get(*number as usize)?;
             Some(Diagnostic {
                 excerpt: None,

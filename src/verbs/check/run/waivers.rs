@@ -26,7 +26,7 @@ pub(super) fn collect(examined: &ExaminedCommits) -> Vec<Waiver> {
     waiver.collect()
 }
 
-/// What is said of weakened tests below the tip, with the reason that came later, or with how to give one.
+/// The message about weakened tests below the tip, with the reason that came later, or with how to give one.
 pub(super) fn applied(examined: &ExaminedCommits, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let rule = detect::TEST_WEAKENING.id;
     if !said.iter().any(|one| one.code.as_deref() == Some(rule)) {

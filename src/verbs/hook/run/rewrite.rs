@@ -202,8 +202,6 @@ fn carry(
                 Recording::AtCommit
             }
         },
-        node: old.node.clone(),
-        session: old.session.clone(),
         iteration: new
             .filter(|_| command == RewriteCommand::Amend || old.recording == Recording::Backfilled)
             .map_or_else(|| first_number(old, others), |record| record.iteration),
@@ -213,13 +211,12 @@ fn carry(
         tests: known.or(brought).map(|tests| with_losses(old, tests)),
         weakening: new.map_or_else(|| old.weakening.clone(), |record| record.weakening.clone()),
         skipped: skipped(old, new, code),
-        outputs: old.outputs.clone(),
-        usage: old.usage.clone(),
         ledger: new.map_or_else(|| old.ledger.clone(), |record| record.ledger.clone()),
         guards: new.map_or_else(|| old.guards.clone(), |record| record.guards.clone()),
         worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
         carries: carries.map(Box::new),
+        ..old.clone()
     })
 }
 

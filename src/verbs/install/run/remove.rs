@@ -15,7 +15,7 @@ use crate::install::inspect::inspect;
 use crate::install::lefthook;
 use crate::install::manifest::{HooksFolder, Manifest};
 use crate::install::mode::Integration;
-use crate::setup::left;
+use crate::setup::leftovers;
 use crate::setup::place::{self, HOOKS_PATH, program_link};
 use crate::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use andon_core::domain::git_hook::GitHook;
@@ -61,7 +61,7 @@ pub struct UninstallReport {
     pub fetch: Vec<FetchSpec>,
     /// How the hooks had been put in place.
     pub mode: Option<Integration>,
-    /// What stays, and how to be rid of it, a sentence each.
+    /// What stays, and how to remove it, a sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -176,7 +176,7 @@ fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
     manifest.places = std::mem::take(&mut manifest.places).into_iter().filter_map(still).collect();
 }
 
-/// What stays, and how to be rid of it.
+/// What stays, and how to remove it.
 pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     let mut remarks: Vec<String> = place::for_all(repo).into_iter().collect();
     if let (Some(mode), Some(top), Ok(dir)) = (mode, repo.workdir(), repo.hooks_dir()) {
@@ -185,7 +185,7 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }
-    let left = left::left(repo);
+    let left = leftovers::left(repo);
     if !left.is_empty() {
         let left = left.join(", ");
         remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));

@@ -1,4 +1,4 @@
-//! What installing is going to do, decided before anything changes; and the doing of it.
+//! The plan of an installation, made before anything changes, and how it is carried out.
 
 use std::fs;
 use std::io;

@@ -23,7 +23,7 @@ use andon_store::journal::{Journal, JournalLine, Reach};
 use serde::Deserialize;
 
 use super::test_run::worth;
-use andon_engine::watch::RuleWatch;
+use andon_engine::rule_feed::RuleFeed;
 
 /// A call that ended so long ago says nothing of the code as it is.
 const RECENT: Span = Span(10);
@@ -61,7 +61,7 @@ pub fn run(
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
-    let mut watch = RuleWatch::new(ctx, ws);
+    let mut feed = RuleFeed::new(ctx, ws);
     let patterns = ws.normalizer()?;
     let frame = Frame { now: ctx.now, kind: request.kind, purpose: Purpose::Observe, patterns: &patterns };
     let mut dates = Dates::default();
@@ -86,17 +86,17 @@ pub fn run(
                 journal.append(&kept)?;
                 tally.kept = tally.kept.saturating_add(1);
                 tally.odd(odd);
-                watch.take(kept)?;
+                feed.take(kept)?;
                 if let Some(run) = plain {
                     let run = run.line(ctx, ws)?;
                     journal.append(&run)?;
-                    watch.take(run)?;
+                    feed.take(run)?;
                 }
             }
             Err(error) => tally.refuse(&error),
         }
     };
-    let (decision, warnings) = watch.end()?;
+    let (decision, warnings) = feed.end()?;
     let (kept, refused) = (tally.kept, tally.refused);
     let mut remarks = tally.remarks();
     remarks.extend(warnings);
@@ -173,8 +173,8 @@ fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsErro
     Ok(())
 }
 
-/// The run of the tests that a tool call was, as a client's hook would keep it. Who tells of runs under names of their own
-/// tells of this one as well.
+/// The run of the tests that a tool call was, as a client's hook would keep it. A program that reports runs
+/// under names of their own reports this one as well.
 fn plain_run((ctx, ws): (&Context, &Workspace), line: Line<'_>, kept: &JournalLine) -> Option<PlainRun> {
     let (Line::Text(text), JournalLine::Event(event)) = (line, kept) else { return None };
     let is_recent = event.at.is_none_or(|at| ctx.now.since(at) <= RECENT);

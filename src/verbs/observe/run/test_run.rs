@@ -15,9 +15,9 @@ use andon_engine::context::Context;
 use andon_engine::earlier_runs::{compare, without_its_reports};
 use andon_engine::effect::report_files;
 use andon_engine::error::OpsError;
+use andon_engine::rule_feed;
 use andon_engine::test_sets;
 use andon_engine::tested_code::TestedCode;
-use andon_engine::watch;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, Root, RunReader};
@@ -68,7 +68,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     compare(ws, &mut run)?;
     run.evidence.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    let (decision, further, _) = watch::decide(ctx, ws, watch::WatchStage::OfRun)?;
+    let (decision, further, _) = rule_feed::decide(ctx, ws, rule_feed::FeedStage::OfRun)?;
     warnings.extend(further);
     Ok(RunReport { run, warnings, decision })
 }

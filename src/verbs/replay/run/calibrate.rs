@@ -51,7 +51,7 @@ pub enum GoodSource<'a> {
 pub enum SettingsOf<'a> {
     /// A repository.
     Repository(&'a Workspace),
-    /// There is none: streams need none.
+    /// No repository: streams need none.
     Nowhere(&'a Config),
 }
 
@@ -154,7 +154,7 @@ fn of_range(
     }
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
-        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
     let mut runs: Vec<Run> = Vec::new();
     let mut placed = PlacedRuns::default();

@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use super::ahead::{self, StreamOptions};
+use super::lookahead::{self, StreamOptions};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
@@ -57,7 +57,7 @@ pub(in crate::verbs) fn each_fact(
 ) -> Result<EventsEnd, OpsError> {
     let mut tally = LineSummary::default();
     let mut dates = Dates::default();
-    ahead::each_batch(at, input, &mut |batch| {
+    lookahead::each_batch(at, input, &mut |batch| {
         for told in batch {
             tally.line = tally.line.saturating_add(1);
             within_bounds(&tally)?;

@@ -6,10 +6,10 @@ use std::collections::btree_map::Entry;
 
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::TestEvidence;
-use andon_engine::apart::{self, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::effect::program::StopCause;
 use andon_engine::error::OpsError;
+use andon_engine::separate_checkout::{self, TestedSubject};
 use andon_engine::tested_code::CommandResult;
 use andon_engine::workspace::Workspace;
 
@@ -44,7 +44,7 @@ pub fn evidence(
     let mut found = BTreeMap::new();
     for (at, commit) in commits.iter().copied().enumerate() {
         let subject = TestedSubject::Tree(commit.to_string());
-        let Some(checkout) = apart::checkout(ctx, ws, &subject)? else { continue };
+        let Some(checkout) = separate_checkout::checkout(ctx, ws, &subject)? else { continue };
         let code = checkout.code;
         // A commit of documents alone has the code, and so the result, of the one before.
         let result = match known.entry(code) {

@@ -1,4 +1,4 @@
-//! What a person looks through after a halt: tests that waver, rules that were passed over, rounds, and what it cost.
+//! Lists for a person who looks into a halt: flaky tests, rules that were skipped, rounds, and costs.
 
 use std::collections::BTreeMap;
 

@@ -2,25 +2,27 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::rounds::{self, own_name, state};
-use super::template::{self, TemplateOf};
+use super::template::{self, TemplateOf, VoteDraft};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::ids::EntryId;
+use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::effect::{self, editor};
 use andon_engine::error::OpsError;
 use andon_engine::halts;
-use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger, said};
+use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_review::payload::acts::{RoundAccept, RoundObjection};
+use andon_review::payload::asked::Trigger;
+use andon_review::payload::fields::{SignedText, Whole};
+use andon_review::payload::member::Malformed;
+use andon_review::payload::vote::{ResolutionSubject, VotePayload};
 use andon_review::round::RoundState;
 use andon_signing::Signer;
 
 /// Where a draft that was not accepted is kept, below the git directory.
 const KEPT: &str = "RESOLUTION_EDITMSG";
-/// How long a person worked on an answer.
-const SECONDS: &str = "time_spent_seconds";
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
 
@@ -72,10 +74,12 @@ pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<A
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
-    let body = said(&match act {
-        Act::Accept => json!({"round": id}),
-        Act::Panel(reason) | Act::Flag(reason) => json!({"round": id, "reason": reason}),
-    });
+    let body = match act {
+        Act::Accept => members_of(&RoundAccept { round: id.clone() }),
+        Act::Panel(reason) | Act::Flag(reason) => {
+            members_of(&RoundObjection { round: id.clone(), reason: SignedText(reason.to_owned()) })
+        }
+    };
     let signer = witnessing::signer(ctx, ws)?;
     if matches!(act, Act::Accept) {
         ledger.below_cap(&signer)?;
@@ -120,7 +124,12 @@ pub enum AnswerSource<'a> {
     /// A file; `-` is standard input.
     File(&'a Path),
     /// The command line.
-    Flags(EntryStatement),
+    Flags {
+        /// What it says.
+        vote: Box<VotePayload>,
+        /// Whether it says how long that took; otherwise it is since the round was accepted.
+        has_seconds: bool,
+    },
 }
 
 /// Appends a resolution.
@@ -142,8 +151,8 @@ pub fn resolve(
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "resolve" };
     let took_time = matches!(given, AnswerSource::Editor);
     let (answer, text) = answer(ctx, ws, answering, given)?;
-    let mut body = complete(ws, answering, answer)?;
-    body.insert("given".to_owned(), witnessing::given(ctx));
+    let vote = VotePayload { given: Some(witnessing::given(ctx)), ..answer.vote };
+    let body = vote.resolving(&subject(ws, answering, answer.trigger)?);
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
     let id = ledger.entries[at].id.to_string();
     let is_halt = state(&ledger, at).is_some_and(|round| round.is_halt);
@@ -203,25 +212,28 @@ impl Now {
     }
 }
 
-/// The members that follow from the round: which trigger, who, and for a halt the code that was halted.
-fn complete(
+/// What follows from the round: which trigger, who, and for a halt the code that was halted.
+fn subject(
     ws: &Workspace,
     answering: Responder<'_>,
-    answer: EntryStatement,
-) -> Result<EntryStatement, OpsError> {
+    trigger: Option<Trigger>,
+) -> Result<ResolutionSubject, OpsError> {
     let Responder { ledger, at, signer, .. } = answering;
+    let witness = own_name(ledger, signer.public());
     let round = state(ledger, at);
-    let trigger =
-        round.and_then(|round| round.triggers.iter().next_back()).map_or("flag", |trigger| trigger.name());
-    let mut body = answer;
-    body.entry("trigger").or_insert_with(|| json!(trigger));
-    body.entry("factual_checks").or_insert_with(|| json!([]));
-    body.insert("round".to_owned(), json!(ledger.entries[at].id.to_string()));
-    body.extend(own_name(ledger, signer.public()).map(|who| ("witness".to_owned(), Value::String(who))));
     if round.is_some_and(|round| round.is_halt) {
-        body.extend(witnessing::halt_members(ws, &halt_of(ws, ledger, at)?)?);
+        let subject = witnessing::halt_subject(ws, &halt_of(ws, ledger, at)?)?;
+        return Ok(ResolutionSubject { witness, ..subject });
     }
-    Ok(body)
+    let last = || round.and_then(|round| round.triggers.iter().next_back()).copied();
+    Ok(ResolutionSubject {
+        trigger: trigger.or_else(last).unwrap_or(Trigger::Flag),
+        round: ledger.entries[at].id.to_string(),
+        witness,
+        halt: None,
+        code: None,
+        tree: None,
+    })
 }
 
 /// The answer, and the text that it was read from where a person wrote one.
@@ -230,17 +242,13 @@ pub(super) fn answer(
     ws: &Workspace,
     answering: Responder<'_>,
     given: AnswerSource<'_>,
-) -> Result<(EntryStatement, Option<String>), OpsError> {
+) -> Result<(VoteDraft, Option<String>), OpsError> {
     match given {
-        AnswerSource::Flags(mut said) => {
-            if !said.contains_key(SECONDS) {
-                said.insert(SECONDS.to_owned(), json!(seconds(ws, answering)));
+        AnswerSource::Flags { mut vote, has_seconds } => {
+            if !has_seconds {
+                vote.time_spent_seconds = Whole::new(seconds(ws, answering));
             }
-            template::check(&said).map_err(|err| OpsError::Usage {
-                what: err.to_string(),
-                help: "see what each field is: andon review resolve --help".to_owned(),
-            })?;
-            Ok((said, None))
+            Ok((template::check(&members_of(&vote)).map_err(|err| wrong_flag(&err))?, None))
         }
         AnswerSource::File(file) => {
             let text = read(ctx, file)?;
@@ -258,12 +266,20 @@ pub(super) fn answer(
             let name = kept(ws).to_string_lossy().into_owned();
             let mut said = template::read(&answering.command(), &name, &text)?;
             // Left as it was: the time in the editor counts as well.
-            if said.get(SECONDS) == Some(&json!(of.seconds)) {
+            if said.vote.time_spent_seconds == Whole::new(of.seconds) {
                 let written = ctx.later().0.saturating_sub(ctx.now.0).max(0);
-                said.insert(SECONDS.to_owned(), json!(of.seconds.saturating_add(written)));
+                said.vote.time_spent_seconds = Whole::new(of.seconds.saturating_add(written));
             }
             Ok((said, Some(text)))
         }
+    }
+}
+
+/// A flag that is not what it must be.
+pub fn wrong_flag(err: &Malformed) -> OpsError {
+    OpsError::Usage {
+        what: err.to_string(),
+        help: "see what each field is: andon review resolve --help".to_owned(),
     }
 }
 

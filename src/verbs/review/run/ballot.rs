@@ -2,25 +2,24 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::act::{ActReport, AnswerSource, Now, Responder, acted, answer, keep};
 use super::rounds;
+use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, said};
+use andon_engine::witnessing::{self, Draft, EntryStatement};
 use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
-use andon_review::payload::vote::canonical;
+use andon_review::payload::acts::{BallotCommit, RevealPayload, commitment};
+use andon_review::payload::vote::VotePayload;
 use andon_signing::PublicKey;
 
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;
-
-/// What a resolution says in addition to its vote.
-const OF_RESOLUTIONS: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
 
 /// Where the ballot of a member waits to be revealed: readable by its owner alone. Several members may vote in one clone, each
 /// with a key of their own.
@@ -51,23 +50,15 @@ pub fn ballot(
     ledger.below_cap(&signer)?;
     let took_time = matches!(given, AnswerSource::Editor);
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "ballot" };
-    let (mut vote, text) = answer(ctx, ws, answering, given)?;
-    for name in OF_RESOLUTIONS {
-        vote.remove(name);
-    }
-    if !vote.contains_key("factual_checks") {
-        vote.insert("factual_checks".to_owned(), json!([]));
-    }
-    vote.insert("given".to_owned(), witnessing::given(ctx));
-    let vote = Value::Object(vote);
+    let (answer, text) = answer(ctx, ws, answering, given)?;
+    let vote = members_of(&VotePayload { given: Some(witnessing::given(ctx)), ..answer.vote });
     let mut nonce = [0; 32];
     getrandom::fill(&mut nonce).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
-    let bytes = canonical(&vote).ok_or_else(|| OpsError::Usage {
+    let commitment = commitment(nonce, &vote).ok_or_else(|| OpsError::Usage {
         what: "the ballot has no canonical form".to_owned(),
         help: "numbers must be whole, and at most 2^53".to_owned(),
     })?;
-    let commitment = hex(&Sha256::new().chain_update(nonce).chain_update(bytes).finalize());
-    let body = said(&json!({"round": id, "commitment": commitment}));
+    let body = members_of(&BallotCommit { round: id.clone(), commitment });
     let draft = Draft { kind: "ballot-commit", said: &body, evidence: &[], signer: Some(&signer) };
     let now = Now::new(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
     let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
@@ -75,7 +66,8 @@ pub fn ballot(
     // Kept before it is committed to: without it the seat would be lost.
     let path = waiting(ws, &id, signer.public());
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
-    effect::replace_text(&path, &json!({"nonce": hex(&nonce), "ballot": vote}).to_string())?;
+    let kept = RevealPayload { round: id.clone(), nonce, ballot: vote };
+    effect::replace_text(&path, &Value::Object(members_of(&kept)).to_string())?;
     let entry = ledger.append(ctx, ws, &draft)?;
     acted(ws, entry, &id)
 }
@@ -103,9 +95,8 @@ pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, O
             .to_owned(),
     };
     let bytes = read_plain(&path, MAX_BALLOT).ok().flatten().ok_or_else(missing)?;
-    let kept: Value = serde_json::from_slice(&bytes).map_err(|_| missing())?;
-    let mut body = said(&kept);
-    body.insert("round".to_owned(), json!(id));
+    let mut body: EntryStatement = serde_json::from_slice(&bytes).map_err(|_| missing())?;
+    body.insert("round".to_owned(), Value::String(id.clone()));
     let draft = Draft { kind: "ballot-reveal", said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
     let _gone = std::fs::remove_file(path);

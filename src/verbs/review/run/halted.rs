@@ -1,12 +1,12 @@
 //! What a halt is about, for the person who answers it: the halted change, its tests, the evidence, and earlier
 //! decisions on similar questions. Bounded, and followed by the commands that show all of it.
 
-use serde_json::Value;
-
 use andon_core::domain::briefing::HumanDecision;
+use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::plural::count;
 use andon_engine::error::OpsError;
+use andon_engine::halts;
 use andon_engine::shown_change;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
@@ -19,8 +19,10 @@ const NAMED: usize = 12;
 const DIGITS: usize = 12;
 
 /// A halted commit, in the order in which it is read; each part is lines, and empty where nothing is known.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HaltedWork {
+    /// What its entry says; nothing where a stranger wrote something else.
+    pub(super) halt: Option<Halt>,
     /// What changed.
     pub(super) change: Vec<String>,
     /// What its tests came to.
@@ -33,14 +35,17 @@ pub struct HaltedWork {
 
 /// Gathers it for the halt of `entry`. What is not here, such as the commit of another clone, is left out.
 pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> HaltedWork {
-    let head = ledger.text(entry, "head").and_then(|head| head.parse::<CommitId>().ok());
-    let own = witnessing::short(ledger.entries[entry].id);
+    let id = ledger.entries[entry].id;
+    let halt = halts::of_entry(ws, id).ok().map(|standing| standing.halt);
+    let head = halt.as_ref().and_then(|halt| halt.head);
+    let own = witnessing::short(id);
     let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
     HaltedWork {
         change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
         tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
-        evidence: evidence(ledger, entry),
+        evidence: halt.as_ref().map(|halt| evidence(&halt.evidence)).unwrap_or_default(),
         precedents: near.filter(|found| found.round != own).collect(),
+        halt,
     }
 }
 
@@ -72,14 +77,13 @@ fn more(all: usize, shown: usize, what: &str) -> Option<String> {
     all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({})", count(left, what)))
 }
 
-fn evidence(ledger: &SignedLedger, entry: usize) -> Vec<String> {
-    let said = ledger.entries[entry].body.get("evidence");
-    let kinds = [("diffs", "changes"), ("tests", "test results"), ("outputs", "outputs")];
-    let line = |(name, title): (&str, &str)| {
-        let hashes = said?.get(name)?.as_array()?.iter().rev().take(NAMED).rev();
-        let hashes: Vec<String> =
-            hashes.filter_map(Value::as_str).map(|hash| hash.chars().take(DIGITS).collect()).collect();
-        (!hashes.is_empty()).then(|| format!("{title}: {}", hashes.join(" ")))
-    };
-    kinds.into_iter().filter_map(line).collect()
+fn evidence(found: &HaltEvidence) -> Vec<String> {
+    fn line(title: &str, hashes: &[impl ToString]) -> Option<String> {
+        let newest = &hashes[hashes.len().saturating_sub(NAMED)..];
+        let short = newest.iter().map(|hash| hash.to_string().chars().take(DIGITS).collect::<String>());
+        (!newest.is_empty()).then(|| format!("{title}: {}", short.collect::<Vec<_>>().join(" ")))
+    }
+    let lines =
+        [line("changes", &found.diffs), line("test results", &found.tests), line("outputs", &found.outputs)];
+    lines.into_iter().flatten().collect()
 }

@@ -1,13 +1,12 @@
 //! Earlier decisions, and what witnesses flagged about the rules.
 
-use serde_json::Value;
-
 use crate::json::ConcernJson;
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_review::payload::Payload;
 use andon_review::precedents::PrecedentQuery;
 use andon_review::similarity::Words;
 
@@ -54,18 +53,15 @@ pub fn concerns(ws: &Workspace) -> Result<Vec<ConcernJson>, OpsError> {
     let ledger = witnessing::load(ws)?;
     let votes = ledger.folded.state.votes.all.iter();
     let found = votes.filter_map(|vote| {
-        let body = &ledger.entries[vote.entry].body;
-        let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
-        let concern = body.get("policy_concern").and_then(Value::as_object)?;
-        let say = |name: &str| concern.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let concern = ledger.voted(vote.entry)?.policy_concern?;
         let id = ledger.entries[vote.entry].id.to_string();
         Some(ConcernJson {
             standing: answered(&ledger, &id),
             id,
             by: vote.witness.clone(),
-            subject: say("subject"),
-            direction: say("direction"),
-            rationale: say("rationale"),
+            subject: concern.subject.0,
+            direction: concern.direction.to_string(),
+            rationale: concern.rationale.0,
         })
     });
     Ok(found.collect())
@@ -73,16 +69,17 @@ pub fn concerns(ws: &Workspace) -> Result<Vec<ConcernJson>, OpsError> {
 
 /// What the policies that came into force said of a concern.
 fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
-    let names = |entry: usize, list: &str| {
-        let concerns = ledger.entries[entry].body.get("concerns").and_then(|concerns| concerns.get(list));
-        concerns.and_then(Value::as_array).into_iter().flatten().any(|named| named.as_str() == Some(id))
-    };
-    let chain = &ledger.folded.authority.at_end.chain;
-    let said = chain.iter().rev().find_map(|policy| {
-        if names(*policy, "accepted") {
+    let chain = ledger.folded.authority.at_end.chain.iter().rev();
+    let mut policies = chain.filter_map(|entry| match &*ledger.review[*entry].payload {
+        Ok(Payload::Policy(policy)) => Some(&policy.concerns),
+        Ok(_) | Err(_) => None,
+    });
+    let names = |list: &[String]| list.iter().any(|named| named == id);
+    let said = policies.find_map(|concerns| {
+        if names(&concerns.accepted) {
             Some("accepted")
         } else {
-            names(*policy, "declined").then_some("declined")
+            names(&concerns.declined).then_some("declined")
         }
     });
     said.unwrap_or("open")

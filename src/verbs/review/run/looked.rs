@@ -1,15 +1,12 @@
 //! What agents named as their evidence, as it is shown to a witness: what each statement looked at, and of the commits
 //! among it the change and its tests.
 
-use serde_json::{Map, Value};
-
 use super::halted;
 use andon_core::domain::ids::CommitId;
 use andon_engine::witnessing::SignedLedger;
 use andon_engine::workspace::Workspace;
+use andon_review::payload::asked::{NamedEvidence, RoundEvidence, RoundPayload};
 
-/// The statements of a round, in the order in which they are read.
-const STATEMENTS: [&str; 4] = ["question", "claim", "critique", "verdict"];
 /// Most things of one statement, and most commits, that are shown.
 const NAMED: usize = 8;
 const COMMITS: usize = 3;
@@ -26,13 +23,14 @@ pub struct NamedCommit {
     pub(super) tests: Vec<String>,
 }
 
-/// What a round's statements name, with whose it is. The entry may be a stranger's: what has another form is none.
-fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static str, &Map<String, Value>)> {
-    let evidence = ledger.entries[round].body.get("evidence");
-    STATEMENTS.into_iter().flat_map(move |statement| {
-        let list = evidence.and_then(|evidence| evidence.get(statement)).and_then(Value::as_array);
-        list.into_iter().flatten().take(NAMED).filter_map(move |item| Some((statement, item.as_object()?)))
-    })
+/// What a round's statements name, with whose it is.
+fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static str, NamedEvidence)> {
+    let said: Option<RoundPayload> = ledger.said(round);
+    let RoundEvidence { question, claim, critique, verdict } =
+        said.map(|said| said.evidence).unwrap_or_default();
+    let all = [("question", question), ("claim", claim), ("critique", critique), ("verdict", verdict)];
+    all.into_iter()
+        .flat_map(|(statement, list)| list.into_iter().take(NAMED).map(move |item| (statement, item)))
 }
 
 /// A line for each thing.
@@ -42,17 +40,16 @@ pub(super) fn lines(ledger: &SignedLedger, round: usize) -> Vec<String> {
         .collect()
 }
 
-fn line(item: &Map<String, Value>) -> Option<String> {
-    let say = |name: &str| item.get(name).and_then(Value::as_str);
-    let place =
-        say("file").map(|file| say("lines").map_or(file.to_owned(), |lines| format!("{file}:{lines}")));
-    let commit = say("commit").map(|id| id.chars().take(DIGITS).collect::<String>());
+fn line(item: NamedEvidence) -> Option<String> {
+    let NamedEvidence { commit, run, file, lines } = item;
+    let place = file.map(|file| lines.map_or(file.clone(), |lines| format!("{file}:{lines}")));
+    let commit = commit.map(|id| id.chars().take(DIGITS).collect::<String>());
     let place = match (place, commit) {
         (Some(place), Some(commit)) => Some(format!("{place} in {commit}")),
         (None, Some(commit)) => Some(format!("commit {commit}")),
         (place, None) => place,
     };
-    let run = say("run").map(|run| format!("run {run}"));
+    let run = run.map(|run| format!("run {run}"));
     let parts: Vec<String> = place.into_iter().chain(run).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -61,7 +58,7 @@ fn line(item: &Map<String, Value>) -> Option<String> {
 pub(super) fn commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Vec<NamedCommit> {
     let mut found: Vec<CommitId> = Vec::new();
     for (_, item) in named(ledger, round) {
-        let commit = item.get("commit").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        let commit = item.commit.and_then(|id| id.parse().ok());
         found.extend(commit.filter(|commit| !found.contains(commit)));
     }
     let shown = found.into_iter().take(COMMITS);

@@ -27,7 +27,7 @@ use andon_engine::error::OpsError;
 use andon_review::simulation::output::SimulationJson;
 use andon_review::simulation::{self, Simulation, read};
 
-pub use act::{Act, ActReport, AnswerSource, act, resolve};
+pub use act::{Act, ActReport, AnswerSource, act, resolve, wrong_flag};
 pub use ballot::{ballot, reveal};
 pub use follow::text as follow_text;
 pub use known::{concerns, concerns_text, precedents, precedents_text};

@@ -1,8 +1,6 @@
 //! A round in the order in which a witness reads it: the question, the claim, the critique, the verdict, then what is known
 //! about it.
 
-use serde_json::Value;
-
 use super::halted::{HaltedWork, halted};
 use super::looked::{self, NamedCommit};
 use super::panel;
@@ -17,6 +15,7 @@ use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_git::Blob;
 use andon_review::code::Code;
+use andon_review::payload::asked::RoundPayload;
 use andon_review::precedents::PrecedentQuery;
 use andon_review::round::RoundState;
 
@@ -126,16 +125,11 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
 type Block<'a> = dyn FnMut(&str, Option<&str>, &str) + 'a;
 
 fn halt(shown: &ShownRound, block: &mut Block<'_>) {
-    let (ledger, entry) = (&shown.ledger, shown.round);
-    let say = |name: &str| ledger.text(entry, name);
-    block("Halt", say("rule").as_deref(), &say("message").unwrap_or_default());
-    let body = &ledger.entries[entry].body;
-    let list = |value: Option<&Value>| -> Vec<String> {
-        let items = value.and_then(Value::as_array).into_iter().flatten();
-        items.map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect()
-    };
-    let evidence = body.get("evidence");
-    let trend = list(evidence.and_then(|evidence| evidence.get("trend")));
+    let halt = shown.halted.as_ref().and_then(|work| work.halt.as_ref());
+    let rule = halt.map(|halt| halt.rule.as_str());
+    block("Halt", rule, halt.map_or("", |halt| &halt.message));
+    let trend: Vec<String> =
+        halt.iter().flat_map(|halt| &halt.evidence.trend).map(ToString::to_string).collect();
     if !trend.is_empty() {
         block("Failing tests, oldest first", None, &trend.join(", "));
     }
@@ -156,13 +150,14 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
         part("Decided before", &work.precedents.iter().map(decided).collect::<Vec<_>>());
     }
     let mut commands = vec!["andon status".to_owned()];
-    if let Some(head) = say("head") {
-        let head: String = head.chars().take(12).collect();
+    if let Some(head) = halt.and_then(|halt| halt.head) {
+        let head: String = head.to_string().chars().take(12).collect();
         commands.push(format!("git show {head}"));
         commands.push(format!("andon show {head}"));
     }
     block("All of it", None, &commands.join("\n"));
-    let actions = list(body.get("suggested_actions"));
+    let actions: Vec<&str> =
+        halt.iter().flat_map(|halt| &halt.suggested_actions).map(|action| action.text.as_str()).collect();
     if !actions.is_empty() {
         block("What Andon suggests", None, &actions.join("\n"));
     }
@@ -198,20 +193,16 @@ fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
 }
 
 fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut Block<'_>) {
-    let missing = "(it did not come)".to_owned();
-    let say = |name: &str| ledger.text(entry, name).unwrap_or_else(|| missing.clone());
-    block("Claim", round.cast.proposer.as_deref(), &say("claim"));
-    block("Critique", round.cast.opposer.as_deref(), &say("critique"));
-    let verdict = ledger.entries[entry].body.get("verdict").and_then(Value::as_object);
-    let verdict = verdict.map_or(missing, |said| {
-        let deferred = said.get("deferred").and_then(Value::as_bool) == Some(true);
-        let recommended = said.get("recommendation").and_then(Value::as_str);
-        match (deferred, recommended) {
+    let said: RoundPayload = ledger.said(entry).unwrap_or_default();
+    let missing = "(it did not come)";
+    block("Claim", round.cast.proposer.as_deref(), said.claim.as_deref().unwrap_or(missing));
+    block("Critique", round.cast.opposer.as_deref(), said.critique.as_deref().unwrap_or(missing));
+    let verdict =
+        said.verdict.map_or(missing.to_owned(), |said| match (said.deferred, said.recommendation) {
             (true, None) => "deferred".to_owned(),
             (true, Some(text)) => format!("deferred; {text}"),
-            (false, text) => text.unwrap_or("no recommendation").to_owned(),
-        }
-    });
+            (false, text) => text.unwrap_or_else(|| "no recommendation".to_owned()),
+        });
     block("Verdict", round.cast.synthesizer.as_deref(), &verdict);
     if let Some(alike) = round.similarity {
         let what = if alike.agreement { "they agree" } else { "they disagree" };
@@ -224,18 +215,19 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     let id = ledger.entries[round].id.to_string();
     let codes = &ledger.folded.state.codes;
     let came_late = |at: &usize| {
-        let entry = &ledger.entries[*at];
+        let review = &ledger.review[*at];
         codes.get(at) == Some(&Code::AlreadyResolved)
-            && entry.body.get("round").and_then(Value::as_str) == Some(&id)
-            && ["resolution", "ballot-reveal"].contains(&entry.kind.as_str())
+            && review.payload.as_ref().as_ref().is_ok_and(|said| said.round() == Some(&id))
+            && ["resolution", "ballot-reveal"].contains(&review.kind.as_str())
     };
     let mut out = String::new();
     for at in (0..ledger.entries.len()).filter(came_late) {
-        let decision = ledger.vote(at).get("decision").and_then(Value::as_str).unwrap_or_default();
+        let Some(vote) = ledger.voted(at) else { continue };
+        let decision = vote.decision.name();
         let who =
             ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
-        let words = ledger.words(round, at).map_or_else(String::new, |words| format!(" to do: {words};"));
-        let line = format!("  {decision} by {who}:{words} why: {}", ledger.rationale(at));
+        let words = ledger.words(round, &vote).map_or_else(String::new, |words| format!(" to do: {words};"));
+        let line = format!("  {decision} by {who}:{words} why: {}", vote.rationale.0);
         out.push_str(&escape::terminal(&line));
         out.push('\n');
     }

@@ -1,14 +1,15 @@
 //! The template of an answer, and reading what a person made of it: TOML with comments that explain each field, or JSON.
 //! Mistakes are named by the line.
 
-use andon_core::{WordList, words};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use andon_core::escape;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::EntryStatement;
-use andon_review::payload::member::{Malformed, Members, is_blank, malformed};
-use andon_review::payload::vote::VoteMembers;
+use andon_review::payload::asked::Trigger;
+use andon_review::payload::fields::SignedText;
+use andon_review::payload::member::{self, Malformed, UNKNOWN, malformed, read_known};
+use andon_review::payload::vote::VotePayload;
 
 /// What a template is made for.
 pub struct TemplateOf {
@@ -88,11 +89,10 @@ pub fn template(of: &TemplateOf) -> String {
 ///
 /// # Errors
 /// The line that is wrong; `name` is the file, and `command` says how to go on.
-pub fn read(command: &str, name: &str, text: &str) -> Result<EntryStatement, OpsError> {
+pub fn read(command: &str, name: &str, text: &str) -> Result<VoteDraft, OpsError> {
     let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
     let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
-    check(&said).map_err(|err| wrong(line_of(text, &err.member), &err.to_string()))?;
-    Ok(said)
+    check(&said).map_err(|err| wrong(line_of(text, &err.member), &err.to_string()))
 }
 
 fn wrong(command: &str, name: &str, line: Option<usize>, why: &str) -> OpsError {
@@ -113,72 +113,43 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
     })
 }
 
-/// The fields of an answer; Andon adds the last six itself.
-const FIELDS: WordList = words![
-    "decision",
-    "rationale",
-    "amended_recommendation",
-    "factual_checks",
-    "sycophancy_assessment",
-    "policy_concern",
-    "time_spent_seconds",
-    "attributed_to",
-    "strongest",
-    "tags",
-    "round",
-    "trigger",
-    "witness",
-    "halt",
-    "code",
-    "tree",
-];
-/// Those of its objects.
-const INNER: [(&str, &[&str]); 4] = [
-    ("factual_checks", &["claim", "verdict", "evidence"]),
-    ("sycophancy_assessment", &["detected", "rationale"]),
-    ("policy_concern", &["subject", "direction", "rationale"]),
-    ("strongest", &["claim", "critique"]),
-];
-
-/// A field that is none: a slip of the pen would be signed and say nothing.
-fn known(said: &EntryStatement) -> Result<(), Malformed> {
-    let odd = said.keys().find(|name| !FIELDS.contains(name));
-    let unknown = "is no field of an answer";
-    if let Some(odd) = odd {
-        return Err(malformed(odd, unknown));
-    }
-    for (object, fields) in INNER {
-        let objects = match said.get(object) {
-            Some(Value::Array(list)) => list.as_slice(),
-            Some(one) => std::slice::from_ref(one),
-            None => &[],
-        };
-        let names = objects.iter().filter_map(Value::as_object).flat_map(Map::keys);
-        if let Some(odd) = names.into_iter().find(|name| !fields.contains(&name.as_str())) {
-            return Err(malformed(&format!("{object}.{odd}"), unknown));
-        }
-    }
-    Ok(())
+/// What a person decided, and which trigger of the round they named where they named one.
+#[derive(Debug)]
+pub struct VoteDraft {
+    /// What they decided.
+    pub vote: VotePayload,
+    /// For which reason.
+    pub trigger: Option<Trigger>,
 }
 
-/// What can be judged about an answer before its round is known; a required sentence is not empty.
-pub fn check(said: &EntryStatement) -> Result<(), Malformed> {
-    known(said)?;
-    let members = Members::new(said);
-    VoteMembers::read(members)?;
-    let asked = [
-        ("sycophancy_assessment", "rationale"),
-        ("policy_concern", "subject"),
-        ("policy_concern", "rationale"),
-    ];
-    for (object, member) in asked {
-        if let Some(found) = members.object(object)?
-            && found.text(member).is_ok_and(|text| is_blank(&text))
-        {
-            return Err(malformed(&format!("{object}.{member}"), "must not be empty"));
-        }
+/// What Andon adds to an answer itself.
+const ADDED: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
+
+#[derive(Deserialize)]
+struct NamedTrigger {
+    trigger: Option<Trigger>,
+}
+
+/// What can be judged about an answer before its round is known. A field that is none would be signed and say nothing; a
+/// required sentence is not empty.
+pub fn check(said: &Map<String, Value>) -> Result<VoteDraft, Malformed> {
+    if said.contains_key("given") {
+        return Err(malformed("given", UNKNOWN));
     }
-    Ok(())
+    let vote: VotePayload = read_known(said, &ADDED)?;
+    let NamedTrigger { trigger } = member::read(said)?;
+    vote.check()?;
+    let blank = |text: &Option<&SignedText>| text.is_some_and(SignedText::is_blank);
+    let concern = vote.policy_concern.as_ref();
+    let sentences = [
+        ("sycophancy_assessment.rationale", vote.sycophancy_assessment.as_ref().map(|said| &said.rationale)),
+        ("policy_concern.subject", concern.map(|said| &said.subject)),
+        ("policy_concern.rationale", concern.map(|said| &said.rationale)),
+    ];
+    match sentences.iter().find(|(_, text)| blank(text)) {
+        Some((member, _)) => Err(malformed(member, "must not be empty")),
+        None => Ok(VoteDraft { vote, trigger }),
+    }
 }
 
 /// The line on which a member is set: the last part of its path, behind the table that the path names.
@@ -201,6 +172,7 @@ fn line_of(text: &str, member: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andon_review::payload::vote::VoteChoice;
 
     fn example() -> TemplateOf {
         TemplateOf {
@@ -231,7 +203,7 @@ mod tests {
             "detected = false\nrationale = \"Its own.\"",
             1,
         );
-        assert_eq!(said(&whole).unwrap()["time_spent_seconds"], 60);
+        assert_eq!(said(&whole).unwrap().vote.time_spent_seconds.get(), 60);
         let open = whole.replace("\"Locks.\"", "\"Locks.");
         assert!(said(&open).unwrap_err().starts_with("x:13: "), "{:?}", said(&open));
         let amend = whole.replace("# amended_recommendation = \"\"", "amended_recommendation = \"x\"");
@@ -252,7 +224,8 @@ mod tests {
     #[test]
     fn json_is_read_as_well() {
         let good = r#"{"decision":"reject_round","rationale":"x","time_spent_seconds":1}"#;
-        assert_eq!(read("andon review resolve 1a2b3c4d", "x", good).unwrap()["decision"], "reject_round");
+        let read_good = read("andon review resolve 1a2b3c4d", "x", good).unwrap();
+        assert_eq!(read_good.vote.decision, VoteChoice::RejectRound);
         let bad = read(
             "andon review resolve 1a2b3c4d",
             "x",

@@ -1,8 +1,6 @@
 //! What people signed about a round, read back as they signed it: each vote with all its members, its present standing, and
 //! what was flagged.
 
-use serde_json::{Map, Value};
-
 use super::rounds::state;
 use crate::json::{FlagShownJson, VoteShownJson};
 use andon_core::domain::plural::count;
@@ -10,6 +8,10 @@ use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 use andon_engine::text::style::Style;
 use andon_engine::witnessing::SignedLedger;
+use andon_review::payload::acts::RoundObjection;
+use andon_review::payload::fields::SignedText;
+use andon_review::payload::member::read;
+use andon_review::payload::vote::{PolicyConcern, StrongestClaims, VotePayload};
 use andon_review::round::RoundState;
 
 /// The votes on a round that count or counted, oldest first, each once. Those of a panel that has not decided are not shown.
@@ -36,12 +38,13 @@ pub fn votes(ledger: &SignedLedger, entry: usize) -> Vec<VoteShownJson> {
 
 fn shown(ledger: &SignedLedger, round: &RoundState, vote: usize, standing: &'static str) -> VoteShownJson {
     let vote = &ledger.folded.state.votes.all[vote];
+    let said = ledger.voted(vote.entry);
     VoteShownJson {
         entry: ledger.entries[vote.entry].id.to_string(),
         witness: vote.witness.clone(),
         at: Timestamp(vote.at),
         standing,
-        words: ledger.words(round.entry, vote.entry),
+        words: said.and_then(|said| ledger.words(round.entry, &said)),
         given: ledger.given(vote.entry),
         said: ledger.vote(vote.entry).clone(),
     }
@@ -54,7 +57,7 @@ pub fn flags(ledger: &SignedLedger, entry: usize) -> Vec<FlagShownJson> {
         entry: ledger.entries[*at].id.to_string(),
         by: signer(ledger, *at),
         at: Timestamp(ledger.folded.graph.eff[*at]),
-        reason: ledger.text(*at, "reason").unwrap_or_default(),
+        reason: ledger.said(*at).map(|said: RoundObjection| said.reason.0).unwrap_or_default(),
         route: route.name(),
     };
     round.flags.iter().map(one).collect()
@@ -86,10 +89,9 @@ pub fn text(votes: &[VoteShownJson], flags: &[FlagShownJson], style: Style) -> S
 }
 
 fn one(vote: &VoteShownJson) -> String {
-    let say = |name: &str| vote.said.get(name).and_then(Value::as_str);
-    let decision = say("decision").unwrap_or("?");
-    let seconds = vote.said.get("time_spent_seconds").and_then(Value::as_u64);
-    let took = seconds.map_or_else(String::new, |seconds| format!(", after {}", count(seconds, "second")));
+    let Ok(said) = read::<VotePayload>(&vote.said) else { return String::new() };
+    let (decision, seconds) = (said.decision.name(), said.time_spent_seconds.get().unsigned_abs());
+    let took = format!(", after {}", count(seconds, "second"));
     let standing = if vote.standing == "current" { String::new() } else { format!("  [{}]", vote.standing) };
     let head = format!("  {decision} by {}, {}{took}{standing}", vote.witness, vote.at);
     let mut out = format!("{}\n", escape::terminal(&head));
@@ -98,47 +100,35 @@ fn one(vote: &VoteShownJson) -> String {
         out.push_str(&block("      ", words));
     }
     out.push_str("    why:\n");
-    out.push_str(&block("      ", say("rationale").unwrap_or_default()));
-    for line in details(&vote.said).iter().chain(&vote.given) {
+    out.push_str(&block("      ", &said.rationale.0));
+    for line in details(&said).iter().chain(&vote.given) {
         out.push_str(&format!("    {}\n", escape::terminal(line)));
     }
     out
 }
 
 /// Everything else that was signed, a line each.
-fn details(said: &Map<String, Value>) -> Vec<String> {
+fn details(said: &VotePayload) -> Vec<String> {
     let mut lines = Vec::new();
-    let within =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    for check in said.get("factual_checks").and_then(Value::as_array).into_iter().flatten() {
-        let evidence = Some(within(check, "evidence")).filter(|text| !text.is_empty());
-        let evidence = evidence.map_or_else(String::new, |text| format!(" (evidence: {text})"));
-        lines.push(format!("checked, {}: {}{evidence}", within(check, "verdict"), within(check, "claim")));
+    let there = |text: &Option<SignedText>| text.clone().map(|text| text.0).filter(|text| !text.is_empty());
+    for check in &said.factual_checks {
+        let evidence = there(&check.evidence).map(|text| format!(" (evidence: {text})")).unwrap_or_default();
+        lines.push(format!("checked, {}: {}{evidence}", check.verdict, check.claim.0));
     }
-    if let Some(found) = said.get("sycophancy_assessment") {
-        let detected = found.get("detected").and_then(Value::as_bool) == Some(true);
-        let what = if detected { "detected" } else { "not detected" };
-        lines.push(format!("sycophancy {what}: {}", within(found, "rationale")));
+    if let Some(found) = &said.sycophancy_assessment {
+        let what = if found.detected { "detected" } else { "not detected" };
+        lines.push(format!("sycophancy {what}: {}", found.rationale.0));
     }
-    if let Some(strongest) = said.get("strongest") {
-        for (name, title) in [("claim", "strongest claim"), ("critique", "strongest critique")] {
-            let text = within(strongest, name);
-            if !text.is_empty() {
-                lines.push(format!("{title}: {text}"));
-            }
-        }
+    if let Some(StrongestClaims { claim, critique }) = &said.strongest {
+        lines.extend(there(claim).map(|text| format!("strongest claim: {text}")));
+        lines.extend(there(critique).map(|text| format!("strongest critique: {text}")));
     }
-    if let Some(agent) = said.get("attributed_to").and_then(Value::as_str) {
-        lines.push(format!("attributed to: {agent}"));
+    lines.extend(said.attributed_to.as_ref().map(|agent| format!("attributed to: {agent}")));
+    if let Some(PolicyConcern { subject, rationale, direction }) = &said.policy_concern {
+        lines.push(format!("concern: {} {direction}: {}", subject.0, rationale.0));
     }
-    if let Some(concern) = said.get("policy_concern") {
-        let (subject, direction) = (within(concern, "subject"), within(concern, "direction"));
-        lines.push(format!("concern: {subject} {direction}: {}", within(concern, "rationale")));
-    }
-    let tags = said.get("tags").and_then(Value::as_array).into_iter().flatten();
-    let tags: Vec<&str> = tags.filter_map(Value::as_str).collect();
-    if !tags.is_empty() {
-        lines.push(format!("tags: {}", tags.join(", ")));
+    if !said.tags.is_empty() {
+        lines.push(format!("tags: {}", said.tags.join(", ")));
     }
     lines
 }

@@ -5,54 +5,36 @@
 //! command checks whether a round has expired.
 
 mod looked;
+mod message;
 mod pending;
 mod trailer;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
+pub use self::message::RoundAction;
+use self::message::{
+    ActionMember, CloseMessage, OpenMessage, RoleMember, RoundName, Speaker, StatementMessage,
+};
 use self::pending::{MAX_SIGNED, PendingRound, Statement};
 use crate::json::RoundAnswerJson;
 use andon_core::domain::time::Timestamp;
+use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
 use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_review::payload::asked::{RoundRequest, Trigger};
-use andon_review::payload::member::Members;
+use andon_review::payload::asked::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
+use andon_review::payload::fields::Time;
+use andon_review::payload::member;
 use andon_review::precedents::PrecedentQuery;
 use andon_store::ledger::EvidenceText;
 
 /// Precedents that a judge is given.
 const PRECEDENTS: usize = 8;
-
-/// What an agent does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RoundAction {
-    /// Puts a question.
-    Open,
-    /// Claims or criticises.
-    Say,
-    /// Judges.
-    Verdict,
-    /// Ends the round.
-    Close,
-}
-
-impl RoundAction {
-    /// The action of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "open" => Some(Self::Open),
-            "say" => Some(Self::Say),
-            "verdict" => Some(Self::Verdict),
-            "close" => Some(Self::Close),
-            _ => None,
-        }
-    }
-}
 
 /// Takes what an agent says; the answer says whether a person is needed.
 ///
@@ -67,7 +49,7 @@ pub fn run(
     expire(ctx, ws)?;
     // A round that is over answers every later message with its outcome.
     if action != RoundAction::Open
-        && let Some(answer) = over(ws, &text(said, "round")?)?
+        && let Some(answer) = over(ws, &read::<RoundName>(said)?.round)?
     {
         return Ok(answer);
     }
@@ -79,6 +61,15 @@ pub fn run(
     }
 }
 
+fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T, OpsError> {
+    member::read(said).map_err(wrong)
+}
+
+/// What a statement looked at.
+fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, OpsError> {
+    looked::read(ws, evidence).map_err(|err| wrong(err.below("evidence")))
+}
+
 fn wrong(what: impl std::fmt::Display) -> OpsError {
     OpsError::Usage {
         what: what.to_string(),
@@ -86,29 +77,22 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
     }
 }
 
-fn text(said: &Map<String, Value>, name: &str) -> Result<String, OpsError> {
-    let found = Members::new(said).text(name).map_err(wrong)?;
-    if found.len() > pending::MAX_TEXT {
-        return Err(wrong(format!("{name}: has {} bytes, at most 1 MiB are taken", found.len())));
-    }
-    Ok(found)
-}
-
 fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
     let ledger = witnessing::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
-    let members = Members::new(said);
-    let expires = members.time("expires_at").map_err(wrong)?.unwrap_or(ctx.now.0.saturating_add(timeout));
-    let precedent_tags = members.set("precedent_tags").map_err(wrong)?;
-    let mut round = PendingRound::open(said, ctx.now.0, expires);
-    round.looked_at("question", looked::read(ws, said).map_err(wrong)?);
+    let question: RoundPayload = read(said)?;
+    let OpenMessage { precedent_tags, evidence } = read(said)?;
+    let expires = question.expires_at.map_or(ctx.now.0.saturating_add(timeout), |Time(at)| at);
+    let mut round = PendingRound::open(question, ctx.now.0, expires);
+    round.body.evidence.question = looked(ws, &evidence)?;
     // Reported now, and not at its end: the question must be a round.
-    let asked = RoundRequest::read(Members::new(&round.body())).map_err(wrong)?;
-    let question = text(&round.body(), "question")?;
+    let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
+    let question = &round.body.question;
     if question.trim().is_empty() || question.len() > MAX_SIGNED {
         return Err(wrong("question: must not be empty, and have at most 4 KiB"));
     }
-    ledger.allow(ctx, &Draft { kind: "round", said: &round.body(), evidence: &[], signer: None })?;
+    let body = members_of(&round.body);
+    ledger.allow(ctx, &Draft { kind: "round", said: &body, evidence: &[], signer: None })?;
     let name = pending::keep_new(ws, &round)?;
     let tags = if precedent_tags.is_empty() { asked.tags } else { precedent_tags };
     Ok(RoundAnswerJson {
@@ -127,23 +111,24 @@ fn precedents(ledger: &SignedLedger, tags: &BTreeSet<String>) -> Vec<RoundPreced
 }
 
 fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
-    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
-    let role = match text(said, "role")?.as_str() {
-        "proposer" => Statement::Claim,
-        "opposer" => Statement::Critique,
-        other => return Err(wrong(format!("role: must be proposer or opposer, not {other}"))),
+    let StatementMessage { round, agent, text, evidence } = read(said)?;
+    let RoleMember { role } = read(said)?;
+    let (name, mut round) = pending::find(ws, &round)?;
+    let role = match role {
+        Speaker::Proposer => Statement::Claim,
+        Speaker::Opposer => Statement::Critique,
     };
-    let evidence = looked::read(ws, said).map_err(wrong)?;
-    round.take(role, (&text(said, "agent")?, &text(said, "text")?), ctx.now.0).map_err(wrong)?;
-    round.looked_at(role.name(), evidence);
+    let evidence = looked(ws, &evidence)?;
+    round.take(role, (&agent.0, &text.0), ctx.now.0, evidence).map_err(wrong)?;
     pending::keep(ws, &name, &round)?;
     Ok(RoundAnswerJson { round: name, ..RoundAnswerJson::default() })
 }
 
 fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
-    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
-    let (agent, judged) = (text(said, "agent")?, text(said, "text")?);
-    let evidence = looked::read(ws, said).map_err(wrong)?;
+    let StatementMessage { round, agent, text: judged, evidence } = read(said)?;
+    let (agent, judged) = (agent.0, judged.0);
+    let (name, mut round) = pending::find(ws, &round)?;
+    let evidence = looked(ws, &evidence)?;
     match trailer::parse(&judged) {
         Ok(trailer) => round.judged(&agent, &judged, trailer, ctx.now.0).map_err(wrong)?,
         Err(why) => {
@@ -159,7 +144,7 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
             }
         }
     }
-    round.looked_at("verdict", evidence);
+    round.body.evidence.verdict = evidence;
     pending::keep(ws, &name, &round)?;
     if triggers(ctx, &round)?.is_empty() {
         return Ok(RoundAnswerJson { round: name, triggers: Some(Vec::new()), ..RoundAnswerJson::default() });
@@ -168,23 +153,22 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
 }
 
 fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
-    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
-    if let Some(paid_to) = Members::new(said).maybe_text("paid_to").map_err(wrong)? {
-        round.paid_to(&paid_to);
-    }
+    let CloseMessage { round, paid_to } = read(said)?;
+    let (name, mut round) = pending::find(ws, &round)?;
+    round.body.paid_to = paid_to.or(round.body.paid_to);
     end(ctx, ws, &name, &round)
 }
 
 /// Why a person is needed, from what came so far.
 fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
-    let asked = RoundRequest::read(Members::new(&round.body())).map_err(wrong)?;
+    let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
     Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
 }
 
 /// Writes the one entry of a round.
 fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswerJson, OpsError> {
     let ledger = witnessing::load(ws)?;
-    let body = round.body();
+    let body = members_of(&round.body);
     let evidence: Vec<EvidenceText> = round.evidence();
     let draft = Draft { kind: "round", said: &body, evidence: &evidence, signer: None };
     let id = ledger.append(ctx, ws, &draft)?.to_string();
@@ -199,7 +183,7 @@ fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Resul
 /// What a round came to that was closed, or has expired; `None` while it is open.
 fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswerJson>, OpsError> {
     let (_, round) = pending::find(ws, name)?;
-    let Some(entry) = round.ended() else { return Ok(None) };
+    let Some(entry) = &round.ended else { return Ok(None) };
     let answer = became(&witnessing::load(ws)?, entry)?;
     if !answer.needs_person {
         return Err(OpsError::Usage {
@@ -242,7 +226,7 @@ fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswerJson, OpsError> 
 pub fn expire(ctx: &Context, ws: &Workspace) -> Result<Vec<String>, OpsError> {
     let mut ended = Vec::new();
     for (name, round) in pending::all(ws) {
-        if round.expires_at() < ctx.now.0 {
+        if round.expires_at < ctx.now.0 {
             ended.push(end(ctx, ws, &name, &round)?.round);
         }
     }
@@ -254,7 +238,5 @@ pub fn expire(ctx: &Context, ws: &Workspace) -> Result<Vec<String>, OpsError> {
 /// # Errors
 /// It names no action.
 pub fn action_of(said: &Map<String, Value>) -> Result<RoundAction, OpsError> {
-    let named = text(said, "action")?;
-    RoundAction::named(&named)
-        .ok_or_else(|| wrong(json!({"action": named}).to_string() + ": must be open, say, verdict or close"))
+    Ok(read::<ActionMember>(said)?.action)
 }

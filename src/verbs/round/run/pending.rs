@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
 
-use super::looked::EVIDENCE;
 use super::trailer::Trailer;
+use andon_core::format::{fields, members_of};
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
+use andon_review::payload::asked::{JudgeStatement, NamedEvidence, RoundPayload};
+use andon_review::payload::fields::Time;
+use andon_review::payload::member::read as read_payload;
 use andon_store::ledger::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.
@@ -23,11 +27,7 @@ const MAX_FILE: u64 = 16 << 20;
 const MAX_ROUNDS: usize = 1_000;
 /// Ended rounds that are remembered.
 const MAX_ENDED: usize = 200;
-/// Members of a question that are taken over as they are.
-const QUESTION: [&str; 8] =
-    ["question", "issuer", "tags", "bounty", "min_witnesses", "operators", "authors", "revises"];
-
-/// Which of the three statements of a round.
+/// Which of the statements of a round that a judge does not make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Statement {
     /// The proposer's.
@@ -36,63 +36,61 @@ pub(super) enum Statement {
     Critique,
 }
 
-impl Statement {
-    /// The member of a round's entry that holds it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Claim => "claim",
-            Self::Critique => "critique",
-        }
-    }
-
-    fn role(self) -> &'static str {
-        match self {
-            Self::Claim => "proposer",
-            Self::Critique => "opposer",
-        }
-    }
-}
-
 /// What came so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PendingRound {
-    /// What its entry will say.
-    body: Map<String, Value>,
+    /// What its entry will say; empty once it is over.
+    #[serde(with = "members")]
+    pub(super) body: RoundPayload,
     /// Texts that are kept whole: by name.
     texts: Vec<(String, String)>,
-    expires_at: i64,
+    pub(super) expires_at: i64,
     /// The entry that the round became. A party that still speaks in the round gets this entry as the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    ended: Option<String>,
+    pub(super) ended: Option<String>,
+}
+
+/// A round's entry as the members that it will have.
+mod members {
+    use super::{
+        Deserialize, Deserializer, Error, Map, RoundPayload, Serialize, Serializer, Value, members_of,
+        read_payload,
+    };
+
+    pub(super) fn serialize<S: Serializer>(body: &RoundPayload, serializer: S) -> Result<S::Ok, S::Error> {
+        members_of(body).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundPayload, D::Error> {
+        let members = Map::<String, Value>::deserialize(deserializer)?;
+        if members.is_empty() {
+            return Ok(RoundPayload::default());
+        }
+        read_payload(&members).map_err(D::Error::custom)
+    }
 }
 
 impl PendingRound {
-    pub(super) fn open(said: &Map<String, Value>, opened_at: i64, expires_at: i64) -> Self {
-        let mut body = Map::new();
-        for name in QUESTION {
-            body.extend(said.get(name).map(|value| (name.to_owned(), value.clone())));
-        }
-        body.insert("opened_at".to_owned(), json!(opened_at));
-        body.insert("expires_at".to_owned(), json!(expires_at));
-        body.insert("arrived".to_owned(), json!({}));
-        Self { body, texts: Vec::new(), expires_at, ended: None }
-    }
-
-    pub(super) fn body(&self) -> Map<String, Value> {
-        self.body.clone()
-    }
-
-    pub(super) fn expires_at(&self) -> i64 {
-        self.expires_at
-    }
-
-    /// The entry that it became.
-    pub(super) fn ended(&self) -> Option<&str> {
-        self.ended.as_deref()
-    }
-
-    pub(super) fn paid_to(&mut self, who: &str) {
-        self.body.insert("paid_to".to_owned(), json!(who));
+    /// A new round, with what a question may say.
+    pub(super) fn open(said: RoundPayload, opened_at: i64, expires_at: i64) -> Self {
+        let RoundPayload {
+            question, issuer, tags, bounty, min_witnesses, operators, authors, revises, ..
+        } = said;
+        let (opened_at, expires) = (Some(Time(opened_at)), Some(Time(expires_at)));
+        let body = RoundPayload {
+            question,
+            issuer,
+            tags,
+            bounty,
+            min_witnesses,
+            operators,
+            authors,
+            revises,
+            opened_at,
+            expires_at: expires,
+            ..RoundPayload::default()
+        };
+        Self { body, expires_at, ..Self::default() }
     }
 
     /// A statement came. Each comes once: what was said is not taken back.
@@ -101,15 +99,23 @@ impl PendingRound {
         which: Statement,
         (agent, text): (&str, &str),
         at: i64,
+        evidence: Vec<NamedEvidence>,
     ) -> Result<(), String> {
-        let (name, role) = (which.name(), which.role());
-        if self.body.contains_key(name) {
+        let RoundPayload { arrived, evidence: all, claim, critique, proposer, opposer, .. } = &mut self.body;
+        let (name, role, said, by, arrived, looked_at) = match which {
+            Statement::Claim => ("claim", "proposer", claim, proposer, &mut arrived.claim, &mut all.claim),
+            Statement::Critique => {
+                ("critique", "opposer", critique, opposer, &mut arrived.critique, &mut all.critique)
+            }
+        };
+        if said.is_some() {
             return Err(format!("the {role} has spoken already"));
         }
-        self.body.insert(role.to_owned(), json!(agent));
-        self.body.insert(name.to_owned(), json!(cut(text)));
-        self.arrive(name, at);
-        self.keep_whole(name, text);
+        (*said, *by) = (Some(cut(text)), Some(agent.to_owned()));
+        (*arrived, *looked_at) = (Some(Time(at)), evidence);
+        if text.len() > MAX_SIGNED {
+            self.texts.push((name.to_owned(), text.to_owned()));
+        }
         Ok(())
     }
 
@@ -121,19 +127,13 @@ impl PendingRound {
         trailer: Trailer,
         at: i64,
     ) -> Result<(), String> {
-        if self.body.contains_key("verdict") && self.failures() < 1 {
+        if self.body.verdict.is_some() && self.failures() < 1 {
             return Err("the judge has spoken already".to_owned());
         }
-        let mut verdict = json!({"deferred": trailer.deferred, "parse_failures": self.failures()});
-        // Who recommends nothing and says something all the same recommends that.
-        let said = trailer.recommendation.or(trailer.prose);
-        if let (Some(said), Some(members)) = (said, verdict.as_object_mut()) {
-            members.insert("recommendation".to_owned(), json!(cut(&said)));
-        }
-        self.body.insert("synthesizer".to_owned(), json!(agent));
-        self.body.insert("verdict".to_owned(), verdict);
-        self.arrive("verdict", at);
         self.texts.push(("verdict".to_owned(), text.to_owned()));
+        // Who recommends nothing and says something all the same recommends that.
+        let recommendation = trailer.recommendation.or(trailer.prose);
+        self.verdict(agent, at, (trailer.deferred, self.failures(), recommendation.as_deref()));
         Ok(())
     }
 
@@ -141,42 +141,25 @@ impl PendingRound {
     pub(super) fn unreadable(&mut self, agent: &str, text: &str, at: i64) -> i64 {
         let failures = self.failures() + 1;
         self.texts.push((format!("verdict-{failures}"), text.to_owned()));
-        self.body.insert("synthesizer".to_owned(), json!(agent));
-        let mut verdict = json!({"deferred": false, "parse_failures": failures});
-        if let Some(members) = verdict.as_object_mut().filter(|_| !text.trim().is_empty()) {
-            members.insert("recommendation".to_owned(), json!(cut(text.trim())));
-        }
-        self.body.insert("verdict".to_owned(), verdict);
-        self.arrive("verdict", at);
+        let text = text.trim();
+        self.verdict(agent, at, (false, failures, Some(text).filter(|text| !text.is_empty())));
         failures
     }
 
-    /// What a statement looked at.
-    pub(super) fn looked_at(&mut self, statement: &str, evidence: Vec<Value>) {
-        if evidence.is_empty() {
-            return;
-        }
-        let all = self.body.entry(EVIDENCE).or_insert_with(|| json!({}));
-        if let Some(all) = all.as_object_mut() {
-            all.insert(statement.to_owned(), Value::Array(evidence));
-        }
+    fn verdict(
+        &mut self,
+        agent: &str,
+        at: i64,
+        (deferred, parse_failures, recommendation): (bool, i64, Option<&str>),
+    ) {
+        let recommendation = recommendation.map(cut);
+        self.body.verdict = Some(JudgeStatement { deferred, parse_failures, recommendation });
+        self.body.synthesizer = Some(agent.to_owned());
+        self.body.arrived.verdict = Some(Time(at));
     }
 
     fn failures(&self) -> i64 {
-        let verdict = self.body.get("verdict").and_then(|verdict| verdict.get("parse_failures"));
-        verdict.and_then(Value::as_i64).unwrap_or(0)
-    }
-
-    fn arrive(&mut self, name: &str, at: i64) {
-        if let Some(arrived) = self.body.get_mut("arrived").and_then(Value::as_object_mut) {
-            arrived.insert(name.to_owned(), json!(at));
-        }
-    }
-
-    fn keep_whole(&mut self, name: &str, text: &str) {
-        if text.len() > MAX_SIGNED {
-            self.texts.push((name.to_owned(), text.to_owned()));
-        }
+        self.body.verdict.as_ref().map_or(0, |verdict| verdict.parse_failures)
     }
 
     pub(super) fn evidence(&self) -> Vec<EvidenceText> {
@@ -188,10 +171,8 @@ impl PendingRound {
     }
 }
 
-/// `text`, cut at a character.
-fn cut(text: &str) -> &str {
-    let end = (0..=MAX_SIGNED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
+fn cut(text: &str) -> String {
+    fields::cut(text, MAX_SIGNED)
 }
 
 fn dir(ws: &Workspace) -> PathBuf {

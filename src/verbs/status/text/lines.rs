@@ -251,7 +251,7 @@ fn waiting(page: &mut Page, view: &StatusView) {
     page.field("", &with_command(&format!("help: andon review show {}", terminal_clip(&id, 8))));
 }
 
-/// The commits that were refused last, while nothing came of it.
+/// The newest refused commits, as long as no commit or test run followed.
 fn refused(page: &mut Page, view: &StatusView) {
     let Some(refused) = &view.refused else { return };
     let commits = phrase::count(usize::try_from(refused.count).unwrap_or(usize::MAX), "commit");
@@ -314,12 +314,12 @@ fn tests_shown(tests: &TestsOf, style: Style) -> String {
         TestsOf::Ran(evidence) => {
             let result = phrase::tests(evidence);
             let result = if evidence.is_green() { style.green(&result) } else { style.red(&result) };
-            format!("{result}{}", style.yellow(&phrase::caveats(evidence)))
+            format!("{result}{}", style.yellow(&phrase::remarks(evidence)))
         }
         TestsOf::Void(run) => style.yellow(&format!(
             "{}{}, but the run proves nothing: {}",
             phrase::tests(&run.evidence),
-            phrase::caveats(&run.evidence),
+            phrase::remarks(&run.evidence),
             phrase::void(run.validity)
         )),
         TestsOf::OtherCode(evidence) => style.yellow(&format!(

@@ -1,5 +1,4 @@
-//! One run of a test command, in three steps: what is to be started, what it says meanwhile, and what it said in all.
-//! Several can be under way at once.
+//! One run of a test command, in three steps: the launch, the output while it runs, and the result. Several can run at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,8 +21,8 @@ use andon_engine::effect::program::{
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
 use andon_engine::places::Places;
+use andon_engine::silent_files::without_their_tests;
 use andon_engine::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
-use andon_engine::unheard_files::without_their_tests;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};

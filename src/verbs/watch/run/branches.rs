@@ -73,7 +73,7 @@ fn seen(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> Option<
         cap: detect::iteration_cap(&ws.config.rules),
         head: Some(tip),
         branch: None,
-        node: timeline.window_node().to_owned(),
+        node: timeline.context_window_node().to_owned(),
         who: policy::makers(&timeline),
         halt: None,
         trend: timeline.trend(),

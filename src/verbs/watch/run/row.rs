@@ -79,7 +79,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
         let signed = witnessing::asks_signature(&ws, &standing).is_some();
         BindingHalt { standing, answer: if signed { AnswerBy::Signature } else { AnswerBy::Resume } }
     });
-    let node = loaded.timeline.window_node().to_owned();
+    let node = loaded.timeline.context_window_node().to_owned();
     let mut warnings: Vec<Diagnostic> = loaded.warnings.clone();
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     Ok(LoopView {

@@ -1,12 +1,12 @@
 //! What is watched, for a program: `andon/watch@1`.
 
 use crate::json::{
-    TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRunJson,
+    TestsJson, WatchJson, WatchedBranchJson, WatchedContextWindowJson, WatchedLoopJson, WatchedRunJson,
     WorktreeJson,
 };
 use crate::report::json;
 use crate::view::watch::{AnswerBy, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
-use andon_core::domain::context::ContextUse;
+use andon_core::domain::context::ContextWindowUse;
 use andon_engine::json::HaltJson;
 
 /// The view for a program. The order is that of the text: what needs a person first.
@@ -66,11 +66,11 @@ fn loop_json(found: &LoopView) -> WatchedLoopJson<'_> {
             validity: run.validity,
             run: TestsJson::from(&run.evidence),
         }),
-        context: found.context.as_ref().map(|context| WatchedContextJson {
+        context: found.context.as_ref().map(|context| WatchedContextWindowJson {
             node: &context.node,
             used: context.used,
             window: context.window,
-            percent: ContextUse::percent(context),
+            percent: ContextWindowUse::percent(context),
             threshold: context.pressure.as_str(),
         }),
         last_at: found.last_at,

@@ -4,17 +4,20 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{POLICY, person};
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::plural::count;
+use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_review::payload::acts::KeyRevoke;
-use andon_review::payload::policy::KeyRole;
+use andon_review::payload::Payload;
+use andon_review::payload::acts::{KeyRevoke, PolicySign};
+use andon_review::payload::member;
+use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 use andon_signing::PublicKey;
 
 /// Largest policy and key file that are read, in bytes.
@@ -77,14 +80,14 @@ pub fn add(
     key: &Path,
     roles: &[String],
 ) -> Result<KeyChange, OpsError> {
-    let is_fit = |role: &String| KeyRole::named(role).is_some();
-    if let Some(odd) = roles.iter().find(|role| !is_fit(role)) {
-        return Err(OpsError::Usage {
-            what: format!("no such role: {odd}"),
+    let role = |role: &String| {
+        member::named("role", role).map_err(|_| OpsError::Usage {
+            what: format!("no such role: {role}"),
             help: "one of: admin, witness, flag, agent, forge, ci".to_owned(),
-        });
-    }
-    let is_person = roles.iter().any(|role| ["admin", "witness"].contains(&role.as_str()));
+        })
+    };
+    let roles = roles.iter().map(role).collect::<Result<Vec<KeyRole>, _>>()?;
+    let is_person = roles.iter().any(|role| matches!(role, KeyRole::Admin | KeyRole::Witness));
     let who = if is_person { person(who)? } else { who.to_owned() };
     let name = key.to_string_lossy();
     let key = PublicKey::parse(&read(ctx, key)?).map_err(|err| OpsError::Usage {
@@ -93,7 +96,7 @@ pub fn add(
     })?;
     change(ctx, ws, "key-add", |ledger| {
         may_be_granted(ledger, &key, &who)?;
-        Ok(witnessing::said(&json!({"key": key.to_string(), "who": who, "roles": roles})))
+        Ok(members_of(&KeyGrant::new(&key.to_string(), &who, roles)))
     })
 }
 
@@ -124,12 +127,13 @@ fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
 }
 
 /// The same of all keys of a policy.
-fn may_be_policy(policy: &Value) -> Result<(), OpsError> {
+fn may_be_policy(policy: &EntryStatement) -> Result<(), OpsError> {
+    // What is malformed is refused where it is appended.
+    let Ok(policy) = member::read::<ReviewPolicy>(policy) else { return Ok(()) };
     let mut holders: Vec<(PublicKey, &str)> = Vec::new();
-    for grant in policy.get("keys").and_then(Value::as_array).into_iter().flatten() {
-        let text = |name: &str| grant.get(name).and_then(Value::as_str).unwrap_or_default();
-        let who = text("who");
-        let key = PublicKey::parse(text("key")).map_err(|why| OpsError::Usage {
+    for grant in &policy.keys {
+        let who = grant.who.as_str();
+        let key = PublicKey::parse(grant.key()).map_err(|why| OpsError::Usage {
             what: format!("the key of {who}: {why}"),
             help: "give the line of its .pub file".to_owned(),
         })?;
@@ -158,7 +162,7 @@ pub fn revoke(ctx: &Context, ws: &Workspace, key: &str, last_good: &[String]) ->
             let found = last_good.iter().map(|id| Ok(ledger.entries[ledger.find(id)?].id.to_string()));
             found.collect::<Result<_, OpsError>>()?
         };
-        Ok(witnessing::said(&KeyRevoke { key, last_good: good }))
+        Ok(members_of(&KeyRevoke { key, last_good: good }))
     })
 }
 
@@ -201,18 +205,17 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
 pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, OpsError> {
     let name = file.to_string_lossy();
     let text = read(ctx, file)?;
-    let mut value: Value = serde_json::from_str(&text).map_err(|err| OpsError::Usage {
+    // Signed as it is, with members that this version does not know.
+    let mut said: EntryStatement = serde_json::from_str(&text).map_err(|err| OpsError::Usage {
         what: format!("{name}:{}: no JSON: {err}", err.line()),
         help: "begin from the policy in force: andon witness policy > policy.json".to_owned(),
     })?;
-    if let Some(members) =
-        value.as_object_mut().filter(|members| members.get("schema").is_some_and(|it| it == POLICY))
-    {
-        members.remove("schema");
+    if said.get("schema").is_some_and(|schema| schema == POLICY) {
+        said.remove("schema");
     }
     change(ctx, ws, "policy", |_| {
-        may_be_policy(&value)?;
-        Ok(witnessing::said(&value))
+        may_be_policy(&said)?;
+        Ok(said)
     })
 }
 
@@ -221,7 +224,7 @@ pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
 /// # Errors
 /// They are no witness, or the policy does not allow it.
 pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, OpsError> {
-    let next = super::next_policy(ws)?;
+    let mut said = super::next_policy(ws)?.unwrap_or_default();
     change(ctx, ws, "policy", |ledger| {
         if !ledger.folded.authority.at_end.witnesses.contains(who) {
             return Err(OpsError::Usage {
@@ -229,7 +232,6 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
                 help: "andon witness list".to_owned(),
             });
         }
-        let mut said = witnessing::said(&next);
         said.remove("schema");
         // It is for this policy: who was reinstated by an earlier one is not again.
         said.insert("reinstated".to_owned(), json!([who]));
@@ -240,13 +242,13 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
 /// Signs under a policy or a change of keys that another admin made.
 ///
 /// # Errors
-/// It is none, or the key may not.
+/// `entry` is no such entry, or the key may not sign it.
 pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, OpsError> {
     let mut about = None;
     let mut changed = change(ctx, ws, "policy-sign", |ledger| {
         let id = ledger.entries[ledger.find(entry)?].id;
         about = Some(id);
-        Ok(witnessing::said(&json!({"entry": id.to_string()})))
+        Ok(members_of(&PolicySign { entry: id.to_string() }))
     })?;
     if let Some(about) = about {
         changed.about = about;
@@ -283,8 +285,9 @@ fn standing(ledger: &SignedLedger, entry: EntryId) -> ChangeStatus {
         return ChangeStatus::InForce;
     };
     // A key takes itself out alone.
-    let key = ledger.entries[at].body.get("key").and_then(Value::as_str).unwrap_or_default();
-    if ledger.entries[at].kind == "key-revoke" && ledger.folded.authority.is_out(key) {
+    if let Ok(Payload::KeyRevoke(revoke)) = &*ledger.review[at].payload
+        && ledger.folded.authority.is_out(&revoke.key)
+    {
         return ChangeStatus::InForce;
     }
     match ledger.folded.authority.signatures(at) {

@@ -19,7 +19,7 @@ pub fn keys(ws: &Workspace) -> Result<SignedLedger, OpsError> {
 /// Lines of an allowed-signers file: with it plain `git verify-commit` verifies entries.
 pub fn allowed_signers(ledger: &SignedLedger) -> String {
     let line = |who: &str, key: &str| format!("{who} namespaces=\"git\" {key}\n");
-    granted(ledger).map(|grant| line(&plain(&grant.who), &plain(&grant.key))).collect()
+    granted(ledger).map(|grant| line(&plain(&grant.who), &plain(grant.key()))).collect()
 }
 
 /// A principal is one word, and a key one line.
@@ -31,11 +31,11 @@ fn plain(text: &str) -> String {
 pub fn list_json(ledger: &SignedLedger) -> WitnessListJson {
     let authority = &ledger.folded.authority;
     let keys = authority.at_end.keys.values().map(|grant| WitnessKeyJson {
-        key: grant.key.clone(),
-        fingerprint: fingerprint(&grant.key),
+        key: grant.key().to_owned(),
+        fingerprint: fingerprint(grant.key()),
         who: grant.who.clone(),
         roles: grant.roles.iter().map(|role| role.name()).collect(),
-        revoked: authority.is_out(&grant.key),
+        revoked: authority.is_out(grant.key()),
     });
     WitnessListJson {
         ledger: ledger.id.map(|id| id.to_string()),

@@ -3,18 +3,19 @@
 mod change;
 mod list;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub use change::{ChangeStatus, KeyChange, add, policy, reinstate, revoke, sign};
 pub use list::{allowed_signers, keys, list_json, list_text};
 
 use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
 use andon_core::domain::ids::EntryId;
+use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, SignedLedger};
+use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_review::payload::policy::KeyGrant;
+use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 use andon_signing::PublicKey;
 
 /// What the policy that is printed to be edited is called; no part of what is signed.
@@ -53,12 +54,13 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewL
         what: format!("your signing key is {why}"),
         help: "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE".to_owned(),
     })?;
-    let said = witnessing::said(&json!({
-        "version": 1,
-        "threshold": 1,
-        "solo": solo,
-        "keys": [{"key": key.to_string(), "who": who, "roles": ["admin", "witness"]}],
-    }));
+    let said = members_of(&ReviewPolicy {
+        version: 1,
+        threshold: 1,
+        solo,
+        keys: vec![KeyGrant::new(&key.to_string(), &who, [KeyRole::Admin, KeyRole::Witness])],
+        ..ReviewPolicy::default()
+    });
     let draft = Draft { kind: "policy", said: &said, evidence: &[], signer: Some(&signer) };
     let ledger = ledger.append(ctx, ws, &draft)?;
     Ok(NewLedger { ledger, who, key })
@@ -101,32 +103,22 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 ///
 /// # Errors
 /// There is none.
-pub fn next_policy(ws: &Workspace) -> Result<Value, OpsError> {
+pub fn next_policy(ws: &Workspace) -> Result<Option<EntryStatement>, OpsError> {
     let ledger = witnessing::load(ws)?.with_policy()?;
-    let Some((entry, version)) = ledger.policy() else { return Ok(Value::Null) };
+    let Some((entry, version)) = ledger.policy() else { return Ok(None) };
     let mut next = (*ledger.entries[entry].body).clone();
     next.insert("version".to_owned(), json!(version + 1));
     // What was granted since is part of the next one; accounts count in the first alone.
     next.remove("accounts");
-    let keys: Vec<Value> = granted(&ledger).map(grant_json).collect();
-    next.insert("keys".to_owned(), Value::Array(keys));
+    next.insert("keys".to_owned(), granted(&ledger).map(members_of).collect());
     next.insert("schema".to_owned(), json!(POLICY));
-    Ok(Value::Object(next))
+    Ok(Some(next))
 }
 
 /// The grants in force whose key was not revoked.
 fn granted(ledger: &SignedLedger) -> impl Iterator<Item = &KeyGrant> {
     let authority = &ledger.folded.authority;
-    authority.at_end.keys.values().filter(|grant| !authority.is_out(&grant.key))
-}
-
-fn grant_json(grant: &KeyGrant) -> Value {
-    let roles: Vec<&str> = grant.roles.iter().map(|role| role.name()).collect();
-    let mut value = json!({"key": grant.key, "who": grant.who, "roles": roles});
-    if let (Some(founding), Some(members)) = (grant.founding, value.as_object_mut()) {
-        members.insert("founding_id".to_owned(), json!(founding));
-    }
-    value
+    authority.at_end.keys.values().filter(|grant| !authority.is_out(grant.key()))
 }
 
 /// The ledger that was begun, for a program.

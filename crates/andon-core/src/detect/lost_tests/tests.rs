@@ -1,10 +1,10 @@
 use super::*;
 
 /// A set: `-` in front of an id says that it is skipped.
-fn set(ids: &[&str]) -> Vec<Identity> {
+fn set(ids: &[&str]) -> Vec<NamedTest> {
     let of = |id: &&str| match id.strip_prefix('-') {
-        Some(id) => Identity { id: id.to_owned(), skipped: true },
-        None => Identity { id: (*id).to_owned(), skipped: false },
+        Some(id) => NamedTest { id: id.to_owned(), skipped: true },
+        None => NamedTest { id: (*id).to_owned(), skipped: false },
     };
     ids.iter().map(of).collect()
 }

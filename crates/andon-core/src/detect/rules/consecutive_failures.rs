@@ -37,29 +37,31 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations in a row failed, each in its own way",
     docs: || Docs {
-        trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build \
-                fails or its run was stopped, or when it shows the same error as the result before it. \
-                `max` failures without a reset halt the loop. What is unknown (no test result, \
-                documentation only) neither counts nor resets.\n\n\
-                Passing tests reset the count, unless tests that failed are gone. So does progress: a \
-                new low of the failing count with no test gone, or (5 times running) newly passing \
-                tests.\n\n\
-                No failure is\n\n\
-                - a failing count that is higher than ever since then, up to `rises` times, and a count \
-                on its way down from there;\n\
+        trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build fails or its \
+                run was stopped, or when it shows the same error as the result before it. `max` failures without a \
+                reset halt the loop. What is unknown (no test result, documentation only) neither counts nor \
+                resets.\n\
+                \n\
+                Passing tests reset the count, unless tests that failed are gone. So does progress: a new low of the \
+                failing count with no test gone, or (5 times running) newly passing tests.\n\
+                \n\
+                These are no failures:\n\
+                \n\
+                - a failing count that is higher than ever since then, up to `rises` times, and a count on its way \
+                down from there;\n\
                 - a failure from before the run (as for `repeated-failures`);\n\
-                - an iteration that changes nothing on purpose: its subject begins with a pattern of \
-                `exempt` (it starts a build), names a version (a step of a release), or ends like \
-                `(#12)` (a forge merged it), or it follows a commit of another author;\n\
-                - an empty commit among empty commits alone, each of which says something else: they are \
-                left to `unchanged-diff`.\n\n\
-                Some failures are taken back. An iteration that modifies something takes back the empty \
-                iterations before it. A run that failed without naming a test is known by what it \
-                printed, times and paths aside: it counts together with the one before it where both \
-                printed the same, and what such runs counted for is taken back where it printed \
-                something else. Code that was changed and not tested, merges and picks included, may \
-                have repaired what failed before it; those failures count again only when the very same \
-                tests fail once more.",
+                - an iteration that changes nothing on purpose: its subject begins with a pattern of `exempt` (it \
+                starts a build), names a version (a step of a release), or ends like `(#12)` (a forge merged it), or \
+                it follows a commit of another author;\n\
+                - an empty commit among empty commits alone, each of which says something else: they are left to \
+                `unchanged-diff`.\n\
+                \n\
+                Some failures are taken back. An iteration that modifies something takes back the empty iterations \
+                before it. A run that failed without naming a test is known by what it printed, times and paths \
+                aside: it counts together with the one before it where both printed the same, and what such runs \
+                counted for is taken back where it printed something else. Code that was changed and not tested, \
+                merges and picks included, may have repaired what failed before it; those failures count again only \
+                when the very same tests fail once more.",
         why: "Three failures in a row are a pattern. But 7, 4, 2 failing tests is work that goes well, so a \
               new low resets the count, and a refactoring breaks more before it repairs it (2, 5, 9, 6, 3, \
               0), so a rise is tolerated.",

@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::briefing::PROMPT;
-use crate::domain::context::{ContextUse, FillSource, Pressure, Thresholds, percent};
+use crate::domain::context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent};
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -60,14 +60,14 @@ pub static RULE: Rule = Rule {
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
               calls)",
     docs: || Docs {
-        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
-                or `block` percent of the window. Its size is what the client names (`window_tokens` of `andon \
-                observe usage`) unless `window` is set to another number than its default. The count is what the client reports (`context_tokens` of \
-                `andon observe usage`), else its newest input and cached tokens (`usage.cached`), else an \
-                estimate from the lines of output. From `compact` on no new turn begins and the briefing is \
-                written. From `block` on tool calls are refused as well. The events `compaction` and \
-                `session_start` clear the window. Commits are never refused.",
-        why: "What slides out of the window is lost without the agent's knowing; a summary written in time \
+        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` or \
+                `block` percent of its size. The size is what the client names (`window_tokens` of `andon observe \
+                usage`) unless `window` is set to another number than its default. The count is what the client \
+                reports (`context_tokens` of `andon observe usage`), else its newest input and cached tokens \
+                (`usage.cached`), else an estimate from the lines of output. From `compact` on no new turn begins \
+                and the briefing is written. From `block` on tool calls are refused as well. The events `compaction` \
+                and `session_start` clear the context window. Commits are never refused.",
+        why: "What slides out of the context window is lost without the agent's knowing; a summary written in time \
               is not. An estimate is too rough to refuse anything, unless `estimate` says so.",
         source: "docs/spec-map.md: Loop rules, context compaction gate",
         example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn, and \
@@ -106,7 +106,7 @@ pub(in crate::detect) fn limits(timeline: &Timeline, node: &str, setting: &RuleS
         block: setting.count(&BLOCK),
     };
     let configured = Some(setting.count(&WINDOW)).filter(|window| *window != DEFAULT_WINDOW);
-    (thresholds, configured.or(timeline.window(node).size).unwrap_or(DEFAULT_WINDOW))
+    (thresholds, configured.or(timeline.context_window(node).size).unwrap_or(DEFAULT_WINDOW))
 }
 
 /// How full the context window of `node` is; `None` where it is unknown.
@@ -114,14 +114,14 @@ pub(in crate::detect) fn context_use(
     timeline: &Timeline,
     node: &str,
     setting: &RuleSetting,
-) -> Option<ContextUse> {
+) -> Option<ContextWindowUse> {
     let (thresholds, window) = limits(timeline, node, setting);
-    let lines = timeline.window(node).lines;
+    let lines = timeline.context_window(node).lines;
     let estimate = setting.word(&ESTIMATE);
     let guess = || {
         (estimate != "off" && lines > 0).then(|| (estimated(lines, window, setting), FillSource::Estimate))
     };
-    let (used, source) = timeline.window_tokens(node).or_else(guess)?;
+    let (used, source) = timeline.context_window_tokens(node).or_else(guess)?;
     let pressure = match percent(used, window) {
         full if full >= thresholds.block => Pressure::HardBlock,
         full if full >= thresholds.compact => Pressure::Mandatory,
@@ -131,7 +131,7 @@ pub(in crate::detect) fn context_use(
     let most =
         if source == FillSource::Estimate && estimate != "block" { Pressure::Warning } else { pressure };
     let pressure = pressure.min(most);
-    Some(ContextUse { node: node.to_owned(), used, source, lines, window, thresholds, pressure })
+    Some(ContextWindowUse { node: node.to_owned(), used, source, lines, window, thresholds, pressure })
 }
 
 /// `min(100, lines * 70 / 500)` percent of the window, in tokens.
@@ -145,7 +145,7 @@ fn estimated(lines: u64, window: u64, setting: &RuleSetting) -> u64 {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let found = context_use(timeline, timeline.window_node(), setting)?;
+    let found = context_use(timeline, timeline.context_window_node(), setting)?;
     let most = match (found.pressure, situation.stage, timeline.activity.windows.door) {
         (Pressure::Free, _, _) => return None,
         // The commit is made, and committing is the best that can be done before a compaction; and the summary has to
@@ -159,8 +159,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(finding(&found, setting.level.min(most)))
 }
 
-/// What is to be said of a fill.
-pub(in crate::detect) fn finding(found: &ContextUse, level: Level) -> Finding {
+/// The message for how full the context window is.
+pub(in crate::detect) fn finding(found: &ContextWindowUse, level: Level) -> Finding {
     let evidence =
         format!("{} tokens of {}, {}", found.used, words::bounded(&found.node), found.source.as_str());
     Finding {
@@ -172,7 +172,7 @@ pub(in crate::detect) fn finding(found: &ContextUse, level: Level) -> Finding {
 
 /// A window that fills up.
 #[derive(Debug)]
-struct Fill(ContextUse);
+struct Fill(ContextWindowUse);
 
 impl FindingDetail for Fill {
     fn figures(&self) -> Figures {
@@ -193,7 +193,7 @@ impl fmt::Display for Fill {
 }
 
 /// What happened, in one sentence.
-fn message(found: &ContextUse) -> String {
+fn message(found: &ContextWindowUse) -> String {
     let about = if found.source == FillSource::Estimate { "about " } else { "" };
     let from = match found.source {
         FillSource::Reported => String::new(),
@@ -214,7 +214,7 @@ fn message(found: &ContextUse) -> String {
     }
 }
 
-fn help(found: &ContextUse) -> Vec<String> {
+fn help(found: &ContextWindowUse) -> Vec<String> {
     let mut help = match found.pressure {
         Pressure::Free | Pressure::Warning => {
             vec!["compact soon: /compact, then: andon observe compaction".to_owned()]
@@ -382,7 +382,7 @@ mod tests {
             prop_assert!(at(fewer.min(more)) <= at(more));
             facts.push(lines(more));
             let estimated = folded(facts.clone());
-            let found = context_use(&estimated, estimated.window_node(), &setting);
+            let found = context_use(&estimated, estimated.context_window_node(), &setting);
             let guessed = found.filter(|found| found.source == FillSource::Estimate);
             let most = guessed.map_or(Pressure::Free, |found| found.pressure);
             prop_assert!(most <= Pressure::Warning);

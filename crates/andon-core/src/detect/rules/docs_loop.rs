@@ -15,7 +15,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
 use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, stood};
+use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
@@ -31,15 +31,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
     summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
     docs: || Docs {
-        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents that the \
-                window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
-                as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
-                back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
-                white space alone, of which `weak-change` tells.\n\n\
-                A document does not alternate while commits in between write other documents anew: that is work, such as \
-                a page that a build makes again. Where they bring new code it is a warning: it may be a status that is \
-                toggled.",
+        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents \
+                that the window has seen before in `comebacks` of its newest `among` changes, each time by commits \
+                that left the code as it was. The same holds for the documents together at the ends of turns without \
+                a commit. Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a \
+                release) do not count, and neither do texts that lasted for an hour or longer, a document that is \
+                removed and written again, nor changes of white space alone, which are left to `weak-change`.\n\
+                \n\
+                A document does not alternate while commits in between write other documents anew: that is work, \
+                such as a page that a build makes again. Where they bring new code it is a warning: it may be a \
+                status that is toggled.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -67,7 +68,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// How documents go round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum DocsPattern {
     Alternates,
     ComesBack { times: u64 },
 }
@@ -75,7 +76,7 @@ enum Round {
 /// Documents that go round.
 #[derive(Debug)]
 struct Documents {
-    round: Round,
+    round: DocsPattern,
     /// Whether they did so at the ends of turns, without commits.
     in_turns: bool,
     /// Whether commits in between brought new code.
@@ -89,10 +90,10 @@ impl fmt::Display for Documents {
         let place = if self.in_turns { "the documents" } else { "a document" };
         let and_no_code = if self.beside_code { "beside work on the code" } else { "while no code changed" };
         match self.round {
-            Round::Alternates => {
+            DocsPattern::Alternates => {
                 write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
             }
-            Round::ComesBack { times } => {
+            DocsPattern::ComesBack { times } => {
                 write!(f, "{place} came back to earlier contents {} {and_no_code}", words::times(times))
             }
         }
@@ -123,7 +124,7 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
     let is_text = |at: usize| states.get(at).is_some_and(|one| one.state != PathStep::ABSENT);
     let counts = |at: usize| {
-        let stays = |(earlier, later): (&Iteration, &Iteration)| stood(earlier, later);
+        let stays = |(earlier, later): (&Iteration, &Iteration)| lasted(earlier, later);
         let meant = |one: &Iteration| {
             goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
         };
@@ -142,7 +143,9 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let round = round(&contents, &counts, setting)?;
     let first_return = states.len().checked_sub(3).and_then(by);
     let since = first_return.map(|one| one.number);
-    if round == Round::Alternates && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it)) {
+    if round == DocsPattern::Alternates
+        && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it))
+    {
         return None;
     }
     // Beside new code it may be a status.
@@ -158,7 +161,7 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
 }
 
 /// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
-fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<Round> {
+fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<DocsPattern> {
     let last = states.len().checked_sub(1)?;
     if let [.., a, b, c, d] = states
         && a == c
@@ -167,7 +170,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
         && counts(last)
         && counts(last - 1)
     {
-        return Some(Round::Alternates);
+        return Some(DocsPattern::Alternates);
     }
     let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
     let first = states.len().saturating_sub(among.saturating_add(1));
@@ -179,7 +182,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
         }
     }
     let enough = words::len(&back) >= setting.count(&COMEBACKS).max(1);
-    (enough && back.last() == Some(&last)).then(|| Round::ComesBack { times: words::len(&back) })
+    (enough && back.last() == Some(&last)).then(|| DocsPattern::ComesBack { times: words::len(&back) })
 }
 
 #[cfg(test)]
@@ -257,8 +260,8 @@ mod tests {
 
     #[test]
     fn it_is_seen_among_commits_with_times_and_tests() {
-        let watched = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
-        assert!(checked(&RULE, watched.collect()).is_some());
+        let observed = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
+        assert!(checked(&RULE, observed.collect()).is_some());
     }
 
     #[test]

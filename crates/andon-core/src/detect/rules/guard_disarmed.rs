@@ -22,8 +22,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 hooks and whether they start Andon, the client's settings, the files of a halt, and the refs of records and of the \
                 ledger. What a call took away is put back where that is safe, and reported. `times` such calls since the newest answer \
                 halt the loop; one warns.",
-        why: "What a command line says can be written in a thousand ways, what it did cannot. Once may be a mistake of cleaning up; \
-              an agent that does it again after it was told works against its guard.",
+        why: "A command can be written in a thousand ways; its effect on the guard cannot be hidden. The first \
+              time may be a mistake while cleaning up; an agent that does it again after the warning works against \
+              its guard.",
         source: "docs/spec-map.md: Loop safety, emergency stop",
         example: "`rm -rf .git/hooks` in a cleaning script: the hooks are put back and the model is informed. The same once more halts.",
         tune: "`guard-disarmed = { times = 1 }`",

@@ -28,11 +28,10 @@ pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit was made without the gate (`--no-verify`, another hooks path)",
     docs: || Docs {
-        trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook \
-                was missing, another hook changed the tree behind the gate, or the commit was recorded later \
-                because the hooks were off when it was made. Commits for which git runs no pre-commit hook do \
-                not count: merges, picks, reverts, patches of `git am`. Neither does a changed tree whose code \
-                is what was tested.",
+        trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook was \
+                missing, another hook changed the tree after the gate, or the commit was recorded later because the \
+                hooks were off when it was made. Commits for which git runs no pre-commit hook do not count: merges, \
+                picks, reverts, patches of `git am`. Neither does a changed tree whose code is what was tested.",
         why: "A person may have a reason, so locally it is a note. What reaches a shared branch must have \
               passed, so `andon check` treats it as an error.",
         source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",

@@ -103,7 +103,7 @@ fn idle(situation: &Situation<'_>, iteration: &Iteration) -> Option<Idle> {
     }
 }
 
-/// What was said once is not said again at a turn that is none of it.
+/// A finding that was given once is not given again at a turn that is not idle.
 fn newest_is_passed_over(situation: &Situation<'_>) -> bool {
     situation.timeline.newest().and_then(|newest| idle(situation, newest)) != Some(Idle::Yes)
 }

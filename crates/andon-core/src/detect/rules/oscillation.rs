@@ -5,7 +5,7 @@ use self::comebacks::counted;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
-use crate::detect::returns::{self, Round, StateStep, Weight};
+use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
@@ -15,7 +15,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{
-    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, mostly_stood, stood,
+    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,
 };
 
 pub(in crate::detect) const RETURNS: Param<u64> =
@@ -37,41 +37,49 @@ pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     docs: || Docs {
-        trips: "The code goes there and back (A/B/A/B), or twice round three to six states. A *return* \
-                is a state that equals the one a period before; equal neighbours count as one state.\n\n\
-                - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With \
-                periods 3 to 6 a whole second round does: A/B/C/A/B/C.\n\
-                - The same holds for the states of each path that the newest commit changed, with \
-                `path_returns` for period 2. Where more than one iteration lies between two states of \
-                the path, it takes two returns more.\n\
-                - Without a period, `comebacks` returns to any of the 6 states before, among the newest \
-                10, trip the rule too. One to a state that came up since the return before does not \
-                count, since work goes on.\n\
-                - Documentation is left out.\n\n\
-                A path that goes round beside other new code is a note while tests newly pass, and a \
-                warning from two returns more on. It trips the rule after `beside` returns where tests \
-                ran and none newly passed (over the newest two times `beside` returns).\n\n\
-                Commits that go back on purpose bring states like any other commit but do not count. \
-                With too few returns by other commits the rule warns at most, and with none it is a \
-                note. These go back on purpose:\n\n\
+        trips: "The code alternates between two states (A/B/A/B), or passes through the same three to six states \
+                twice. A *return* is a state that equals the one a period before; equal neighbours count as one \
+                state. Returns trip the rule when there are enough of them, no commit made them on purpose, and \
+                nothing else moves.\n\
+                \n\
+                - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With periods 3 to \
+                6 a whole second pass does: A/B/C/A/B/C.\n\
+                - The same holds for the states of each path that the newest commit changed, with `path_returns` for \
+                period 2. Where more than one iteration lies between two states of the path, it takes two returns \
+                more.\n\
+                - Without a period, `comebacks` returns to any of the 6 states before, among the newest 10, trip the \
+                rule too. A return to a state that is new since the previous return does not count, because work \
+                goes on.\n\
+                - Documentation is left out.\n\
+                \n\
+                Where a path alternates beside other new code, the finding is a note while tests newly pass, and a \
+                warning from two more returns on. It trips the rule after `beside` returns where tests ran and none \
+                newly passed (over the newest two times `beside` returns).\n\
+                \n\
+                Commits that go back on purpose bring states like any other commit but do not count. With too few \
+                returns by other commits the rule warns at most, and with none it is a note. These go back on \
+                purpose:\n\
+                \n\
                 - reverts, and subjects that begin with a pattern of `exempt`;\n\
                 - steps of a release, known by words that this history said of another version before;\n\
                 - a pull request (`Title (#12)`) that lands again after its revert;\n\
-                - merges, cherry-picks and rebases.\n\n\
-                It takes longer, with a note or a warning until then, where\n\n\
-                - each state stood for an hour or longer (of changes of up to three files half of them): \
-                two returns more, and a comeback to it is none;\n\
-                - no hook watched (commits that none recorded, with no tests known) and each came two \
-                minutes or longer after the one before: four more, since somebody tries something out (returns \
-                without a period, by changes of up to three files, so long in the mean);\n\
-                - one line of one file is all that goes there and back (a status, a flag): its first \
-                comeback to a state is none, and as long as no tests tell more, code and file take one \
-                return more than `path_returns`. Beside other new code this stays a note.",
-        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
-              through reverts, relands, releases or deployments, and once where merging a branch undid a \
-              pull request that was then made again. With those exempt this rule may halt alone. A file of \
-              two values that is toggled beside real work (a status, a feature flag) goes round too, and \
-              nothing is wrong with that work: only tests that stand still tell the two apart.",
+                - merges, cherry-picks and rebases.\n\
+                \n\
+                It takes longer, with a note or a warning until then, where\n\
+                \n\
+                - each state lasted for an hour or longer (half of the states are enough where changes touch up to \
+                three files): two returns more, and a comeback to such a state does not count;\n\
+                - no hook recorded the commits, no tests of them are known, and each came two minutes or longer \
+                after the one before: four returns more, because a person is trying something out (for returns \
+                without a period, by changes of up to three files, the mean distance counts);\n\
+                - only one line of one file alternates (a status, a flag): its first comeback to a state does not \
+                count, and while no tests tell more, code and file take one return more than `path_returns`. Beside \
+                other new code this stays a note.",
+        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time through \
+              reverts, relands, releases or deployments, and once where merging a branch undid a pull request that \
+              was then made again. With those exempt this rule may halt alone. A file that is toggled between two \
+              values beside real work (a status, a feature flag) alternates too, and nothing is wrong with that \
+              work: only tests that make no progress tell the two apart.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation); signals and escalation, \
                  honest limits",
         example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
@@ -133,7 +141,7 @@ fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSe
 }
 
 /// The level; `otherwise` at most, when too few returns count.
-fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
+fn judged(round: RepeatedSequence, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
     let enough = round.strikes() >= round.needed(least);
     let otherwise = if round.strikes() == 0 { Level::Note } else { otherwise };
     if enough { setting.level } else { setting.level.min(otherwise) }
@@ -162,7 +170,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// Whether a line is all that goes to and fro, and has not done so for long enough.
-fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
+fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting) -> bool {
     let states = timeline.states();
     let first = states.len().saturating_sub(round.returns);
     let untold = |first: &CodeState<'_>| gains::since(timeline, first.brought_by.number) == Gain::Unknown;
@@ -172,7 +180,7 @@ fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
 }
 
 /// Whether a switch has been set to and fro less often than it takes: one return more than a path.
-fn is_early(round: Round, setting: &RuleSetting) -> bool {
+fn is_early(round: RepeatedSequence, setting: &RuleSetting) -> bool {
     let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX);
     round.period == 2 && round.strikes() <= least
 }
@@ -201,7 +209,7 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// The iterations that brought the states of a cycle again.
-fn returning<'a>(round: Round, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
+fn returning<'a>(round: RepeatedSequence, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
     let newest = states.get(states.len().saturating_sub(round.returns)..).unwrap_or_default();
     newest.iter().filter_map(|state| state.brought_by).collect()
 }
@@ -210,7 +218,7 @@ fn of_states(
     timeline: &Timeline,
     (path, states): (HunkHash, &[PathState<'_>]),
     setting: &RuleSetting,
-) -> Option<(Level, Round)> {
+) -> Option<(Level, RepeatedSequence)> {
     let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| state.brought_by).collect();
     let weights = weights(&brought, timeline, setting);
@@ -249,7 +257,7 @@ fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) 
 }
 
 /// The highest level for a file that goes round beside other new code: work continues, and newly passing tests show it.
-fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
+fn beside(round: RepeatedSequence, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
     let for_long = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX);
     match gain {
         Gain::Nothing if round.strikes() >= round.needed(for_long) => setting.level,
@@ -263,15 +271,15 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
 /// The highest level, by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
 /// reaction to it, a person switches something on and off; where no hook recorded the commits and a state lasted for
 /// minutes, a person tries something out. Both have to go on for longer.
-fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Level {
+fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usize) -> Level {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =
         brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
     let from = brought.len().saturating_sub(round.returns.saturating_add(round.period));
     let circle: Vec<&Iteration> = brought.get(from..).unwrap_or_default().iter().copied().flatten().collect();
     let few = circle.iter().all(|one| one.diff.files <= FEW);
-    let all = (bringing.len() > 1 && bringing.windows(2).all(|pair| stood(pair[0], pair[1])))
-        || (few && mostly_stood(&circle));
+    let all = (bringing.len() > 1 && bringing.windows(2).all(|pair| lasted(pair[0], pair[1])))
+        || (few && mostly_lasted(&circle));
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
         Level::Note
@@ -294,7 +302,7 @@ const SLOW: usize = 2;
 
 /// Whether a file goes back and forth so slowly that it has to do so for longer: over days of work between people a file
 /// is put in, moved and taken out again.
-fn patient(round: Round, states: &[PathState<'_>], least: usize) -> bool {
+fn patient(round: RepeatedSequence, states: &[PathState<'_>], least: usize) -> bool {
     let back = states.len().saturating_sub(round.returns.saturating_add(1));
     let numbers: Vec<u64> =
         states[back..].iter().filter_map(|state| state.brought_by).map(|one| one.number).collect();

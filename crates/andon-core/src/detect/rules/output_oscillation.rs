@@ -55,15 +55,15 @@ const LONGEST: usize = 6;
 
 /// Outputs that come round.
 #[derive(Debug)]
-struct Round {
+struct RepeatedOutputs {
     outputs: usize,
     times: u64,
     nodes: Vec<String>,
 }
 
-impl FindingDetail for Round {}
+impl FindingDetail for RepeatedOutputs {}
 
-impl fmt::Display for Round {
+impl fmt::Display for RepeatedOutputs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (outputs, times) = (words::count(self.outputs, "output"), words::in_a_row(self.times));
         match self.nodes.as_slice() {
@@ -93,7 +93,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         }
     }
     let evidence = circle.iter().map(|said| Evidence::Text(format!("output {}", said.hash))).collect();
-    let found = Round { outputs: period, times: setting.count(&ROUNDS).max(2), nodes };
+    let found = RepeatedOutputs { outputs: period, times: setting.count(&ROUNDS).max(2), nodes };
     Some(Finding { evidence, ..RULE.finding(setting.level, found) })
 }
 

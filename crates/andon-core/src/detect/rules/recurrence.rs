@@ -14,7 +14,7 @@ use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::history::{CodeState, Strike, Timeline, stood};
+use crate::history::{CodeState, Strike, Timeline, lasted};
 
 pub(in crate::detect) const RING: Param<u64> =
     Param::count("ring", 6, 2, "How many code states back a return is seen.").sense(Sense::Wider);
@@ -33,7 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \
                 `exempt`, a step of a release, known by words that this history said of another version \
                 before, or a pull request (`Title (#12)`) that lands again after its revert; where the \
-                state that is left stood for an hour or longer; and where one line of one file is all that went there \
+                state that is left lasted for an hour or longer; and where one line of one file is all that went there \
                 and back (a status, a flag) and no tests tell more.",
         why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
               to a state 2 to 6 commits back 279 times.",
@@ -80,7 +80,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let patterns = setting.list(&EXEMPT);
     let left = earlier.last();
     let on_purpose = is_meant(newest, left, situation.timeline, patterns);
-    let thought = left.is_some_and(|left| stood(left.brought_by, brought));
+    let thought = left.is_some_and(|left| lasted(left.brought_by, brought));
     let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
     let switch = untold && flips(&states, earlier.len());
     let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };

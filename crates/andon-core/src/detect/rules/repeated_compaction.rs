@@ -21,8 +21,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
                 the code between them. An answer and a new run restart the count. A new session does not: some \
                 clients report one after each compaction.",
-        why: "A compaction makes room for work. Where the room is full again before a single edit, what is kept \
-              is what fills it: the next compaction changes nothing.",
+        why: "A compaction makes room for work. Where the context window is full again before a single edit, what \
+              the compaction kept fills it, and the next one changes nothing.",
         source: "docs/spec-map.md: Loop rules, context compaction gate",
         example: "An agent reads a log of ten megabytes, is compacted, reads it again: the fifth compaction halts.",
         tune: "`repeated-compaction = { times = 8 }`",

@@ -22,13 +22,12 @@ pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail 3 times in a row although the code changed each time",
     docs: || Docs {
-        trips: "The newest `iterations` counted iterations with a test result have the same failure \
-                signature, name at least one failing test, and each has other code than the one before. \
-                Iterations without a test result are passed over, because what is unknown proves nothing. A \
-                result that a documentation commit carries over counts once. Failures without a named test \
-                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, after which the count starts over, and \
-                those in which only such tests fail as failed before the run began, are no strikes, up to 5 \
-                of them in a row.",
+        trips: "The newest `iterations` counted iterations with a test result have the same failure signature, name \
+                at least one failing test, and each has other code than the one before. Iterations without a test \
+                result are passed over, because what is unknown proves nothing. A result that a documentation commit \
+                carries over counts once. Failures without a named test are left to `consecutive-failures`. Up to 5 \
+                iterations in a row do not count: those in which more tests pass than ever before (the count then \
+                starts over), and those in which only tests fail that failed before the run began.",
         why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
               failing test.",
         source: "docs/spec-map.md: Loop safety, stall detection 3 (verification non-improvement)",

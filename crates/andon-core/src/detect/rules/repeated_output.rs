@@ -25,8 +25,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 have one hash. Texts are compared without white space, times and ids; a hash that is handed \
                 in is compared as it is. An iteration in between that brought new code or another test result restarts \
                 the count. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
-        why: "Who says the same while the work moves has a way of saying that a step is done; who says it three \
-              times and nothing moves has run out of ideas. Short answers say nothing at all.",
+        why: "A node that repeats itself while the work moves reports its steps in set words. One that repeats \
+              itself three times while nothing moves has run out of ideas. Short answers prove nothing.",
         source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",
         example: "Three turns end with \"I have fixed the failing test.\", and neither the code nor the tests have \
                   moved: the third halts.",

@@ -62,19 +62,21 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
     summary: "four of ten commits of two hours rewrite or repair the same, and say nearly the same of it",
     docs: || Docs {
-        trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` go over the same \
-                again, the newest included: they share a file, and their subjects have two of five words in common, \
-                numbers aside. A commit goes over the same again\n\n\
+        trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` rework the same \
+                code, the newest included: they share a file, and their subjects have two of five words in common, \
+                numbers aside. A commit reworks earlier code\n\
+                \n\
                 - where a share of at least `share` of the regions that it removes is what an earlier one of them \
                 added, by the hashes of the normalized lines, or\n\
-                - where its subject begins as one of `repairs` and it has the author of the newest.\n\n\
+                - where its subject begins as one of `repairs` and it has the author of the newest.\n\
+                \n\
                 Not counted are reverts, merges, changes of comments or documents alone, and changes of one line of \
                 one file that repair nothing; and subjects that begin as one of `exempt`, that name a version or \
-                that a forge gave a number (`(#123)`). Nothing is said while tests newly pass.",
-        why: "A fix of a fix is everyday work, and the fourth of the same name within two hours hardly ever: \
-              repairs alone are 71 in 530,182 commits of people. Where agents are stuck they often are all that \
-              shows. Programs that refresh data do the same forever, so this is a signal that does not halt \
-              alone.",
+                that a forge gave a number (`(#123)`). The rule does not trip while tests newly pass.",
+        why: "A fix of a fix is everyday work. A fourth one under the same name within two hours hardly ever \
+              happens: repairs alone did so 71 times in 530,182 commits of people. Where agents are stuck, this is \
+              often the only sign. Programs that refresh data do the same forever, so this is a signal that does \
+              not halt alone.",
         source: "docs/spec-map.md: Loop safety, stall detection 2 (no effective change)",
         example: "`Fix the build`, `Fix the build again`, `Fix build`, `Fix the build (3)`, `Fix the build (4)`: each but the \
                   first puts another line in the place of the one before.",

@@ -104,7 +104,7 @@ impl fmt::Display for RefusedCalls {
                 }
             }
             RefusalKind::Failed => {
-                write!(f, "{} in a row failed, the last one", words::count(times, "call"))?
+                write!(f, "{} in a row failed, the last one", words::count(times, "call"))?;
             }
             RefusalKind::SameCall => {
                 write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;

@@ -33,25 +33,27 @@ pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
     docs: || Docs {
-        trips: "The rule trips in three cases:\n\n\
+        trips: "The rule trips in three cases:\n\
+                \n\
                 - the commit removes tests, skips some that ran, or leaves some with fewer assertions;\n\
                 - fewer tests fail, and fewer tests ran;\n\
-                - on a green suite fewer tests ran than before, by a twentieth and by two or more, and \
-                no changed test file says why, be they left out by a setting of the runner.\n\n\
-                Where the runner names its tests, their set is compared with that of the last recorded \
-                run of the same command, so that a test that is gone or newly skipped shows whatever \
-                took it away. A test whose body turns up elsewhere or under another name was moved, and \
-                so was one that became a row of a new test. Where runners go by the names of files, a \
-                file that is renamed out of them has no tests any more. A change too large to be read \
-                whole is reported with `at least` or `about`.\n\n\
+                - on a green suite fewer tests ran than before, by a twentieth and by two or more, and no changed \
+                test file explains it (a setting of the runner may leave them out).\n\
+                \n\
+                Where the runner names its tests, their set is compared with that of the last recorded run of the \
+                same command, so that a test that is gone or newly skipped shows whatever took it away. A test whose \
+                body turns up elsewhere or under another name was moved, and so was one that became a row of a new \
+                test. Where a runner selects test files by their names, a file that gets any other name has no tests \
+                any more. A change too large to be read whole is reported with `at least` or `about`.\n\
+                \n\
                 While earlier tests fail, such a fall of the failing count is no progress in \
-                `failures-not-decreasing` and `consecutive-failures`. Reverts, picks and rebases on a \
-                green suite are a note. Of a merge it reports what a parent has and neither of them \
-                removed.\n\n\
-                A line `Tests-Removed: reason` anywhere in the body of the commit message waives the \
-                finding, and the fall counts as progress; the reason is shown wherever the commit is. `andon check` \
-                reports each commit of the range, and in one line what the whole range takes away from \
-                its base.",
+                `failures-not-decreasing` and `consecutive-failures`. Reverts, picks and rebases on a green suite \
+                are a note. For a merge the rule reports tests that one parent has and that neither parent \
+                removed.\n\
+                \n\
+                A line `Tests-Removed: reason` anywhere in the body of the commit message waives the finding, and \
+                the fall counts as progress; the reason is shown wherever the commit is. `andon check` reports each \
+                commit of the range, and in one line what the whole range takes away from its base.",
         why: "A warning, because tests are removed for good reasons too. It states the facts and makes no \
               accusation.",
         source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",

@@ -37,22 +37,25 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
     docs: || Docs {
-        trips: "Calls of one node, and of one subagent in it, are identical when tool, arguments \
-                (whatever the order of keys) and answer are the same, with times and ids in the answer \
-                masked. Where no answer is known, tool and arguments decide. A call without known \
-                arguments proves nothing.\n\n\
-                - Among the last `window` calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt \
-                (HARD_LOOP) and `infinite` halt with BLOCKER_REPORT.md (INFINITE_LOOP).\n\
+        trips: "Calls of one node, and of one subagent in it, are identical when tool, arguments (whatever the order \
+                of keys) and answer are the same, with times and ids in the answer masked. Where no answer is known, \
+                tool and arguments decide. A call without known arguments proves nothing.\n\
+                \n\
+                - Among the last `window` calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and \
+                `infinite` halt with BLOCKER_REPORT.md (INFINITE_LOOP).\n\
                 - A sequence of 2 to 12 calls repeated `rounds` times running halts (HARD_LOOP).\n\
-                - One tool that gave the same answer `infinite` times in a row, whatever it was asked, \
-                halts (HARD_LOOP; from `hard` times on SOFT_LOOP).\n\n\
-                A new edit, a new command that writes files, a commit or changed code restarts the count, \
-                and so do a new session and a new question of a person.\n\n\
-                No loop is\n\n\
-                - polling whose answers change, even if only a masked quantity rises or falls at least \
-                every other time (a time that elapsed, a count of rows, a line number);\n\
-                - waiting: `sleep`, `gh run watch`, `gh run view` and the like, and tools that read what \
-                runs in the background;\n\
+                - One tool that gave the same answer `infinite` times in a row, whatever it was asked, halts \
+                (HARD_LOOP; from `hard` times on SOFT_LOOP).\n\
+                \n\
+                A new edit, a new command that writes files, a commit or changed code restarts the count, and so do \
+                a new session and a new question of a person.\n\
+                \n\
+                These are no loops:\n\
+                \n\
+                - polling whose answers change, even if only a masked quantity rises or falls at least every other \
+                time (a time that elapsed, a count of rows, a line number);\n\
+                - waiting: `sleep`, `gh run watch`, `gh run view` and the like, and tools that read what runs in the \
+                background;\n\
                 - an answer that says nothing: `(no output)`, `ok`, an exit code alone.",
         why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
               loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit restarts the count.",

@@ -46,33 +46,32 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations in a row",
     docs: || Docs {
-        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the \
-                counted iteration before it. The rule trips when the newest `repeats` counted iterations \
-                all repeat.\n\n\
-                Not counted, and no interruption either: merges, reverts, cherry-picks, rebases, and \
-                commits that touch only ignored paths or Andon's own files. An amend replaces the \
-                iteration it amends, and one that leaves the tree as it was repeats nothing. Neighbours \
-                by different authors do not repeat each other.\n\n\
-                These take longer, and warn at most until then:\n\n\
-                - **A history without hooks** (no hook recorded the commit and no tests of it are \
-                known, as in `andon replay` over commits from before Andon was installed): one more than \
-                `repeats`. Two empty commits with one subject halt where hooks ran, and three do in such \
-                a history.\n\
-                - **Empty commits that each have another subject**: `varied` there, and `cosmetic` where \
-                hooks or tests watched.\n\
-                - **Empty commits made on purpose**: `patience`. They begin with a pattern of `exempt` \
-                (they start a build or set a property of Subversion), name a version (a release of one package after the other), end \
-                like `(#12)` (a forge merged them), or are doubles of earlier commits, each of another \
-                one. One with the subject of two or more earlier commits that did change something takes \
-                one more than `repeats`: a program does a chore.\n\
-                - **Changes of which normalization leaves nothing** (white space at line ends, \
-                timestamps): `cosmetic`, and three more where the subject speaks of white space or style \
-                or has no word in it; `patience` where no hook recorded them and they come two minutes or \
-                longer apart in the mean.\n\
-                - **The same lines at another place**: `patience` where they bring a state of the code \
-                or a text of a document that the window has not seen. They are a note where they replace \
-                as many lines, where tests newly pass, or where it is not known which files a commit \
-                touched.",
+        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the counted \
+                iteration before it. The rule trips when the newest `repeats` counted iterations all repeat.\n\
+                \n\
+                Not counted, and no interruption either: merges, reverts, cherry-picks, rebases, and commits that \
+                touch only ignored paths or Andon's own files. An amend replaces the iteration it amends, and one \
+                that leaves the tree as it was repeats nothing. Neighbours by different authors do not repeat each \
+                other.\n\
+                \n\
+                These take longer, and warn at most until then:\n\
+                \n\
+                - **A history without hooks** (no hook recorded the commit and no tests of it are known, as in \
+                `andon replay` over commits from before Andon was installed): one more than `repeats`. Two empty \
+                commits with one subject halt where hooks ran, and three do in such a history.\n\
+                - **Empty commits that each have another subject**: `varied` there, and `cosmetic` where hooks or \
+                tests observed them.\n\
+                - **Empty commits made on purpose**: `patience`. They begin with a pattern of `exempt` (they start a \
+                build or set a property of Subversion), name a version (a release of one package after the other), \
+                end like `(#12)` (a forge merged them), or are doubles of earlier commits, each of another one. An \
+                empty commit with the subject of two or more earlier commits that did change something is a \
+                program's chore and takes one more than `repeats`.\n\
+                - **Changes of which normalization leaves nothing** (white space at line ends, timestamps): \
+                `cosmetic`, and three more where the subject speaks of white space or style or has no word in it; \
+                `patience` where no hook recorded them and they come two minutes or longer apart in the mean.\n\
+                - **The same lines at another place**: `patience` where they bring a state of the code or a text of \
+                a document that the window has not seen. They are a note where they replace as many lines, where \
+                tests newly pass, or where it is not known which files a commit touched.",
         why: "In 550,000 commits of healthy repositories two repeats in a row were empty commits that start a \
               build, release or merge, changed line ends (trailing white space, CRLF), or the same lines put \
               into a file at several places. Without those this rule may halt alone.",
@@ -234,7 +233,7 @@ fn is_sweep(repeating: &[&Iteration]) -> bool {
 /// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.
 fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
     let most = setting.count(&VARIED);
-    if one.is_unwatched() { most } else { most.min(setting.count(&COSMETIC)) }
+    if one.is_unobserved() { most } else { most.min(setting.count(&COSMETIC)) }
 }
 
 /// What the subjects of empty commits say.
@@ -300,7 +299,7 @@ fn is_document(one: &Iteration) -> bool {
 /// How many repeats in a row it takes where nothing excuses them: one more where no hook recorded the commits, because
 /// people also come back to what they did.
 fn bare(one: &Iteration, limit: u64) -> u64 {
-    limit.saturating_add(u64::from(one.is_unwatched()))
+    limit.saturating_add(u64::from(one.is_unobserved()))
 }
 
 /// A change that is empty after normalization.

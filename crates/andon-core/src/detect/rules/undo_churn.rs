@@ -16,7 +16,7 @@ use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::history::{Iteration, stood};
+use crate::history::{Iteration, lasted};
 
 pub(in crate::detect) const SHARE: Param<f64> =
     Param::share("share", 0.5, "Share of the hunks that undo one.");
@@ -38,19 +38,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
     docs: || Docs {
-        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one \
-                removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
-                have a path in common. Equal hunks of a commit are one, and those that it makes there \
-                and back are none.\n\n\
-                The rule trips when a share of at least `share` of the hunks of the newest `over` \
-                counted iterations undoes one of up to `window` iterations before. The newest commit has \
-                to undo at least one, and so does another of them (two others, where all of them change \
-                one line).\n\n\
-                Commits that go back on purpose are not counted: reverts, subjects that begin with a \
-                pattern of `exempt`, and steps of a release, known by words that this history said of \
-                another version before (\"Prepare before 1.2 release\"). A commit an hour or more after \
-                the one before it is no churn, and nothing is while tests newly pass. Where churn at the same files \
-                paused for up to eight iterations, it is a note: the warning was given before.",
+        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one removed, by \
+                the hashes of the normalized lines, wherever they are in the file, in two commits that have a path \
+                in common. Equal hunks of one commit count once, and hunks that a commit itself undoes do not \
+                count.\n\
+                \n\
+                The rule trips when a share of at least `share` of the hunks of the newest `over` counted iterations \
+                undoes one of up to `window` iterations before. The newest commit has to undo at least one, and so \
+                does another of them (two others, where all of them change one line).\n\
+                \n\
+                Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
+                `exempt`, and steps of a release, known by words that this history said of another version before \
+                (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn, and \
+                neither is any commit while tests newly pass. Where churn at the same files paused for up to eight \
+                iterations, it is a note: the warning was given before.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -103,7 +104,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     // A loop does not take hours.
     let before = timeline.iterations.iter().rev().find(|one| one.number < last.number);
-    if before.is_some_and(|before| stood(before, last)) {
+    if before.is_some_and(|before| lasted(before, last)) {
         return None;
     }
     let newest =

@@ -276,7 +276,7 @@ fn of_other_code(found: UntestedReason, run: &TestRun, making: Option<&CommitDra
     Gap { evidence, help, ..Gap::new(found) }
 }
 
-/// What is said of `differing`, the first of `total` paths.
+/// The message about `differing`, the first of `total` paths.
 fn other_code(differing: &[PathDifference], total: u64, staging: Staging, stage: Stage) -> String {
     let shown: Vec<String> = differing.iter().map(|one| with_reason(one, &path_of(one))).collect();
     let named = words::list(&shown, total);

@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass, RuleSubject};
 use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::{Signal, VerdictRound, splits_running};
+use crate::domain::escalation::{ReviewTally, Signal, splits_running};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 
@@ -43,16 +43,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// Consecutive rounds in which the reviewers disagreed.
 #[derive(Debug)]
-struct SplitRounds {
+struct SplitVerdicts {
     rounds: u64,
-    newest: VerdictRound,
+    newest: ReviewTally,
 }
 
-impl FindingDetail for SplitRounds {}
+impl FindingDetail for SplitVerdicts {}
 
-impl fmt::Display for SplitRounds {
+impl fmt::Display for SplitVerdicts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let VerdictRound { approve, reject } = self.newest;
+        let ReviewTally { approve, reject } = self.newest;
         write!(
             f,
             "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where it takes {}",
@@ -74,7 +74,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: evidence.collect(),
         help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
-        ..RULE.finding(setting.level, SplitRounds { rounds: splits, newest: *newest })
+        ..RULE.finding(setting.level, SplitVerdicts { rounds: splits, newest: *newest })
     })
 }
 

@@ -26,13 +26,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
     docs: || Docs {
-        trips: "The newest `running` counted iterations changed nothing but comments (in a language known by \
-                the file's extension), white space, version numbers, logs, file modes or what normalization \
-                masks, and each worked in the same files as the one before (all files of one are among those \
-                of the other). Documentation is work of its own and interrupts, and so does a change whose \
-                nature is unknown, and a version number in other lines than the one before. A subject that begins with a \
-                pattern of `exempt` is a note, for up to two iterations more, and so are, for up to five more, subjects \
-                that all speak of white space or style, or have no word in them.",
+        trips: "The newest `running` counted iterations changed nothing but comments (in a language known by the \
+                file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
+                each worked in the same files as the one before (all files of one are among those of the other). \
+                Three things interrupt the row: documentation, which is work of its own; a change whose nature is \
+                unknown; a version number in other lines than the one before. The finding is a note for up to two \
+                iterations more where the subject begins with a pattern of `exempt`, and for up to five more where \
+                all subjects speak of white space or style, or have no word in them.",
         why: "Such commits look like progress and are none, but people make them too. So this is a signal \
               and halts only together with another one.",
         source: "docs/spec-map.md: Loop safety, progress measurement",

@@ -1,5 +1,5 @@
 //! The member `scopes` of test evidence: in text an object that has a row for each scope, by name. A row is the evidence of
-//! the scope without remarks, and what the project says of the scope stands in between; counts of nothing and empty lists are
+//! the scope without remarks, and between them what the project says about the scope; counts of nothing and empty lists are
 //! left out, for a record has a row for each scope of the project. Packed, it is the list.
 
 use std::collections::BTreeMap;
@@ -67,7 +67,8 @@ fn row(scope: &ScopeTests) -> Map<String, Value> {
     let is_nothing = |value: &Value| *value == 0 || value.as_array().is_some_and(Vec::is_empty);
     row.retain(|key, value| {
         let key = key.as_str();
-        !BESIDE.contains(&key) && !(NOTHING.contains(&key) && is_nothing(value))
+        let is_left_out = NOTHING.contains(&key) && is_nothing(value);
+        !BESIDE.contains(&key) && !is_left_out
     });
     let needs: Needs = scope.needs.iter().cloned().collect();
     row.extend(needs.unless_empty().map(|needs| ("needs".to_owned(), needs.items.into())));

@@ -38,7 +38,7 @@ pub(super) fn arguments(object: &mut Map<String, Value>) -> Result<Option<Value>
         let Some(value) = taken(object, name).map(spelled_out) else { continue };
         if named.as_ref().is_some_and(|named| *named != value) {
             let found: String = value.to_string().chars().take(80).collect();
-            let why = format!("{found} is not what the line tells of its arguments under another name");
+            let why = format!("{found} contradicts the arguments that the line has under another name");
             return Err(FormatError::member(name, why));
         }
         named = Some(value);

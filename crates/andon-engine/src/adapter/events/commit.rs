@@ -8,8 +8,7 @@ use super::hash;
 use super::{EventError, MAX_NAME, name};
 use andon_core::domain::change::ChangeFacts;
 use andon_core::domain::facts::{
-    CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord,
-    Recording, Weakening,
+    CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Hunk, Weakening,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
@@ -60,40 +59,25 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
     // Any other name of a commit would be none in a message.
     let id = |named: Option<String>| named.and_then(|commit| commit.parse::<CommitId>().ok());
     let carried = |commit| Box::new(CarriedAttempt { commit, parent: wire.parent, kind, code, tests: None });
+    let diff = DiffSummary {
+        hash: DiffHash(hash::state(wire.diff.as_deref().unwrap_or(&wire.code))),
+        empty: wire.empty.unwrap_or(false),
+        files: number(wire.files),
+        added: number(wire.added),
+        removed: number(wire.removed),
+        hunks: hunks.iter().map(hunk).collect(),
+        truncated: false,
+    };
     let record = CommitRecord {
-        // The epoch means that no time was given.
-        recorded_at: at.unwrap_or(Timestamp(0)),
-        uptime: None,
-        tree: TreeId(Oid::ZERO),
         parent: wire.parent,
-        prev: PrevRecord::Unsaid,
         kind,
-        gate: Gate::NotRun,
-        recording: Recording::AtCommit,
         node: wire.node.map(|node| name(&node)).unwrap_or_default(),
         session: wire.session.map(|session| session.chars().take(MAX_NAME).collect()),
-        iteration: 0,
-        code,
-        diff: DiffSummary {
-            hash: DiffHash(hash::state(wire.diff.as_deref().unwrap_or(&wire.code))),
-            empty: wire.empty.unwrap_or(false),
-            files: number(wire.files),
-            added: number(wire.added),
-            removed: number(wire.removed),
-            hunks: hunks.iter().map(hunk).collect(),
-            truncated: false,
-        },
         change: wire.change.map(ChangeFacts::bounded),
-        tests: None,
         weakening: wire.weakening,
-        skipped: Vec::new(),
-        outputs: Vec::new(),
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
-        findings: Vec::new(),
         carries: id(wire.carries).map(carried),
+        // The epoch means that no time was given.
+        ..CommitRecord::new(at.unwrap_or(Timestamp(0)), TreeId(Oid::ZERO), code, diff)
     };
     let (subject, author) = (bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT), String::new());
     Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author, record, named: id(wire.commit) })))

@@ -172,7 +172,7 @@ fn members_that_nobody_knows_and_facts_that_tell_nothing_are_named() {
         ),
         (
             r#"{"type":"tool_call","tool":"x","args":1,"tool_input":2}"#,
-            "the member \"tool_input\": 2 is not what the line tells of its arguments",
+            "the member \"tool_input\": 2 contradicts the arguments that the line has",
         ),
     ] {
         let error = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().to_string();

@@ -66,8 +66,8 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
             Ok(decoded) => {
                 let rank = |line, decoded: &DecodedRecord| {
                     let record = &decoded.record;
-                    let unwatched = record.recording == Recording::Backfilled;
-                    (!derived.agrees(record), unwatched, Standing::of(record), record.recorded_at, line)
+                    let unobserved = record.recording == Recording::Backfilled;
+                    (!derived.agrees(record), unobserved, Standing::of(record), record.recorded_at, line)
                 };
                 if best.as_ref().is_none_or(|(held, other)| rank(line, &decoded) < rank(held, other)) {
                     best = Some((line, decoded));

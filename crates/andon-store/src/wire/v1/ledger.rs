@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
-//!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
+//!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
 //!  "summary"?,"suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
-//! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
+//! {... "type":"loop.cord", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"provider"?,"reason","head"?,"worktree"}
 //! ```
 //!
@@ -83,7 +83,7 @@ struct HaltWire {
     binds: Option<HaltReach>,
 }
 
-/// What the ledger has always said of an answer, and the journal has not.
+/// The members of an answer that the ledger has and the journal has not.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct AckNeeds {

@@ -21,7 +21,9 @@ mod overlay;
 mod peek;
 
 pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
-pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest};
+pub use commit::{
+    DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest, record_members,
+};
 pub use journal::{JournalLine, MarkedTurn, decode_line, encode_line};
 pub use peek::{Peek, is_plainly_event, peek};
 

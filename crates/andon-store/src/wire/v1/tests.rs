@@ -54,32 +54,25 @@ fn evidence() -> TestEvidence {
 }
 
 fn full() -> CommitRecord {
+    let diff = DiffSummary {
+        hash: DiffHash([4; 32]),
+        empty: false,
+        files: 3,
+        added: 10,
+        removed: 2,
+        hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
+        truncated: false,
+    };
+    let recorded_at = "2026-11-20T15:30:00Z".parse().unwrap();
     CommitRecord {
-        recorded_at: "2026-11-20T15:30:00Z".parse().unwrap(),
-        uptime: None,
-        tree: TreeId(oid(1)),
         parent: Some(CommitId(oid(2))),
         prev: PrevRecord::Line(Digest([6; 32])),
         kind: CommitKind::CherryPick,
         gate: Gate::Passed,
         recording: Recording::CaughtUp,
-        node: "agent".into(),
         session: Some("4f0c".into()),
         iteration: 12,
-        code: CodeId([3; 32]),
-        diff: DiffSummary {
-            hash: DiffHash([4; 32]),
-            empty: false,
-            files: 3,
-            added: 10,
-            removed: 2,
-            hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
-            truncated: false,
-        },
-        change: None,
         tests: Some(evidence()),
-        weakening: None,
-        skipped: Vec::new(),
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
             input_tokens: Some(1),
@@ -88,41 +81,19 @@ fn full() -> CommitRecord {
             context_tokens: Some(150_000),
             ..Usage::default()
         }),
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
         findings: vec![RecordedFinding {
             rule: "repeated-failures".into(),
             level: Level::Warn,
             message: "the same 5 tests fail".into(),
         }],
-        carries: None,
+        ..CommitRecord::new(recorded_at, TreeId(oid(1)), CodeId([3; 32]), diff)
     }
 }
 
 fn minimal() -> CommitRecord {
-    CommitRecord {
-        parent: None,
-        prev: PrevRecord::Unsaid,
-        kind: CommitKind::Normal,
-        gate: Gate::NotRun,
-        recording: Recording::AtCommit,
-        session: None,
-        iteration: 1,
-        diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
-        change: None,
-        tests: None,
-        weakening: None,
-        skipped: Vec::new(),
-        outputs: vec![],
-        usage: None,
-        ledger: std::collections::BTreeMap::new(),
-        guards: Vec::new(),
-        worktree: None,
-        findings: vec![],
-        carries: None,
-        ..full()
-    }
+    let CommitRecord { recorded_at, tree, code, diff, .. } = full();
+    let diff = DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..diff };
+    CommitRecord { iteration: 1, ..CommitRecord::new(recorded_at, tree, code, diff) }
 }
 
 prop_compose! {

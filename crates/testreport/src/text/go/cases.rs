@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{Counts, MAX_FAILING};
 
-use super::super::super::identities::MAX_IDS;
 use super::super::super::tally::{Outcome, append_line};
+use super::super::super::test_names::MAX_IDS;
 
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 32;

@@ -1,4 +1,4 @@
-//! Event streams as good runs. A file without any event is none: it would count as work that nothing halts, and base a
+//! Event streams as good runs. A file without events is no run: it would count as work that nothing halts, and base a
 //! promise on no work. The same content twice is one run, whatever the names are.
 
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{CalibrationBasis, Ladder, RatedRuns, Run};
-use crate::verbs::replay::run::ahead::StreamOptions;
 use crate::verbs::replay::run::events::{self, EventsEnd};
+use crate::verbs::replay::run::lookahead::StreamOptions;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::decision::Stage;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -166,7 +166,7 @@ impl InFile {
         }
     }
 
-    /// That it has lines besides its events which are none.
+    /// A warning that the file has lines that are no events.
     fn partly(&self, file: &Path) -> Option<Diagnostic> {
         let lines = match self.end.refused {
             0 => return None,

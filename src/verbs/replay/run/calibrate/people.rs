@@ -13,11 +13,11 @@ use andon_core::domain::ids::CommitId;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::settings::RuleSettings;
 use andon_engine::error::OpsError;
-use andon_engine::halts::past::{self, HaltFate, PastHalt};
+use andon_engine::halts::halt_fates::{self, HaltFate, PastHalt};
 use andon_engine::workspace::Workspace;
 use andon_git::{Blob, Repo};
 
-/// The good runs, and what was said of the halts among them.
+/// The good runs, and what people said about the halts among them.
 pub(super) struct GoodRuns {
     pub(super) runs: Vec<Run>,
     /// Runs that are no good work: they were halted, and not marked as mistaken.
@@ -36,7 +36,7 @@ pub(super) fn judged(
 ) -> Result<GoodRuns, OpsError> {
     let mut not_good: BTreeSet<usize> = BTreeSet::new();
     let mut wrong: Vec<(usize, PastHalt)> = Vec::new();
-    for past in past::past_halts(ws)?.0 {
+    for past in halt_fates::past_halts(ws)?.0 {
         let Some(at) = placed.run_halted_at(ws, past.halt.head)? else { continue };
         match past.fate {
             HaltFate::Mistaken => wrong.push((at, past)),

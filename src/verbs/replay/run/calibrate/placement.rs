@@ -1,5 +1,5 @@
-//! In which run each commit is, those that were halted and then made again included: an amend or a rebase of a halted
-//! commit is no way to lose what was said of its halt.
+//! Which run each commit belongs to. A halted commit that was amended or rebased stays in its run, so that what people said of
+//! its halt is not lost.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::comebacks::AMONG;
-use crate::detect::returns::Round;
+use crate::detect::returns::RepeatedSequence;
 use crate::detect::words;
 use crate::domain::detail::FindingDetail;
 use crate::history::CodeState;
@@ -14,9 +14,9 @@ pub(super) enum Circle {
     /// The code, through as many states as the period has.
     States {
         of: Option<StateList>,
-        round: Round,
+        round: RepeatedSequence,
     },
-    File(Round),
+    File(RepeatedSequence),
     /// The code, without a period.
     Comebacks(u64),
 }
@@ -87,17 +87,17 @@ pub(super) fn named(circle: &[CodeState<'_>]) -> Option<StateList> {
     }
 }
 
-fn changes(round: Round) -> String {
+fn changes(round: RepeatedSequence) -> String {
     let changes = u64::try_from(round.returns + round.period).unwrap_or(u64::MAX);
     if round.period == 2 { words::times(changes) } else { words::count(changes, "change") }
 }
 
-fn returns_of(round: Round) -> String {
+fn returns_of(round: RepeatedSequence) -> String {
     words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return")
 }
 
 /// What is to be said about returns that were meant.
-fn on_purpose(round: Round) -> String {
+fn on_purpose(round: RepeatedSequence) -> String {
     match round.meant {
         0 => String::new(),
         meant => format!("; {meant} of {} by reverts, relands, releases or merges", returns_of(round)),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::detect::returns::{LONGEST, Weight};
 use crate::detect::switches::flips;
 use crate::domain::ids::CodeId;
-use crate::history::{CodeState, stood};
+use crate::history::{CodeState, lasted};
 
 /// States among which comebacks are counted, the newest.
 pub(super) const AMONG: usize = 10;
@@ -37,7 +37,7 @@ fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
     // A state that lasted for an hour was put back on reflection.
     let left = at.checked_sub(1).and_then(|before| states.get(before));
     states.get(at).is_some_and(|this| {
-        let hurried = left.is_none_or(|left| !stood(left.brought_by, this.brought_by));
+        let hurried = left.is_none_or(|left| !lasted(left.brought_by, this.brought_by));
         hurried && ring.iter().any(|earlier| earlier.code == this.code)
     })
 }

@@ -177,7 +177,7 @@ fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
     };
     assert_eq!(tested(30, |at| Some(9 + u64::from(at))), Some(Level::Note), "tests green and growing");
     assert_eq!(tested(9, |_| Some(9)), Some(Level::Warn));
-    assert_eq!(tested(10, |_| Some(9)), Some(Level::Halt), "eight returns, and the tests stand still");
+    assert_eq!(tested(10, |_| Some(9)), Some(Level::Halt), "eight returns, and the tests make no progress");
     assert_eq!(tested(10, |at| (at > 4).then_some(9)), Some(Level::Halt), "no test ran before it");
     let once = |at: u8| Some(if at < 6 { 9 } else { 12 });
     assert_eq!(tested(20, once), Some(Level::Note), "tests newly passed within sixteen returns");
@@ -284,20 +284,20 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
 }
 
 #[test]
-fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
-    let unwatched = |commit: Commit| commit.recording(Recording::Derived);
+fn what_is_tried_out_minutes_apart_unobserved_is_given_more_time() {
+    let unobserved = |commit: Commit| commit.recording(Recording::Derived);
     let row = |states: &[u8], seconds: i64, change: fn(Commit) -> Commit| {
         // A person is not as regular as a clock.
         let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * seconds + at % 2 * seconds / 5));
         level((1..).zip(states).map(one).collect())
     };
-    assert_eq!(row(&[1, 2, 1, 2], 200, unwatched), Some(Level::Warn), "an edit goes in, out and in again");
-    assert_eq!(row(&[1, 2, 1, 2], 60, unwatched), Some(Level::Halt), "two programs undo each other");
+    assert_eq!(row(&[1, 2, 1, 2], 200, unobserved), Some(Level::Warn), "an edit goes in, out and in again");
+    assert_eq!(row(&[1, 2, 1, 2], 60, unobserved), Some(Level::Halt), "two programs undo each other");
     assert_eq!(row(&[1, 2, 1, 2], 200, |one| one), Some(Level::Halt), "a hook saw the loop");
-    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1], 200, unwatched), Some(Level::Warn));
-    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2], 200, unwatched), Some(Level::Halt), "for ever");
-    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 200, unwatched), Some(Level::Warn), "without a period");
-    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 60, unwatched), Some(Level::Halt));
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1], 200, unobserved), Some(Level::Warn));
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2], 200, unobserved), Some(Level::Halt), "for ever");
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 200, unobserved), Some(Level::Warn), "without a period");
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 60, unobserved), Some(Level::Halt));
     let spaces = |count: usize, change: fn(Commit) -> Commit| {
         let states: Vec<u8> = (0..=count).map(|at| [1, 2][at % 2]).collect();
         let turn = |(at, pair): (i64, &[u8])| {
@@ -305,9 +305,9 @@ fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
         };
         level((1..).zip(states.windows(2)).map(turn).collect())
     };
-    assert_eq!(spaces(5, unwatched), Some(Level::Warn), "a space goes in and out");
+    assert_eq!(spaces(5, unobserved), Some(Level::Warn), "a space goes in and out");
     assert_eq!(spaces(5, |one| one), Some(Level::Halt));
-    assert_eq!(spaces(8, unwatched), Some(Level::Halt));
+    assert_eq!(spaces(8, unobserved), Some(Level::Halt));
 }
 
 #[test]
@@ -335,17 +335,17 @@ fn a_program_that_fetches_data_by_the_clock_is_a_note() {
         let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * 600).subject(&subject(at)));
         level((1..).zip(states).map(one).collect())
     };
-    let unwatched = |commit: Commit| commit.recording(Recording::Derived);
+    let unobserved = |commit: Commit| commit.recording(Recording::Derived);
     let data = |at: i64| format!("Update data: run {at}");
     assert_eq!(
-        row(&[1, 2, 1, 2, 1, 2, 1, 2, 1, 2], data, unwatched),
+        row(&[1, 2, 1, 2, 1, 2, 1, 2, 1, 2], data, unobserved),
         Some(Level::Note),
         "two answers in turn"
     );
-    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1, 2, 1], data, unwatched), Some(Level::Note));
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1, 2, 1], data, unobserved), Some(Level::Note));
     assert_eq!(row(&[1, 2, 1, 2], data, |one| one), Some(Level::Halt), "a hook saw a loop");
     let words = |at: i64| ["Use a lock", "Use a queue"][usize::try_from(at % 2).unwrap()].to_owned();
-    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2, 1], words, unwatched), Some(Level::Halt), "somebody tries");
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2, 1], words, unobserved), Some(Level::Halt), "somebody tries");
 }
 
 #[test]

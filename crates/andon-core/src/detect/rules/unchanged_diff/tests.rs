@@ -191,7 +191,7 @@ fn empty_commits_of_releases_and_forges_are_given_more_time() {
 #[test]
 fn empty_commits_that_each_say_something_else_are_given_more_time() {
     let row = |count: usize, subject: fn(usize) -> String| {
-        level((0..count).map(|at| unwatched(e()).subject(&subject(at))).collect())
+        level((0..count).map(|at| unobserved(e()).subject(&subject(at))).collect())
     };
     let milestones = |at| format!("milestone: phase {at} complete");
     assert_eq!(row(2, milestones), Some(Level::Warn), "a property, a trial of a hook");
@@ -199,40 +199,40 @@ fn empty_commits_that_each_say_something_else_are_given_more_time() {
     assert_eq!(row(8, milestones), Some(Level::Halt), "for ever");
     assert_eq!(row(3, |_| "Wait".to_owned()), Some(Level::Halt), "the same is said again");
     assert_eq!(row(3, |at| format!("Try {}", at % 2)), Some(Level::Halt), "and again later");
-    let watched = |count| level((0..count).map(|at| e().subject(&milestones(at))).collect());
-    assert_eq!((watched(4), watched(5)), (Some(Level::Warn), Some(Level::Halt)), "hooks saw them");
-    let watched = (0..2).map(|_| e().subject("Wait")).collect();
-    assert_eq!(level(watched), Some(Level::Halt), "a hook saw the loop");
+    let observed = |count| level((0..count).map(|at| e().subject(&milestones(at))).collect());
+    assert_eq!((observed(4), observed(5)), (Some(Level::Warn), Some(Level::Halt)), "hooks saw them");
+    let observed = (0..2).map(|_| e().subject("Wait")).collect();
+    assert_eq!(level(observed), Some(Level::Halt), "a hook saw the loop");
 }
 
 /// A commit of a history without records.
-fn unwatched(one: Commit) -> Commit {
+fn unobserved(one: Commit) -> Commit {
     one.recording(Recording::Derived)
 }
 
 #[test]
-fn in_a_history_that_nobody_watched_it_takes_one_more() {
+fn without_observation_it_takes_one_more() {
     let row = |count: usize, one: fn() -> Commit| level((0..count).map(|_| one()).collect());
     assert_eq!(row(2, || e().subject("Try again")), Some(Level::Halt));
-    assert_eq!(row(2, || unwatched(e()).subject("Try again")), Some(Level::Warn));
-    assert_eq!(row(3, || unwatched(e()).subject("Try again")), Some(Level::Halt));
-    assert_eq!(row(3, || unwatched(d(1))), Some(Level::Warn));
-    assert_eq!(row(4, || unwatched(d(1))), Some(Level::Halt));
+    assert_eq!(row(2, || unobserved(e()).subject("Try again")), Some(Level::Warn));
+    assert_eq!(row(3, || unobserved(e()).subject("Try again")), Some(Level::Halt));
+    assert_eq!(row(3, || unobserved(d(1))), Some(Level::Warn));
+    assert_eq!(row(4, || unobserved(d(1))), Some(Level::Halt));
     let red = || crate::testkit::red(9, &["a"], 3);
-    let tested = (0..2).map(|_| unwatched(e()).subject("Wait").tests(red())).collect();
+    let tested = (0..2).map(|_| unobserved(e()).subject("Wait").tests(red())).collect();
     assert_eq!(level(tested), Some(Level::Halt), "its tests are known");
 }
 
 #[test]
 fn cosmetic_changes_minutes_apart_are_tried_out_by_a_person() {
     let row = |count: i64, seconds: i64| {
-        level((1..=count).map(|at| unwatched(commit(1).cosmetic()).at(at * seconds)).collect())
+        level((1..=count).map(|at| unobserved(commit(1).cosmetic()).at(at * seconds)).collect())
     };
     assert_eq!(row(5, 60), Some(Level::Halt), "a program, minute by minute");
     assert_eq!(row(11, 300), Some(Level::Warn));
     assert_eq!(row(12, 300), Some(Level::Halt));
-    let watched = (1..=5).map(|at| commit(1).cosmetic().at(at * 300)).collect();
-    assert_eq!(level(watched), Some(Level::Halt));
+    let observed = (1..=5).map(|at| commit(1).cosmetic().at(at * 300)).collect();
+    assert_eq!(level(observed), Some(Level::Halt));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn white_space_put_right_file_by_file_is_a_note() {
 
 #[test]
 fn properties_that_git_does_not_keep_are_given_more_time() {
-    let row = |count: usize, subject: &str| level(vec![unwatched(e()).subject(subject); count]);
+    let row = |count: usize, subject: &str| level(vec![unobserved(e()).subject(subject); count]);
     for subject in ["svn:eol-style=native", "Remove svn:keywords property from coyote/**"] {
         assert_eq!(row(11, subject), Some(Level::Note), "{subject}");
         assert_eq!(row(12, subject), Some(Level::Halt), "{subject}");

@@ -281,3 +281,75 @@ fn the_members_of_tests_are_lenient_where_they_always_were() {
     let names = format!(r#""scopes":{{"{}":{{}}}}"#, "x".repeat(257));
     assert!(decode_commit(with(&names).as_bytes()).is_err(), "a row without a code is none");
 }
+
+#[test]
+fn a_note_cannot_claim_that_a_record_was_derived() {
+    let derived = CommitRecord { recording: Recording::Derived, ..minimal() };
+    assert_eq!(encode_commit(&derived, &UnknownKeys::default()), MINIMAL);
+    let line = MINIMAL.replacen('{', r#"{"recording":"Derived","#, 1);
+    let decoded = decode_commit(line.as_bytes()).unwrap();
+    assert_eq!(decoded.record, minimal());
+    assert!(
+        encode_commit(&decoded.record, &decoded.extra).contains(r#""recording":"Derived""#),
+        "kept as unknown"
+    );
+    assert_eq!(crate::wire::envelope::decoded(&crate::wire::envelope::bytes_of(&derived)), Some(derived));
+}
+
+#[test]
+fn what_a_line_says_of_its_chain_is_read_whatever_else_is_there() {
+    let prev = Digest([6; 32]);
+    for (members, record) in [
+        (r#""begins":true"#.to_owned(), CommitRecord { prev: PrevRecord::Absent, ..minimal() }),
+        (r#""begins":false,"prev":null"#.to_owned(), minimal()),
+        (
+            format!(r#""begins":true,"prev":"{prev}""#),
+            CommitRecord { prev: PrevRecord::Line(prev), ..minimal() },
+        ),
+        (r#""patch":true"#.to_owned(), minimal()),
+        (
+            r#""caught_up":true,"backfilled":true"#.to_owned(),
+            CommitRecord { recording: Recording::Backfilled, ..minimal() },
+        ),
+        (
+            r#""caught_up":true,"patch":false"#.to_owned(),
+            CommitRecord { recording: Recording::CaughtUp, ..minimal() },
+        ),
+    ] {
+        let line = MINIMAL.replacen('{', &format!("{{{members},"), 1);
+        let decoded = decode_commit(line.as_bytes()).unwrap();
+        assert_eq!((&decoded.record, decoded.extra.is_empty()), (&record, true), "{members}");
+    }
+    for (members, said) in [
+        (r#""prev":7"#, r#"the member "prev": invalid type"#),
+        (r#""begins":"yes""#, r#"the member "begins": invalid type"#),
+        (r#""prev":null,"prev":null"#, "duplicate field `prev`"),
+        (r#""schema":"andon/commit@1""#, "duplicate field `schema`"),
+        (r#""iteration":null"#, "the member \"iteration\": invalid type"),
+    ] {
+        let line = MINIMAL.replacen(r#""iteration":1,"#, "", usize::from(members.starts_with("\"iter")));
+        let error = decode_commit(line.replacen('{', &format!("{{{members},"), 1).as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with(said), "{members}: {error}");
+    }
+}
+
+#[test]
+fn lenient_members_of_a_record_stay_lenient() {
+    let heads = |heads: &str| {
+        MINIMAL.replacen('{', &format!("{{\"ledger\":{heads},\"usage\":{{\"cached_tokens\":4}},"), 1)
+    };
+    let entry = EntryId([7; 32]);
+    let decoded = decode_commit(heads(&format!(r#"{{"a":"{entry}","b":7,"c":"x"}}"#)).as_bytes()).unwrap();
+    assert_eq!(decoded.record.ledger.into_iter().collect::<Vec<_>>(), [("a".to_owned(), entry)]);
+    assert_eq!(decoded.record.usage, Some(Usage::default()));
+    let decoded = decode_commit(heads("null").as_bytes()).unwrap();
+    let line = encode_commit(&decoded.record, &decoded.extra);
+    assert!(line.contains(r#""usage":{"cached_tokens":4}"#), "kept as unknown: {line}");
+    for node in [r#""node":null,"#, ""] {
+        let line = MINIMAL.replacen(r#""node":"agent","#, node, 1);
+        assert_eq!(decode_commit(line.as_bytes()).unwrap().record.node, "agent");
+    }
+    let many: Vec<String> = (10..40).map(|writer| format!(r#""{writer}":"{entry}""#)).collect();
+    let decoded = decode_commit(heads(&format!("{{{}}}", many.join(","))).as_bytes()).unwrap();
+    assert_eq!(decoded.record.ledger.len(), CommitRecord::MAX_LEDGERS);
+}

@@ -1,5 +1,5 @@
-//! Files of tests that ended before they told a result. `node --test` reports a file whose process ends with 0 as one test
-//! that passed, named as the file: so it does with a plain script, and so with tests that one of them ended.
+//! Test files that ended before they reported a result. `node --test` reports a file whose process ends with 0 as one test that
+//! passed, named as the file: a plain script, and also tests that one of them ended.
 
 use crate::effect::report_files;
 use crate::workspace::Workspace;

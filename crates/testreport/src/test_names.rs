@@ -1,4 +1,4 @@
-//! Which tests a run has: the identity of every test that its runner named, in bounded memory.
+//! Which tests a run has: the id of every test that its runner named, in bounded memory.
 //!
 //! The set is known only where every test that ran was named. Runners may name all that they skipped or none of them.
 //! Beyond the bounds, or where only some were named, nothing is known: half a set would make the rest look deleted.
@@ -9,7 +9,7 @@ use super::result::Counts;
 
 /// A test of a run, by its normalized id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Identity {
+pub struct NamedTest {
     /// Normalized id ([`normalize_id`](super::normalize_id)).
     pub id: String,
     /// Whether no test of that id ran: all of them were skipped.
@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// The ids so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Identities {
+pub(super) struct TestNames {
     /// Whether each was skipped whenever it came.
     ids: HashMap<String, bool>,
     bytes: usize,
@@ -33,7 +33,7 @@ pub(super) struct Identities {
     lost: bool,
 }
 
-impl Identities {
+impl TestNames {
     /// Whether another name is of any use.
     pub(super) fn are_wanted(&self) -> bool {
         !self.lost
@@ -101,14 +101,14 @@ impl Identities {
     }
 
     /// All of them, sorted, if they are those of a run with these counts.
-    pub(super) fn sorted(self, counts: &Counts) -> Option<Vec<Identity>> {
+    pub(super) fn sorted(self, counts: &Counts) -> Option<Vec<NamedTest>> {
         let ran = counts.total.saturating_sub(counts.skipped);
         let all = self.ran == ran && (self.skipped == counts.skipped || self.skipped == 0);
         if self.lost || !all || ran == 0 {
             return None;
         }
-        let mut ids: Vec<Identity> =
-            self.ids.into_iter().map(|(id, skipped)| Identity { id, skipped }).collect();
+        let mut ids: Vec<NamedTest> =
+            self.ids.into_iter().map(|(id, skipped)| NamedTest { id, skipped }).collect();
         ids.sort_unstable();
         Some(ids)
     }
@@ -120,8 +120,8 @@ mod tests {
 
     use super::*;
 
-    fn identities(cases: &[(&str, bool)]) -> Identities {
-        let mut all = Identities::default();
+    fn names(cases: &[(&str, bool)]) -> TestNames {
+        let mut all = TestNames::default();
         for (id, skipped) in cases {
             all.add((*id).to_owned(), *skipped);
         }
@@ -135,34 +135,34 @@ mod tests {
     #[test]
     fn a_set_is_known_where_every_test_that_ran_was_named() {
         let cases = [("b", false), ("a", false), ("c", true)];
-        let known = identities(&cases).sorted(&counts(2, 1)).unwrap();
+        let known = names(&cases).sorted(&counts(2, 1)).unwrap();
         let shown: Vec<_> = known.iter().map(|one| (one.id.as_str(), one.skipped)).collect();
         assert_eq!(shown, [("a", false), ("b", false), ("c", true)]);
         for (counts, is_known) in
             [(counts(3, 1), false), (counts(1, 1), false), (counts(2, 2), false), (counts(2, 0), false)]
         {
-            assert_eq!(identities(&cases).sorted(&counts).is_some(), is_known, "{counts:?}");
+            assert_eq!(names(&cases).sorted(&counts).is_some(), is_known, "{counts:?}");
         }
-        assert!(identities(&cases[..2]).sorted(&counts(2, 5)).is_some(), "no skipped one was named");
-        assert!(identities(&cases[2..]).sorted(&counts(0, 1)).is_none(), "none ran");
-        assert!(identities(&[("", false)]).sorted(&counts(1, 0)).is_none(), "a test without a name");
+        assert!(names(&cases[..2]).sorted(&counts(2, 5)).is_some(), "no skipped one was named");
+        assert!(names(&cases[2..]).sorted(&counts(0, 1)).is_none(), "none ran");
+        assert!(names(&[("", false)]).sorted(&counts(1, 0)).is_none(), "a test without a name");
     }
 
     #[test]
     fn one_that_ran_at_all_was_not_skipped() {
-        let twice = identities(&[("a", true), ("a", false)]).sorted(&counts(1, 1)).unwrap();
-        assert_eq!(twice, [Identity { id: "a".into(), skipped: false }]);
+        let twice = names(&[("a", true), ("a", false)]).sorted(&counts(1, 1)).unwrap();
+        assert_eq!(twice, [NamedTest { id: "a".into(), skipped: false }]);
     }
 
     #[test]
     fn too_many_are_none() {
-        let mut many = Identities::default();
+        let mut many = TestNames::default();
         for number in 0..=MAX_IDS {
             many.add(format!("t{number}"), false);
         }
         assert!(!many.are_wanted());
         assert!(many.sorted(&counts(MAX_IDS as u64 + 1, 0)).is_none());
-        let mut long = Identities::default();
+        let mut long = TestNames::default();
         for number in 0..=(MAX_BYTES / 400) {
             long.add(format!("{number:0400}"), false);
         }
@@ -176,7 +176,7 @@ mod tests {
             cut in any::<prop::sample::Index>(),
         ) {
             let of = |cases: &[(String, bool)]| {
-                let mut all = Identities::default();
+                let mut all = TestNames::default();
                 for (id, skipped) in cases {
                     all.add(id.clone(), *skipped);
                 }

@@ -46,7 +46,7 @@ impl From<Notice> for Event {
 }
 
 /// A running command.
-pub(super) struct Watch {
+pub(super) struct Supervisor {
     command: RunningCommand,
     group: Group,
     /// When the next step against the command is due.
@@ -61,7 +61,7 @@ pub(super) struct Watch {
     sightings: Sightings,
 }
 
-impl Watch {
+impl Supervisor {
     pub(super) fn new(command: RunningCommand, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
         let (signals, _) = ending_signals();

@@ -25,19 +25,19 @@ const MEANT: &str = "-";
 const MAX_LEFT: u64 = 4096;
 
 /// The right to lock refs of ours, until it is dropped. Drop it after the lock of the ref.
-pub(crate) struct Turn {
+pub(crate) struct RefLock {
     file: Option<File>,
 }
 
 /// What taking a turn came to.
 pub(crate) enum LockResult {
     /// It is ours.
-    Ours(Turn),
+    Ours(RefLock),
     /// Another process of ours is writing.
     Others,
 }
 
-impl Turn {
+impl RefLock {
     /// Takes the right to write, without waiting.
     pub(crate) fn take(common_dir: &Path) -> LockResult {
         let path = place(common_dir);
@@ -180,7 +180,7 @@ fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
     lock.len() == 0 && made.duration_since(meant).is_ok_and(|pause| pause < Duration::from_secs(1))
 }
 
-impl Drop for Turn {
+impl Drop for RefLock {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
             let _ = file.set_len(0).and_then(|()| file.unlock());
@@ -208,14 +208,14 @@ mod tests {
     #[test]
     fn a_file_that_was_replaced_is_nobodys_turn_any_more() {
         let dir = tempfile::tempdir().unwrap();
-        let LockResult::Ours(turn) = Turn::take(dir.path()) else { panic!() };
+        let LockResult::Ours(turn) = RefLock::take(dir.path()) else { panic!() };
         turn.means("refs/notes/andon");
-        assert!(matches!(Turn::take(dir.path()), LockResult::Others));
+        assert!(matches!(RefLock::take(dir.path()), LockResult::Others));
         // Its owner runs.
-        Turn::free_from_stopped(dir.path());
+        RefLock::free_from_stopped(dir.path());
         assert!(turn.is_still_ours(dir.path()));
         fs::rename(place(dir.path()), dir.path().join("away")).unwrap();
         assert!(!turn.is_still_ours(dir.path()));
-        assert!(matches!(Turn::take(dir.path()), LockResult::Ours(_)));
+        assert!(matches!(RefLock::take(dir.path()), LockResult::Ours(_)));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::side::Side;
 
 /// What a change brought besides a test.
-pub(super) struct Elsewhere<'s, 't> {
+pub(super) struct Destinations<'s, 't> {
     old: &'s Side<'t>,
     new: &'s Side<'t>,
     /// How often each assertion was added in tests and, since it was first asked for, outside of them.
@@ -15,7 +15,7 @@ pub(super) struct Elsewhere<'s, 't> {
     values: BTreeMap<usize, BTreeSet<String>>,
 }
 
-impl<'s, 't> Elsewhere<'s, 't> {
+impl<'s, 't> Destinations<'s, 't> {
     pub(super) fn new(old: &'s Side<'t>, new: &'s Side<'t>) -> Self {
         Self { old, new, came: BTreeMap::new(), is_complete: false, values: BTreeMap::new() }
     }

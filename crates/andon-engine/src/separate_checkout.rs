@@ -104,7 +104,7 @@ fn variables(ctx: &Context, top: &Path, taken: &CopiedDependencies) -> Vec<(OsSt
 const PYTHON_PATH: &str = "PYTHONPATH";
 
 impl Checkout {
-    /// What is to be said of a run that did not pass there.
+    /// The remark about a run that did not pass there.
     pub fn differs(&self) -> Vec<String> {
         let taken: Vec<String> = self.taken.paths.iter().map(|path| path.display().to_string()).collect();
         let with = match taken.len() {

@@ -1,4 +1,4 @@
-//! One process at a time, where what is appended depends on what is there: hooks of parallel calls run at once.
+//! The lock for appends that depend on what the journal already holds: hooks of parallel calls run at the same time.
 
 use std::fs::{File, TryLockError};
 use std::thread;

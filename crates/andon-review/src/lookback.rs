@@ -3,7 +3,7 @@
 /// Seconds of a day.
 pub const DAY: i64 = 86_400;
 /// Seconds of the window in which reputations and detectors look back (T1).
-pub const WINDOW: i64 = 90 * DAY;
+pub const LOOKBACK: i64 = 90 * DAY;
 /// Seconds for which an agent's penalties and a witness's declined concerns are remembered.
 pub const MONTH: i64 = 30 * DAY;
 

@@ -39,7 +39,7 @@ fn one_less(
     settings: &RuleSettings,
 ) -> Option<Finding> {
     let mut setting = rule.setting(settings).into_owned();
-    // Only what halts is worth a word before, and one failure is none of a row.
+    // Only a halt is announced, and a single failure is not a row yet.
     let before =
         setting.count(limit).checked_sub(1).filter(|count| *count >= 2 && setting.level == Level::Halt)?;
     setting.params.insert(limit.spec.name, ParamValue::Count(before));

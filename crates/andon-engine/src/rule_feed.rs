@@ -22,7 +22,7 @@ use andon_store::journal::JournalLine;
 ///
 /// The journal is read once and each event folded on top of that. Where the rules say something new it is read again,
 /// and what follows is carried out: halts and notices come at the very fact that they are about.
-pub struct RuleWatch<'a> {
+pub struct RuleFeed<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
     loaded: Option<LoadedTimeline>,
@@ -35,7 +35,7 @@ pub struct RuleWatch<'a> {
 }
 
 /// What was decided while facts came in.
-pub struct WatchReport {
+pub struct FeedReport {
     /// The gravest decision.
     pub decision: Decision,
     /// What was odd on the way.
@@ -51,19 +51,19 @@ type Key = (&'static str, Level, ReportFile);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum News {
     Nothing,
-    Something(WatchStage),
+    Something(FeedStage),
 }
 
 /// The stage of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchStage {
+pub enum FeedStage {
     /// At this one.
     At(Stage),
     /// As the newest test run demands: one that came after its commit or turn says what that iteration was.
     OfRun,
 }
 
-impl WatchStage {
+impl FeedStage {
     fn stage(self, timeline: &Timeline) -> Stage {
         match self {
             Self::At(stage) => stage,
@@ -73,10 +73,10 @@ impl WatchStage {
     }
 }
 
-impl<'a> RuleWatch<'a> {
+impl<'a> RuleFeed<'a> {
     /// Nothing came in yet.
     pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
-        let since = News::Something(WatchStage::At(Stage::Event));
+        let since = News::Something(FeedStage::At(Stage::Event));
         Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
     }
 
@@ -103,24 +103,24 @@ impl<'a> RuleWatch<'a> {
 
     /// The gravest decision, and what was odd on the way.
     pub fn end(self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-        let WatchReport { decision, warnings, .. } = self.watched()?;
+        let FeedReport { decision, warnings, .. } = self.finish()?;
         Ok((decision, warnings))
     }
 
     /// The same with the facts behind it, so that they are not read again.
-    pub fn watched(mut self) -> Result<WatchReport, OpsError> {
+    pub fn finish(mut self) -> Result<FeedReport, OpsError> {
         if let News::Something(stage) = self.since {
             self.listen(stage)?;
         }
         let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
-        Ok(WatchReport {
+        Ok(FeedReport {
             decision,
             warnings: self.warnings,
             timeline: self.loaded.map(|loaded| loaded.timeline),
         })
     }
 
-    fn listen(&mut self, stage: WatchStage) -> Result<(), OpsError> {
+    fn listen(&mut self, stage: FeedStage) -> Result<(), OpsError> {
         let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
         self.loaded = Some(loaded);
         self.since = News::Nothing;
@@ -152,12 +152,12 @@ fn keys(findings: &[Finding]) -> Vec<Key> {
     findings.iter().map(|finding| (finding.rule, finding.level, finding.report_file)).collect()
 }
 
-fn stage(line: &JournalLine) -> WatchStage {
+fn stage(line: &JournalLine) -> FeedStage {
     match line {
         JournalLine::Event(event) if matches!(event.what, EventKind::TurnEnd(_)) => {
-            WatchStage::At(Stage::Turn)
+            FeedStage::At(Stage::Turn)
         }
-        JournalLine::TestRun(_) => WatchStage::OfRun,
+        JournalLine::TestRun(_) => FeedStage::OfRun,
         JournalLine::Event(_)
         | JournalLine::Ack(_)
         | JournalLine::Safety(_)
@@ -165,7 +165,7 @@ fn stage(line: &JournalLine) -> WatchStage {
         | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
-        | JournalLine::Healed { .. } => WatchStage::At(Stage::Event),
+        | JournalLine::Healed { .. } => FeedStage::At(Stage::Event),
     }
 }
 
@@ -190,7 +190,7 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<
     {
         return Ok(None);
     }
-    let (decision, warnings, _) = decide(ctx, ws, WatchStage::OfRun)?;
+    let (decision, warnings, _) = decide(ctx, ws, FeedStage::OfRun)?;
     Ok(Some((decision, warnings)))
 }
 
@@ -198,7 +198,7 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<
 pub fn decide(
     ctx: &Context,
     ws: &Workspace,
-    stage: WatchStage,
+    stage: FeedStage,
 ) -> Result<(Decision, Vec<Diagnostic>, LoadedTimeline), OpsError> {
     let resolved = halts::resolve(ctx, ws)?;
     let loaded = timeline::load(ws)?;

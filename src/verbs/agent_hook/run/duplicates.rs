@@ -1,4 +1,4 @@
-//! One event that two files of settings report, those of the project and those of the user: it counts once.
+//! An event that two settings files report, the project's and the user's, counts once.
 
 use super::place::Place;
 use crate::install::clients::place::{Scope, SettingsFile, files};
