@@ -145,7 +145,7 @@ fn given(args: &AnswerArgs) -> Result<AnswerSource<'_>, OpsError> {
     if args.decision.is_none() {
         return Ok(AnswerSource::Editor);
     }
-    let vote = flags(args).map_err(review::wrong_flag)?;
+    let vote = flags(args).map_err(|err| review::wrong_flag(&err))?;
     Ok(AnswerSource::Flags { vote: Box::new(vote), has_seconds: args.time_spent_seconds.is_some() })
 }
 

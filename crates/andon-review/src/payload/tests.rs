@@ -1,10 +1,18 @@
 //! Each member of each kind of payload: missing, `null`, and of a wrong type.
 
+use andon_core::format::members_of;
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::Payload;
+use super::acts::{
+    AnswerOutcome, BallotCommit, KeyRevoke, PolicySign, RevealPayload, RoundAccept, RoundObjection,
+};
+use super::asked::RoundPayload;
 use super::member::read;
+use super::policy::{KeyGrant, ReviewPolicy};
 use super::vote::VotePayload;
 
 /// A payload of a kind with every member that it may have, those that must be there, and those that nothing is decided by.
@@ -26,6 +34,16 @@ fn vote() -> Value {
         "policy_concern": {"subject": "s", "direction": "tension", "rationale": "r"},
         "strongest": {"claim": "a", "critique": "b"}, "time_spent_seconds": 5, "attributed_to": "agent:a", "tags": ["a"],
         "given": {"terminal": true, "unmarked_above": 3}, "unknown": 1,
+    })
+}
+
+fn round() -> Value {
+    json!({
+        "question": "q?", "issuer": "i", "bounty": 3, "proposer": "p", "opposer": "o", "synthesizer": "s",
+        "arrived": {"claim": 1, "critique": 2, "verdict": 3}, "operators": {"proposer": ["a"]},
+        "authors": ["a"], "opened_at": 1, "expires_at": 2, "claim": "c", "critique": "d", "tags": ["t"],
+        "verdict": {"deferred": true, "parse_failures": 1, "recommendation": "r"}, "paid_to": "p",
+        "min_witnesses": 3, "revises": "r", "evidence": {"question": [{"run": "r"}]},
     })
 }
 
@@ -61,13 +79,7 @@ fn examples() -> Vec<Example> {
             "round",
             &["question", "issuer"],
             &["evidence", "evidence.question", "evidence.question.run"],
-            json!({
-                "question": "q?", "issuer": "i", "bounty": 3, "proposer": "p", "opposer": "o", "synthesizer": "s",
-                "arrived": {"claim": 1, "critique": "2026-01-01T00:00:00Z", "verdict": 3}, "operators": {"proposer": ["a"]},
-                "authors": ["a"], "opened_at": 1, "expires_at": 2, "claim": "c", "critique": "d", "tags": ["t"],
-                "verdict": {"deferred": true, "parse_failures": 1, "recommendation": "r"}, "paid_to": "p",
-                "min_witnesses": 3, "revises": "r", "evidence": {"question": [{"run": "r"}]},
-            }),
+            round(),
         ),
         one("accept", &["round"], &[], json!({"round": "r"})),
         one("panel", &["round", "reason"], &[], json!({"round": "r", "reason": "x"})),
@@ -228,23 +240,44 @@ fn an_error_says_what_the_member_must_be() {
         let found = Payload::read("resolution", body.as_object().unwrap()).unwrap_err();
         assert_eq!(found.to_string(), says);
     }
-    let round = |at: Value| {
+    let opened = |at: Value| {
         let body = json!({"question": "q", "opened_at": at});
         Payload::read("round", body.as_object().unwrap()).err().map(|wrong| wrong.to_string())
     };
     let no_time = Some("opened_at: must be a time: seconds since 1970, or RFC 3339".to_owned());
-    assert_eq!(round(json!("2026-01-01T00:00:00Z")), None);
+    assert_eq!(opened(json!("2026-01-01T00:00:00Z")), None);
     assert_eq!(
-        [json!("noon"), json!(1_u64 << 53), json!(0.5), json!({})].map(round),
+        [json!("noon"), json!(1_u64 << 53), json!(0.5), json!({})].map(opened),
         [(); 4].map(|()| no_time.clone())
     );
 }
 
 #[test]
 fn what_is_written_is_what_is_read() {
-    let mut said: Map<String, Value> = vote().as_object().unwrap().clone();
-    said.remove("unknown");
-    assert_eq!(andon_core::format::members_of(&read::<VotePayload>(&said).unwrap()), said);
+    fn again<T: DeserializeOwned + Serialize>(said: &Value) -> Value {
+        Value::Object(members_of(&read::<T>(said.as_object().unwrap()).unwrap()))
+    }
+    let whole = |kind: &str| examples().into_iter().find(|example| example.kind == kind).unwrap().whole;
+    let table: [(&str, fn(&Value) -> Value); 9] = [
+        ("policy", again::<ReviewPolicy>),
+        ("policy-sign", again::<PolicySign>),
+        ("key-add", again::<KeyGrant>),
+        ("key-revoke", again::<KeyRevoke>),
+        ("round", again::<RoundPayload>),
+        ("accept", again::<RoundAccept>),
+        ("panel", again::<RoundObjection>),
+        ("outcome", again::<AnswerOutcome>),
+        ("flag", again::<RoundObjection>),
+    ];
+    for (kind, again) in table {
+        assert_eq!(again(&whole(kind)), whole(kind), "{kind}");
+    }
+    let vote = without(&vote(), "/unknown");
+    assert_eq!(again::<VotePayload>(&vote), vote);
+    let digits = json!({"round": "r", "commitment": "0af4".repeat(16)});
+    assert_eq!(again::<BallotCommit>(&digits), digits);
+    let opened = json!({"round": "r", "nonce": "0af4".repeat(16), "ballot": vote});
+    assert_eq!(again::<RevealPayload<Value>>(&opened), opened);
 }
 
 proptest! {

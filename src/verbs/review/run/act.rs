@@ -248,7 +248,7 @@ pub(super) fn answer(
             if !has_seconds {
                 vote.time_spent_seconds = Whole::new(seconds(ws, answering));
             }
-            Ok((template::check(&members_of(&vote)).map_err(wrong_flag)?, None))
+            Ok((template::check(&members_of(&vote)).map_err(|err| wrong_flag(&err))?, None))
         }
         AnswerSource::File(file) => {
             let text = read(ctx, file)?;
@@ -276,7 +276,7 @@ pub(super) fn answer(
 }
 
 /// A flag that is not what it must be.
-pub fn wrong_flag(err: Malformed) -> OpsError {
+pub fn wrong_flag(err: &Malformed) -> OpsError {
     OpsError::Usage {
         what: err.to_string(),
         help: "see what each field is: andon review resolve --help".to_owned(),
