@@ -219,7 +219,7 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
                 return Err(malformed(odd, UNKNOWN));
             }
         }
-        visitor.visit_map(Fields { object, whole: self, fields: fields.iter(), next: None })
+        visitor.visit_map(Fields { object, whole: self, names: fields.iter(), next: None })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -260,7 +260,7 @@ impl<'de> IntoDeserializer<'de, Malformed> for Member<'de, '_> {
 struct Fields<'de, 'r> {
     object: &'de Map<String, Value>,
     whole: Member<'de, 'r>,
-    fields: std::slice::Iter<'static, &'static str>,
+    names: std::slice::Iter<'static, &'static str>,
     next: Option<(&'static str, &'de Value)>,
 }
 
@@ -273,7 +273,7 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
             Some(value) if !value.is_null() => Some((*name, value)),
             Some(_) | None => (missing == Some(*name)).then_some((*name, &Value::Null)),
         };
-        self.next = self.fields.find_map(there);
+        self.next = self.names.find_map(there);
         self.next.map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name))).transpose()
     }
 

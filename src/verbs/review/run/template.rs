@@ -139,14 +139,14 @@ pub fn check(said: &Map<String, Value>) -> Result<VoteDraft, Malformed> {
     let vote: VotePayload = read_known(said, &ADDED)?;
     let NamedTrigger { trigger } = member::read(said)?;
     vote.check()?;
-    let blank = |text: &Option<&SignedText>| text.is_some_and(SignedText::is_blank);
+    let blank = |text: Option<&SignedText>| text.is_some_and(SignedText::is_blank);
     let concern = vote.policy_concern.as_ref();
     let sentences = [
         ("sycophancy_assessment.rationale", vote.sycophancy_assessment.as_ref().map(|said| &said.rationale)),
         ("policy_concern.subject", concern.map(|said| &said.subject)),
         ("policy_concern.rationale", concern.map(|said| &said.rationale)),
     ];
-    match sentences.iter().find(|(_, text)| blank(text)) {
+    match sentences.iter().find(|(_, text)| blank(*text)) {
         Some((member, _)) => Err(malformed(member, "must not be empty")),
         None => Ok(VoteDraft { vote, trigger }),
     }
