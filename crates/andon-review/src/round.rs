@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::payload::asked::{Actors, Trigger};
+use super::payload::questions::{Actors, Trigger};
 use super::similarity::{Similarity, Words};
 
 /// The status of a round.
@@ -205,7 +205,7 @@ pub struct Acceptance {
 
 /// Which statements came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Came {
+pub struct ReceivedStatements {
     pub claim: bool,
     pub critique: bool,
     pub verdict: bool,
@@ -223,7 +223,7 @@ pub struct RoundState {
     pub cast: Actors,
     /// The people who have a stake in it, as far as the round itself says.
     pub stakes: BTreeSet<String>,
-    pub came: Came,
+    pub came: ReceivedStatements,
     pub tags: BTreeSet<String>,
     pub bounty: i64,
     /// What the question says.

@@ -16,7 +16,7 @@ use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::response::AckMode;
 use andon_git::{Blob, Repo};
-use andon_review::payload::asked::Trigger;
+use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;

@@ -6,8 +6,10 @@ use super::{FLAG, Fold, Names};
 use crate::accounts::{Cause, ESCROW, Parties};
 use crate::code::Code;
 use crate::lookback::DAY;
-use crate::payload::asked::{Actors, RoundRequest, Trigger};
-use crate::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
+use crate::payload::questions::{Actors, RoundRequest, Trigger};
+use crate::round::{
+    DeadEnd, FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat,
+};
 
 /// How long a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;
@@ -174,7 +176,7 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
         issuer: asked.issuer.clone(),
         cast: asked.cast.clone(),
         stakes,
-        came: Came {
+        came: ReceivedStatements {
             claim: asked.statements.claim,
             critique: asked.statements.critique,
             verdict: asked.verdict.is_some(),

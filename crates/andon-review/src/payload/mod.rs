@@ -1,10 +1,10 @@
 //! What entries say (S6, S11, S12): one type for each kind, which is written and read by serde.
 
 pub mod acts;
-pub mod asked;
 pub mod fields;
 pub mod member;
 pub mod policy;
+pub mod questions;
 pub mod vote;
 
 #[cfg(test)]
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use acts::{AnswerOutcome, BallotCommit, BallotReveal, KeyRevoke, PolicySign, RoundAccept, RoundObjection};
-use asked::{RoundPayload, RoundRequest};
 use member::{Malformed, read};
 use policy::{KeyGrant, ReviewPolicy};
+use questions::{RoundPayload, RoundRequest};
 use vote::Resolution;
 
 /// What an entry says.

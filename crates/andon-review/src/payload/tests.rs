@@ -10,9 +10,9 @@ use super::Payload;
 use super::acts::{
     AnswerOutcome, BallotCommit, KeyRevoke, PolicySign, RevealPayload, RoundAccept, RoundObjection,
 };
-use super::asked::RoundPayload;
 use super::member::read;
 use super::policy::{KeyGrant, ReviewPolicy};
+use super::questions::RoundPayload;
 use super::vote::VotePayload;
 
 /// A payload of a kind with every member that it may have, those that must be there, and those that nothing is decided by.

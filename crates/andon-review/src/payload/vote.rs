@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::asked::Trigger;
 use super::fields::{SignedText, Whole, lenient};
 use super::member::{self, Malformed, malformed};
+use super::questions::Trigger;
 use crate::similarity::Words;
 
 /// The five decisions; each is an axis of adjustments (R25).

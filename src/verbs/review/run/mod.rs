@@ -2,18 +2,18 @@
 
 mod act;
 mod ballot;
+mod evidence;
 mod follow;
-mod halted;
-mod known;
-mod looked;
+mod halted_work;
 mod panel;
+mod precedents;
 mod rounds;
 mod show;
 mod standing;
 mod summary;
 mod template;
 mod views;
-mod voted;
+mod votes;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -30,7 +30,7 @@ use andon_review::simulation::{self, Simulation, read};
 pub use act::{Act, ActReport, AnswerSource, act, resolve, wrong_flag};
 pub use ballot::{ballot, reveal};
 pub use follow::text as follow_text;
-pub use known::{concerns, concerns_text, precedents, precedents_text};
+pub use precedents::{concerns, concerns_text, precedents, precedents_text};
 pub use show::{ShownRound, show, show_text};
 pub use standing::{Standings, standing, standing_text};
 pub use summary::summary;

@@ -1,11 +1,11 @@
 //! A round in the order in which a witness reads it: the question, the claim, the critique, the verdict, then what is known
 //! about it.
 
-use super::halted::{HaltedWork, halted};
-use super::looked::{self, NamedCommit};
+use super::evidence::{self, NamedCommit};
+use super::halted_work::{HaltedWork, halted};
 use super::panel;
 use super::rounds::{self, state};
-use super::voted;
+use super::votes;
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::escape;
@@ -15,7 +15,7 @@ use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_git::Blob;
 use andon_review::code::Code;
-use andon_review::payload::asked::RoundPayload;
+use andon_review::payload::questions::RoundPayload;
 use andon_review::precedents::PrecedentQuery;
 use andon_review::round::RoundState;
 
@@ -55,7 +55,7 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     let evidence = evidence(ws, &ledger, round)?;
     let is_halt = state(&ledger, round).is_some_and(|round| round.is_halt);
     let halted = is_halt.then(|| halted(ws, &ledger, round));
-    let commits = if is_halt { Vec::new() } else { looked::commits(ws, &ledger, round) };
+    let commits = if is_halt { Vec::new() } else { evidence::commits(ws, &ledger, round) };
     Ok(ShownRound { ledger, round, may_answer, evidence, halted, commits })
 }
 
@@ -115,7 +115,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
         out.push_str(&format!("\n{}\n", plain(&panel::members(panel))));
         out.push_str(&format!("  help: {}\n", panel::next(panel, &ledger.short(shown.round))));
     }
-    out.push_str(&voted::text(&voted::votes(ledger, shown.round), &voted::flags(ledger, shown.round), style));
+    out.push_str(&votes::text(&votes::votes(ledger, shown.round), &votes::flags(ledger, shown.round), style));
     out.push_str(&late(ledger, shown.round, style));
     out.push_str(&precedents(ledger, round, style));
     out.push_str(&checklist(ledger, shown.round, round, style));
@@ -182,7 +182,7 @@ fn prose(shown: &ShownRound, block: &mut Block<'_>) {
 
 /// What the agents named as their evidence.
 fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
-    let lines = looked::lines(&shown.ledger, shown.round);
+    let lines = evidence::lines(&shown.ledger, shown.round);
     if !lines.is_empty() {
         block("Looked at", None, &lines.join("\n"));
     }

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use andon_core::escape;
 use andon_engine::error::OpsError;
-use andon_review::payload::asked::Trigger;
 use andon_review::payload::fields::SignedText;
 use andon_review::payload::member::{self, Malformed, UNKNOWN, malformed, read_known};
+use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::VotePayload;
 
 /// What a template is made for.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::act::ActReport;
 use super::rounds::state;
 use super::show::ShownRound;
-use super::voted;
+use super::votes;
 use crate::json::{ActedJson, RoundShownJson};
 use andon_core::domain::plural::count;
 use andon_core::escape;
@@ -64,8 +64,8 @@ pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
         triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
         decision: round.decision().map(|decided| choice(&decided.key).to_owned()),
         words: shown.ledger.decided_words(round),
-        votes: voted::votes(&shown.ledger, shown.round),
-        flags: voted::flags(&shown.ledger, shown.round),
+        votes: votes::votes(&shown.ledger, shown.round),
+        flags: votes::flags(&shown.ledger, shown.round),
         evidence: shown.evidence.iter().cloned().collect(),
         may_answer: shown.may_answer.clone(),
         said: Value::Object((*entry.body).clone()),

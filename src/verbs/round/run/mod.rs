@@ -4,7 +4,7 @@
 //! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: every
 //! command checks whether a round has expired.
 
-mod looked;
+mod evidence;
 mod message;
 mod pending;
 mod trailer;
@@ -27,9 +27,9 @@ use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
 use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_review::payload::asked::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
 use andon_review::payload::fields::Time;
 use andon_review::payload::member;
+use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
 use andon_review::precedents::PrecedentQuery;
 use andon_store::ledger::EvidenceText;
 
@@ -67,7 +67,7 @@ fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T, OpsEr
 
 /// What a statement looked at.
 fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, OpsError> {
-    looked::read(ws, evidence).map_err(|err| wrong(err.below("evidence")))
+    evidence::read(ws, evidence).map_err(|err| wrong(err.below("evidence")))
 }
 
 fn wrong(what: impl std::fmt::Display) -> OpsError {

@@ -12,9 +12,9 @@ use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
-use andon_review::payload::asked::{JudgeStatement, NamedEvidence, RoundPayload};
 use andon_review::payload::fields::Time;
 use andon_review::payload::member::read as read_payload;
+use andon_review::payload::questions::{JudgeStatement, NamedEvidence, RoundPayload};
 use andon_store::ledger::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.

@@ -1,5 +1,5 @@
 //! The member `scopes` of test evidence: in text an object that has a row for each scope, by name. A row is the evidence of
-//! the scope without remarks, and between them what the project says about the scope; counts of nothing and empty lists are
+//! the scope without remarks, with what the project says about the scope in its middle; counts of nothing and empty lists are
 //! left out, for a record has a row for each scope of the project. Packed, it is the list.
 
 use std::collections::BTreeMap;

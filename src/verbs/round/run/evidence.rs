@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use andon_engine::workspace::Workspace;
-use andon_review::payload::asked::NamedEvidence;
 use andon_review::payload::member::{Malformed, UNKNOWN, malformed, read_known};
+use andon_review::payload::questions::NamedEvidence;
 
 /// Most things that one statement names.
 const MAX_NAMED: usize = 8;

@@ -28,7 +28,7 @@ pub fn votes(ledger: &SignedLedger, entry: usize) -> Vec<VoteShownJson> {
         let all = decided.votes.iter().map(|vote| (vote, standing));
         for (vote, standing) in all.chain(decided.dissent.iter().map(|vote| (vote, "dissent"))) {
             let shown = shown(ledger, round, *vote, standing);
-            // A ballot that stands in a larger panel has the standing that it has there.
+            // A ballot that counts in a larger panel has the standing that it has there.
             found.retain(|earlier| earlier.entry != shown.entry);
             found.push(shown);
         }

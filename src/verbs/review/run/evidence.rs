@@ -1,11 +1,11 @@
 //! What agents named as their evidence, as it is shown to a witness: what each statement looked at, and of the commits
 //! among it the change and its tests.
 
-use super::halted;
+use super::halted_work;
 use andon_core::domain::ids::CommitId;
 use andon_engine::witnessing::SignedLedger;
 use andon_engine::workspace::Workspace;
-use andon_review::payload::asked::{NamedEvidence, RoundEvidence, RoundPayload};
+use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload};
 
 /// Most things of one statement, and most commits, that are shown.
 const NAMED: usize = 8;
@@ -64,9 +64,9 @@ pub(super) fn commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Ve
     let shown = found.into_iter().take(COMMITS);
     let of = |commit: CommitId| NamedCommit {
         id: commit.to_string().chars().take(DIGITS).collect(),
-        change: halted::change(ws, commit)
+        change: halted_work::change(ws, commit)
             .unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
-        tests: halted::tests(ws, commit).unwrap_or_default(),
+        tests: halted_work::tests(ws, commit).unwrap_or_default(),
     };
     shown.map(of).collect()
 }
