@@ -6,14 +6,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::change::ChangeFacts;
-use super::facts::{CommitKind, DiffSummary, Gate, RecordedFinding, Recording, Skip, Weakening};
-use super::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
-use super::tests::TestEvidence;
+use super::codec::named;
+use super::findings::Level;
+use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
+use super::tests::{Extent, TestEvidence};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
-use crate::format::fields::{Items, Packed, Text, Texts, or_default, unless_default};
+use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};
 use crate::format::{Count, bounded};
 
+/// Bytes of the id of a rule as JSON.
+const MAX_RULE: usize = 128;
+/// Bytes of what a rule or a person says.
+const MAX_MESSAGE: usize = 2048;
+/// Bytes of the name of a test.
+const MAX_TEST_NAME: usize = 256;
+/// Bytes of the marker of an agent's shell.
+const MAX_MARKER: usize = 256;
 /// Bytes of the name of a node, a worktree, a layer or a ledger's writer in a record.
 const MAX_NODE: usize = 256;
 /// Hashes of outputs in a record.
@@ -22,6 +31,255 @@ const MAX_OUTPUTS: usize = 64;
 const MAX_FINDINGS: usize = 64;
 /// Bytes of the name of a session in a record.
 const MAX_SESSION: usize = 1024;
+
+/// How a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommitKind {
+    /// A plain commit.
+    Normal,
+    /// `git commit --amend`: replaces the iteration it amends.
+    Amend,
+    /// More than one parent.
+    Merge,
+    /// `git revert`.
+    Revert,
+    /// `git cherry-pick`.
+    CherryPick,
+    /// A pick of a rebase.
+    Rebase,
+}
+
+impl CommitKind {
+    /// Every kind with its name in records.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Normal, "normal"),
+        (Self::Amend, "amend"),
+        (Self::Merge, "merge"),
+        (Self::Revert, "revert"),
+        (Self::CherryPick, "cherry-pick"),
+        (Self::Rebase, "rebase"),
+    ];
+}
+
+named!(CommitKind, "a kind of commit");
+
+/// Whether a commit passed the gate at pre-commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gate {
+    /// pre-commit left a receipt for exactly this tree.
+    Passed,
+    /// post-commit ran and pre-commit had not passed this tree (`--no-verify`).
+    Bypassed,
+    /// git runs no pre-commit for this kind of commit, or no hook ran at all.
+    NotRun,
+}
+
+impl Gate {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Passed, "passed"), (Self::Bypassed, "bypassed"), (Self::NotRun, "not-run")];
+}
+
+named!(Gate, "passed, bypassed or not-run");
+
+/// When the record was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum Recording {
+    /// By the hook of the commit itself.
+    #[default]
+    AtCommit,
+    /// Later: the commit was made while the hooks were off.
+    CaughtUp,
+    /// Later: `git am` made the commit, which runs no hook but those of patches, and none of ours was installed.
+    Patched,
+    /// Long after: the commit was made before Andon was installed, and `andon backfill` recorded what the commit alone
+    /// shows.
+    Backfilled,
+    /// Not written at all: derived from the commit alone, because no hook recorded it. Never in a record.
+    Derived,
+}
+
+impl Recording {
+    /// Whether a later hook wrote the record, in place of one that did not run.
+    pub fn is_later(self) -> bool {
+        match self {
+            Self::CaughtUp | Self::Patched => true,
+            Self::AtCommit | Self::Backfilled | Self::Derived => false,
+        }
+    }
+
+    /// Whether a hook wrote the record, at the commit or later.
+    pub fn is_by_hook(self) -> bool {
+        self == Self::AtCommit || self.is_later()
+    }
+}
+
+/// One changed region of a file: hashes of the removed and of the added lines.
+/// A hunk that undoes another has the two swapped. Written as a list of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(expecting = "a list of two hashes")]
+pub struct Hunk {
+    /// Hash of the removed lines, after normalization.
+    pub removed: HunkHash,
+    /// Hash of the added lines, after normalization.
+    pub added: HunkHash,
+}
+
+impl Serialize for Hunk {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.removed, self.added].serialize(serializer)
+    }
+}
+
+impl Hunk {
+    /// The hash of a side without lines.
+    pub const NO_LINES: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
+}
+
+/// The normalized diff of a commit against its first parent (docs/formats.md): the member `diff` of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct DiffSummary {
+    /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
+    pub hash: DiffHash,
+    /// True when nothing is left after normalization and `paths.ignore`.
+    pub empty: bool,
+    /// Changed paths that are not ignored.
+    #[serde(default, deserialize_with = "count")]
+    pub files: u64,
+    /// Added lines.
+    #[serde(default, deserialize_with = "count")]
+    pub added: u64,
+    /// Removed lines.
+    #[serde(default, deserialize_with = "count")]
+    pub removed: u64,
+    /// The hunks in order, at most [`DiffSummary::MAX_HUNKS`].
+    #[serde(default, deserialize_with = "Items::<{ DiffSummary::MAX_HUNKS + 1 }>::deserialize")]
+    pub hunks: Vec<Hunk>,
+    /// True when `hunks` was cut.
+    #[serde(default, deserialize_with = "or_default")]
+    pub truncated: bool,
+}
+
+impl DiffSummary {
+    /// Bound of `hunks`.
+    pub const MAX_HUNKS: usize = 256;
+
+    /// The same within its bound: what another program wrote may be longer.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.truncated |= self.hunks.len() > Self::MAX_HUNKS;
+        self.hunks.truncate(Self::MAX_HUNKS);
+        self
+    }
+}
+
+/// A finding as a record keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct RecordedFinding {
+    /// Rule id.
+    #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
+    pub rule: String,
+    /// Its level then.
+    pub level: Level,
+    /// Its message then.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
+    pub message: String,
+}
+
+/// What a commit took from the tests (rule `test-weakening`). Names as in the test files; each list holds at most
+/// [`Weakening::MAX_NAMES`]. The member `weakening` of a record, where empty lists are left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Weakening {
+    /// Tests that are gone; one whose body came up elsewhere or under another name is not.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
+    pub removed: Vec<String>,
+    /// Tests that are still there and are skipped now.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
+    pub skipped: Vec<String>,
+    /// Tests that have fewer assertions now.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
+    pub loosened: Vec<String>,
+    /// How many tests all three are, where the lists are cut.
+    #[serde(default, deserialize_with = "count")]
+    pub total: u64,
+    /// How exactly that is known.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "extent")]
+    pub extent: Extent,
+    /// So many tests less may run since several became rows of one: none of them is lost.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
+    pub rows: u64,
+    /// Tests that failed in the last run on earlier code; 0 where none is known.
+    #[serde(default, deserialize_with = "count")]
+    pub failing: u64,
+    /// Tests that ran there; 0 where none is known.
+    #[serde(default, deserialize_with = "count")]
+    pub ran: u64,
+    /// The reason that a trailer `Tests-Removed` of the commit gives.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
+    pub waiver: Option<String>,
+    /// The file of the first of these tests, where the change itself was read; no member of a record.
+    #[serde(skip)]
+    pub file: Option<String>,
+}
+
+/// A word of a later version claims nothing exact.
+fn extent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Extent, D::Error> {
+    let name: String = or_default(deserializer)?;
+    Ok(if name.is_empty() { Extent::Whole } else { Extent::from_name(&name).unwrap_or(Extent::About) })
+}
+
+/// A fall of the failing count that does not count as progress: tests that ran before are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UncreditedFall {
+    /// Failing tests before.
+    pub from: u64,
+    /// Failing tests after.
+    pub to: u64,
+    /// Tests that ran earlier in the window and did not run now.
+    pub gone: u64,
+}
+
+impl Weakening {
+    /// How many tests are removed, newly skipped and loosened. The rest of lists that are cut is added to the first cut
+    /// list.
+    pub fn counts(&self) -> [u64; 3] {
+        let lists = [&self.removed, &self.skipped, &self.loosened];
+        let mut counts = lists.map(|list| u64::try_from(list.len()).unwrap_or(u64::MAX));
+        let rest = self.total.saturating_sub(counts.iter().sum());
+        if let Some(cut) = lists.iter().position(|list| list.len() >= Self::MAX_NAMES) {
+            counts[cut] = counts[cut].saturating_add(rest);
+        }
+        counts
+    }
+
+    /// Bound of each list.
+    pub const MAX_NAMES: usize = 32;
+}
+
+/// A rule that was passed over for one commit, or a gate that was (docs/spec-map.md, loop rules: skip dirty bit check).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Skip {
+    /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
+    #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
+    pub rule: String,
+    /// What was said; empty when nothing was.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
+    pub reason: String,
+    /// The marker of the agent's shell in which it was asked for.
+    #[serde(default, with = "Text::<MAX_MARKER>")]
+    pub agent: Option<String>,
+}
+
+impl Skip {
+    /// Bound of the list in a record.
+    pub const MAX: usize = 16;
+    /// The trailer of a commit message that gives a reason: `Andon-Skip: untested-edit: REASON`.
+    pub const TRAILER: &'static str = "Andon-Skip";
+}
 
 /// What a record says of the record of its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::iter::Enumerate;
+use std::slice::Iter;
 
 use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{
@@ -50,26 +52,27 @@ pub fn malformed(member: &str, wanted: impl Into<Cow<'static, str>>) -> Malforme
     Malformed { member: member.to_owned(), wanted: wanted.into() }
 }
 
-impl de::Error for Malformed {
+/// Boxed, as every result of a reader would be as large.
+impl de::Error for Box<Malformed> {
     fn custom<T: Display>(wanted: T) -> Self {
-        malformed("", wanted.to_string())
+        Box::new(malformed("", wanted.to_string()))
     }
 
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        malformed("", format!("must be {expected}"))
+        Box::new(malformed("", format!("must be {expected}")))
     }
 
     fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        malformed("", format!("must be {expected}"))
+        Box::new(malformed("", format!("must be {expected}")))
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
         let (last, others) = expected.split_last().unwrap_or((&"", &[]));
-        malformed("", format!("must be {} or {last}", others.join(", ")))
+        Box::new(malformed("", format!("must be {} or {last}", others.join(", "))))
     }
 
     fn missing_field(member: &'static str) -> Self {
-        malformed(member, MISSING)
+        Box::new(malformed(member, MISSING))
     }
 }
 
@@ -97,14 +100,15 @@ fn read_as<'a, T: Deserialize<'a>>(
     reading: Reading<'_>,
 ) -> Result<T, Malformed> {
     let whole = Member { object: Some(object), value: &Value::Null, reading, is_item: false };
-    match T::deserialize(whole) {
+    let read = match T::deserialize(whole) {
         // Which kind of member is missing is known by its type alone, which says so where it finds nothing.
         Err(wrong) if wrong.wanted == MISSING => {
             let missing = wrong.member.rsplit('.').next();
             T::deserialize(Member { reading: Reading { missing, ..reading }, ..whole })
         }
         read => read,
-    }
+    };
+    read.map_err(|wrong| *wrong)
 }
 
 /// The value of that name.
@@ -112,7 +116,7 @@ fn read_as<'a, T: Deserialize<'a>>(
 /// # Errors
 /// The names that there are.
 pub fn named<'a, T: Deserialize<'a>>(member: &str, name: &'a str) -> Result<T, Malformed> {
-    T::deserialize(BorrowedStrDeserializer::new(name)).map_err(|wrong: Malformed| wrong.below(member))
+    T::deserialize(BorrowedStrDeserializer::new(name)).map_err(|wrong: Box<Malformed>| wrong.below(member))
 }
 
 /// How members are read.
@@ -135,7 +139,7 @@ struct Member<'a, 'r> {
     is_item: bool,
 }
 
-impl<'a> Member<'a, '_> {
+impl<'a, 'r> Member<'a, 'r> {
     fn inner(self, value: &'a Value, is_item: bool) -> Self {
         let others = self.reading.others.and(Some(&[][..]));
         Self { object: value.as_object(), value, reading: Reading { others, ..self.reading }, is_item }
@@ -146,21 +150,40 @@ impl<'a> Member<'a, '_> {
     }
 
     /// What was `found` of this kind.
-    fn of<T>(self, found: Option<T>, kind: &str) -> Result<T, Malformed> {
-        let wanted = || match (self.is_item, self.is_null(), kind) {
+    fn of<T>(self, found: Option<T>, kind: &str) -> Result<T, Box<Malformed>> {
+        found.ok_or_else(|| self.wrong(kind))
+    }
+
+    #[inline(never)]
+    #[allow(clippy::unnecessary_box_returns, reason = "errors of serde are boxed here")]
+    fn wrong(self, kind: &str) -> Box<Malformed> {
+        let wanted = match (self.is_item, self.is_null(), kind) {
             (true, _, "a text") => "must be a list of texts".to_owned(),
             (true, _, "an object") => "must hold objects".to_owned(),
             (false, true, _) => format!("{kind} is missing"),
             (_, _, _) => format!("must be {kind}"),
         };
-        found.ok_or_else(|| malformed("", wanted()))
+        Box::new(malformed("", wanted))
+    }
+
+    /// Its members, where it is an object.
+    #[inline(never)]
+    fn fields(self, fields: &'static [&'static str]) -> Result<Fields<'a, 'r>, Box<Malformed>> {
+        let object = self.of(self.object, "an object")?;
+        if let Some(others) = self.reading.others {
+            let known = |name: &&str| fields.contains(name) || others.contains(name);
+            if let Some(odd) = object.keys().map(String::as_str).find(|name| !known(name)) {
+                return Err(Box::new(malformed(odd, UNKNOWN)));
+            }
+        }
+        Ok(Fields { object, whole: self, names: fields.iter().enumerate(), next: None })
     }
 }
 
 impl<'de> Deserializer<'de> for Member<'de, '_> {
-    type Error = Malformed;
+    type Error = Box<Malformed>;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         match self.value {
             _ if self.object.is_some() => self.deserialize_map(visitor),
             Value::Bool(truth) => visitor.visit_bool(*truth),
@@ -175,32 +198,32 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_bool(self.of(self.value.as_bool(), "true or false")?)
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_u64(self.of(self.value.as_u64(), "a whole number of at least 0")?)
     }
 
-    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_i64(self.of(self.value.as_i64(), "a whole number")?)
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_f64(self.of(self.value.as_f64(), "a number")?)
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_borrowed_str(self.of(self.value.as_str(), "a text")?)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         let items = self.of(self.value.as_array(), "a list")?.iter();
         visitor.visit_seq(SeqDeserializer::new(items.map(|item| self.inner(item, true))))
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         let members = self.of(self.object, "an object")?.iter();
         let members = members.map(|(name, value)| (name.as_str(), self.inner(value, false)));
         visitor.visit_map(MapDeserializer::new(members))
@@ -211,15 +234,8 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
-        let object = self.of(self.object, "an object")?;
-        if let Some(others) = self.reading.others {
-            let known = |name: &&str| fields.contains(name) || others.contains(name);
-            if let Some(odd) = object.keys().map(String::as_str).find(|name| !known(name)) {
-                return Err(malformed(odd, UNKNOWN));
-            }
-        }
-        visitor.visit_map(Fields { object, whole: self, names: fields.iter(), next: None })
+    ) -> Result<V::Value, Box<Malformed>> {
+        visitor.visit_map(self.fields(fields)?)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -227,11 +243,11 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_enum(BorrowedStrDeserializer::new(self.of(self.value.as_str(), "a text")?))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Box<Malformed>> {
         if self.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -239,7 +255,7 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, Box<Malformed>> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -248,7 +264,7 @@ impl<'de> Deserializer<'de> for Member<'de, '_> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Malformed> for Member<'de, '_> {
+impl<'de> IntoDeserializer<'de, Box<Malformed>> for Member<'de, '_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -260,25 +276,48 @@ impl<'de> IntoDeserializer<'de, Malformed> for Member<'de, '_> {
 struct Fields<'de, 'r> {
     object: &'de Map<String, Value>,
     whole: Member<'de, 'r>,
-    names: std::slice::Iter<'static, &'static str>,
+    names: Enumerate<Iter<'static, &'static str>>,
     next: Option<(&'static str, &'de Value)>,
 }
 
-impl<'de> MapAccess<'de> for Fields<'de, '_> {
-    type Error = Malformed;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Malformed> {
+impl<'de, 'r> Fields<'de, 'r> {
+    /// Goes on to the next that is there; its position in the type.
+    #[inline(never)]
+    fn advance(&mut self) -> Option<usize> {
         let (object, missing) = (self.object, self.whole.reading.missing);
-        let there = |name: &&'static str| match object.get(*name) {
-            Some(value) if !value.is_null() => Some((*name, value)),
-            Some(_) | None => (missing == Some(*name)).then_some((*name, &Value::Null)),
+        let there = |(position, name): (usize, &&'static str)| match object.get(*name) {
+            Some(value) if !value.is_null() => Some((position, (*name, value))),
+            Some(_) | None => (missing == Some(*name)).then_some((position, (*name, &Value::Null))),
         };
-        self.next = self.names.find_map(there);
-        self.next.map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name))).transpose()
+        let (position, next) = self.names.find_map(there)?;
+        self.next = Some(next);
+        Some(position)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Malformed> {
-        let (name, value) = self.next.unwrap_or(("", &Value::Null));
-        seed.deserialize(self.whole.inner(value, false)).map_err(|wrong| wrong.below(name))
+    #[inline(never)]
+    fn current(&self) -> Member<'de, 'r> {
+        self.whole.inner(self.next.map_or(&Value::Null, |(_, value)| value), false)
+    }
+
+    #[inline(never)]
+    #[allow(clippy::unnecessary_box_returns, reason = "errors of serde are boxed here")]
+    fn wrong(&self, wrong: Box<Malformed>) -> Box<Malformed> {
+        Box::new(wrong.below(self.next.map_or("", |(name, _)| name)))
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'de, '_> {
+    type Error = Box<Malformed>;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Box<Malformed>> {
+        // By its position: a type would compare the names once more.
+        self.advance().map(|position| seed.deserialize((position as u64).into_deserializer())).transpose()
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Box<Malformed>> {
+        seed.deserialize(self.current()).map_err(|wrong| self.wrong(wrong))
     }
 }

@@ -115,19 +115,19 @@ fn examples() -> Vec<Example> {
 }
 
 /// The places of all members in a value, with their paths as errors have them.
-fn places(value: &Value, at: (String, String), found: &mut Vec<(String, String)>) {
+fn places(value: &Value, at: &(String, String), found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
                 let path = format!("{}.{name}", at.1).trim_start_matches('.').to_owned();
                 let here = (format!("{}/{name}", at.0), path);
                 found.push(here.clone());
-                places(member, here, found);
+                places(member, &here, found);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                places(item, (format!("{}/{index}", at.0), at.1.clone()), found);
+                places(item, &(format!("{}/{index}", at.0), at.1.clone()), found);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -156,7 +156,7 @@ fn an_error_names_the_member_that_is_missing_null_or_of_a_wrong_type() {
     for Example { kind, whole, needed, free } in examples() {
         assert_eq!(fault(kind, &whole), None, "{kind}");
         let mut all = Vec::new();
-        places(&whole, (String::new(), String::new()), &mut all);
+        places(&whole, &(String::new(), String::new()), &mut all);
         // The names of agents, people and roles are no members of the form.
         all.retain(|(_, path)| !path.starts_with("operators.") && !path.starts_with("accounts."));
         assert!(needed.iter().chain(free).all(|path| all.iter().any(|(_, known)| known == path)), "{kind}");
@@ -172,8 +172,7 @@ fn an_error_names_the_member_that_is_missing_null_or_of_a_wrong_type() {
                 let found = fault(kind, &instead(&whole, &place, wrong.clone()));
                 let is_fine = free.contains(&path.as_str()) || found.as_ref() == Some(&path);
                 // An object lacks its own members.
-                let is_below = wrong.is_object()
-                    && (found.is_none() || found.is_some_and(|found| found.starts_with(&path)));
+                let is_below = wrong.is_object() && found.is_none_or(|found| found.starts_with(&path));
                 assert!(is_fine || is_below, "{kind} with {wrong} as {path}");
             }
         }
@@ -258,7 +257,8 @@ fn what_is_written_is_what_is_read() {
         Value::Object(members_of(&read::<T>(said.as_object().unwrap()).unwrap()))
     }
     let whole = |kind: &str| examples().into_iter().find(|example| example.kind == kind).unwrap().whole;
-    let table: [(&str, fn(&Value) -> Value); 9] = [
+    type Again = fn(&Value) -> Value;
+    let table: [(&str, Again); 9] = [
         ("policy", again::<ReviewPolicy>),
         ("policy-sign", again::<PolicySign>),
         ("key-add", again::<KeyGrant>),
