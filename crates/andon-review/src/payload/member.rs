@@ -301,7 +301,7 @@ impl<'de, 'r> Fields<'de, 'r> {
 
     #[inline(never)]
     #[allow(clippy::unnecessary_box_returns, reason = "errors of serde are boxed here")]
-    fn wrong(&self, wrong: Box<Malformed>) -> Box<Malformed> {
+    fn wrong(&self, wrong: Malformed) -> Box<Malformed> {
         Box::new(wrong.below(self.next.map_or("", |(name, _)| name)))
     }
 }
@@ -318,6 +318,6 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Box<Malformed>> {
-        seed.deserialize(self.current()).map_err(|wrong| self.wrong(wrong))
+        seed.deserialize(self.current()).map_err(|wrong| self.wrong(*wrong))
     }
 }

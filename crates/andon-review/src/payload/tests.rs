@@ -253,11 +253,11 @@ fn an_error_says_what_the_member_must_be() {
 
 #[test]
 fn what_is_written_is_what_is_read() {
+    type Again = fn(&Value) -> Value;
     fn again<T: DeserializeOwned + Serialize>(said: &Value) -> Value {
         Value::Object(members_of(&read::<T>(said.as_object().unwrap()).unwrap()))
     }
     let whole = |kind: &str| examples().into_iter().find(|example| example.kind == kind).unwrap().whole;
-    type Again = fn(&Value) -> Value;
     let table: [(&str, Again); 9] = [
         ("policy", again::<ReviewPolicy>),
         ("policy-sign", again::<PolicySign>),
