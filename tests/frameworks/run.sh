@@ -34,13 +34,18 @@ git config --global user.name "A Person"
 git config --global user.email person@example.com
 git config --global init.defaultBranch main
 git config --global protocol.file.allow always
-# The tools run `cargo install`. A program that is not optimized does for them, with a copy of the libraries that were built for
-# the other tests, if they were; from the same place, as prek has a CARGO_HOME of its own.
+# The tools run `cargo install`, each in a clone of its own. Here that builds a program that is not optimized, once for both, with a
+# copy of the libraries that were built for the other tests, if they were: cargo goes by the place of a library (so that prek's own
+# CARGO_HOME is left out) and by the time of our sources.
 mkdir -p "$work/bin" "$work/target/debug"
 cat > "$work/bin/cargo" <<SH
 #!/bin/sh
 export CARGO_HOME="$cargo_home" CARGO_TARGET_DIR="$work/target"
-[ "\$1" != install ] || { shift && set -- install --debug "\$@"; }
+if [ "\$1" = install ]; then
+  shift
+  set -- install --debug "\$@"
+  find . -path ./.git -prune -o -type f -exec touch -d 2000-01-01 {} +
+fi
 exec "$(command -v cargo)" "\$@"
 SH
 chmod +x "$work/bin/cargo"
@@ -49,7 +54,7 @@ PATH="$work/bin:$PATH"
 built=${CARGO_TARGET_DIR:-$root/target}/debug
 if [ -d "$built/.fingerprint" ]; then
   cp -a "$built/build" "$built/deps" "$built/.fingerprint" "$work/target/debug/"
-  # Whether our own crates are up to date is told by times alone, and these are of another folder.
+  # Our own crates are built from what is committed.
   rm -rf "$work/target/debug/.fingerprint"/andon* "$work/target/debug/.fingerprint"/testreport*
 fi
 

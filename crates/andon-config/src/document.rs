@@ -104,7 +104,9 @@ const DUPLICATE: &str = "duplicate key";
 fn syntax(source: &ConfigSource, lines: &Lines<'_>, message: &str, span: Option<Range<usize>>) -> Diagnostic {
     let (what, hint) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
-        (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
+        let before = span.as_ref().and_then(|span| lines.text.get(..span.start)).unwrap_or_default();
+        let both = if before.trim_end().ends_with('[') { ", with the keys of both" } else { "" };
+        (format!("{} is set twice", super::mistake::quoted(name)), format!("keep one of the two{both}"))
     } else {
         (format!("not valid TOML: {message}"), "fix the syntax; https://toml.io shows it".to_owned())
     };

@@ -222,7 +222,7 @@ fn guess_text(guess: &Guess) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     let Guess::Sure(candidate) = guess else {
         return format!(
-            "andon.toml was written without a test command: {}\n  help: set [test] command in andon.toml, and commit it\n",
+            "andon.toml was written without a test command: {}\n  help: in andon.toml, below [test], take the # from `command` and write yours, then commit the file\n",
             shown(&guess.doubt().unwrap_or_default())
         );
     };

@@ -164,6 +164,10 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:3:1: `ack` is set twice\n  help: keep one of the two",
     ),
     (
+        "[test]\ndocs = []\n[test]\ncommand = \"x\"",
+        "andon.toml:3:2: `test` is set twice\n  help: keep one of the two, with the keys of both",
+    ),
+    (
         "# \u{e9}\u{e9}\n'\u{e9}\u{1b}' = 1",
         "andon.toml:2:3: not valid TOML: invalid literal string, expected non-single-quote visible characters\n  help: fix the syntax; https://toml.io shows it",
     ),
