@@ -36,14 +36,14 @@ git config --global init.defaultBranch main
 git config --global protocol.file.allow always
 # The tools run `cargo install`, each in a clone of its own. Here that builds a program that is not optimized, once for both, with a
 # copy of the libraries that were built for the other tests, if they were: cargo goes by the place of a library (so that prek's own
-# CARGO_HOME is left out) and by the time of our sources.
+# CARGO_HOME is left out), its version (locked, which the tools leave to chance) and the time of our sources.
 mkdir -p "$work/bin" "$work/target/debug"
 cat > "$work/bin/cargo" <<SH
 #!/bin/sh
 export CARGO_HOME="$cargo_home" CARGO_TARGET_DIR="$work/target"
 if [ "\$1" = install ]; then
   shift
-  set -- install --debug "\$@"
+  set -- install --debug --locked "\$@"
   find . -path ./.git -prune -o -type f -exec touch -d 2000-01-01 {} +
 fi
 exec "$(command -v cargo)" "\$@"
