@@ -16,6 +16,13 @@ fn old_stage(commits: usize) -> Stage {
     stage
 }
 
+/// The same, of which the first batch of records is `batch`: it is still packed, and a short history has several.
+fn short_stage(commits: usize, batch: usize) -> Stage {
+    let stage = old_stage(commits);
+    stage.set("ANDON_TEST_BATCH", &batch.to_string());
+    stage
+}
+
 fn long(stage: &Stage, commits: usize) {
     let work = |number: usize| step("Old", 60, "old.rs", text(number, 9));
     import(stage, "old", None, &(0..commits).map(work).collect::<Vec<_>>());
@@ -81,7 +88,7 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
         "backfill:batch",
         "backfill:batch#2",
     ];
-    let stage = old_stage(900);
+    let stage = short_stage(230, 120);
     for (number, point) in points.into_iter().enumerate() {
         stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
         // What is not remembered is not put back either.
@@ -93,8 +100,8 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
         let there = notes(&stage);
         let first = match point {
             "pack:moved" => 0,
-            "ref:moved#2" | "backfill:batch#2" => 900,
-            _ => 500,
+            "ref:moved#2" | "backfill:batch#2" => 230,
+            _ => 120,
         };
         assert_eq!(there.len(), first, "{point}");
         // Its leftovers are not in the way.
@@ -106,12 +113,12 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
             0 => "none had a record yet".to_owned(),
             first => format!("{first} commits already had a record"),
         };
-        let rest = format!("backfilled {} records of old; {had}\n", 900 - first);
+        let rest = format!("backfilled {} records of old; {had}\n", 230 - first);
         assert_eq!(stage.andon(&["backfill", "old"]).ok().stdout, rest, "{point}");
         assert!(there.is_subset(&notes(&stage)), "{point}");
-        assert_eq!(notes(&stage).len(), 900, "{point}");
+        assert_eq!(notes(&stage).len(), 230, "{point}");
         // One that has nothing to write clears nothing up.
-        if first < 900 {
+        if first < 230 {
             assert_eq!(leftovers(&stage.path(".git")), Vec::<String>::new(), "{point}");
         }
         sound(&stage, stage.dir());
@@ -120,7 +127,7 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
 
 #[test]
 fn beside_a_gc_that_prunes_all_it_loses_nothing() {
-    let stage = old_stage(3_600);
+    let stage = short_stage(720, 100);
     let script =
         "while [ ! -e .git/stop ]; do git gc -q --prune=now; git repack -adq; git prune-packed; done";
     let mut command = stage.command(stage.dir(), "sh");
@@ -129,13 +136,13 @@ fn beside_a_gc_that_prunes_all_it_loses_nothing() {
     stage.write(".git/stop", "");
     busy.wait().unwrap();
     done.ok();
-    assert_eq!(notes(&stage).len(), 3_600);
+    assert_eq!(notes(&stage).len(), 720);
     sound(&stage, stage.dir());
 }
 
 #[test]
 fn beside_each_other_two_lose_nothing() {
-    let stage = old_stage(1_600);
+    let stage = short_stage(320, 100);
     let both = [start(&stage, &["backfill", "old"]), start(&stage, &["backfill", "old", "-j1"])];
     let said: Vec<Out> = both
         .map(|child| child.wait_with_output().unwrap())
@@ -147,15 +154,15 @@ fn beside_each_other_two_lose_nothing() {
         .into_iter()
         .map(Out::ok)
         .collect();
-    assert_eq!(notes(&stage).len(), 1_600, "{said:?}");
+    assert_eq!(notes(&stage).len(), 320, "{said:?}");
     assert_eq!(leftovers(&stage.path(".git")), Vec::<String>::new());
     sound(&stage, stage.dir());
-    stage.andon(&["check", "old~1599..old"]).exits(3).lacks("broken-chain").lacks("missing-record");
+    stage.andon(&["check", "old~319..old"]).exits(3).lacks("broken-chain").lacks("missing-record");
 }
 
 #[test]
 fn in_a_linked_worktree_of_a_clone_that_borrows_objects() {
-    let stage = old_stage(700);
+    let stage = short_stage(220, 100);
     let packs = count(&stage, stage.dir(), "packs");
     let (clone, linked) = (stage.root().join("clone"), stage.root().join("linked"));
     let paths = [stage.dir(), &clone, &linked].map(|path| path.to_str().unwrap());
@@ -164,13 +171,13 @@ fn in_a_linked_worktree_of_a_clone_that_borrows_objects() {
     assert_snapshot!(stage.andon_in(&linked, &["backfill", "HEAD"]).shown(), @"
     exit 0
     --- stdout
-    backfilled 700 records of HEAD; none had a record yet
+    backfilled 220 records of HEAD; none had a record yet
     ");
     assert_eq!((count(&stage, &clone, "packs"), count(&stage, &clone, "count")), (2, 0));
     assert_eq!((count(&stage, stage.dir(), "packs"), leftovers(&clone.join(".git"))), (packs, vec![]));
     for dir in [&clone, &linked] {
         let listed = stage.git_in(dir, &["notes", "--ref=andon", "list"]).ok().stdout;
-        assert_eq!(listed.lines().count(), 700);
+        assert_eq!(listed.lines().count(), 220);
         sound(&stage, dir);
     }
 }

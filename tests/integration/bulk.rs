@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::process::{Child, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
+use crate::support::image::Built;
 use crate::support::{Out, Stage, andon_path};
 
 /// One commit of a history.
@@ -131,6 +133,11 @@ fn trouble(round: usize, file: String) -> Vec<Step<'static>> {
 }
 
 fn motley_stage() -> Stage {
+    static MOTLEY: LazyLock<Built> = LazyLock::new(|| Built::of(&motley_history()));
+    MOTLEY.stage()
+}
+
+fn motley_history() -> Stage {
     let stage = Stage::new();
     let side =
         [step("Side", 0, "side.rs", "side\n".to_owned()), step("Side too", 9, "side.rs", "2\n".to_owned())];
@@ -147,12 +154,13 @@ pub(super) fn cache(stage: &Stage) -> std::path::PathBuf {
 #[test]
 fn threads_and_caches_change_no_byte_of_a_replay() {
     let stage = motley_stage();
-    for format in ["text", "json"] {
+    // Both forms show the same values: the text needs no number of threads of its own.
+    for (format, numbers) in [("text", &["-j2"][..]), ("json", &["-j1", "-j2", "-j16"])] {
         let _ = std::fs::remove_file(cache(&stage));
         let one = stage.andon(&["replay", "--format", format, "-j1"]).ok();
         assert!(one.stdout.lines().count() > 20, "{one}");
         assert!(cache(&stage).exists());
-        for threads in ["-j1", "-j2", "-j3", "-j16"] {
+        for threads in numbers {
             assert_eq!(stage.andon(&["replay", "--format", format, threads]).ok(), one, "cached, {threads}");
             std::fs::remove_file(cache(&stage)).unwrap();
             assert_eq!(stage.andon(&["replay", "--format", format, threads]).ok(), one, "{threads}");
@@ -244,21 +252,21 @@ pub(super) fn interrupt(mut child: Child, begun: impl Fn() -> bool) -> Out {
 
 #[test]
 fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
-    let stage = long_stage(1_500);
+    let stage = long_stage(600);
     let found = || std::fs::metadata(cache(&stage)).is_ok_and(|file| file.len() > 0);
     let args = ["replay", "--format", "json", "-j1"];
-    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 1500 commits");
+    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 600 commits");
     let remembered = std::fs::metadata(cache(&stage)).unwrap().len();
     let whole = stage.andon(&args).ok();
-    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (1_500, ""), "no bar off a terminal");
-    assert!(part.stdout.lines().count() < 1_500 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
+    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (600, ""), "no bar off a terminal");
+    assert!(part.stdout.lines().count() < 600 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
     let after = std::fs::metadata(cache(&stage)).unwrap().len();
     assert!(remembered < after, "the rest was added");
     assert_eq!(stage.andon(&args).ok(), whole);
     assert_eq!(std::fs::metadata(cache(&stage)).unwrap().len(), after, "nothing is remembered twice");
 
     std::fs::remove_file(cache(&stage)).unwrap();
-    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~1499"]).ok();
+    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~599"]).ok();
     let part = interrupt(start(&stage, &["check", "main", "--format", "json", "-j1"]), found);
     let report: serde_json::Value = serde_json::from_str(&part.stdout).unwrap();
     assert_eq!(
@@ -266,23 +274,23 @@ fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
         (1, &"interrupted".into()),
         "missing records are known"
     );
-    assert!(report["commits"].as_u64().unwrap() < 1_500);
+    assert!(report["commits"].as_u64().unwrap() < 600);
 }
 
 #[test]
 fn backfill_can_be_stopped_and_goes_on() {
-    let stage = long_stage(1_600);
+    let stage = long_stage(640);
+    stage.set("ANDON_TEST_BATCH", "100");
     let notes = || stage.path(".git/refs/notes/andon").exists();
     let part = interrupt(start(&stage, &["backfill", "main", "-j2"]), notes).exits(3);
     assert!(part.stdout.contains(" left\n") && part.stderr.contains("stopped after"), "{part}");
     let listed = |stage: &Stage| stage.git(&["notes", "--ref=andon", "list"]).ok().stdout.lines().count();
     let first = listed(&stage);
-    assert!((500..1_600).contains(&first), "{first}");
+    assert!((100..640).contains(&first), "{first}");
     let tip = stage.git(&["rev-parse", "refs/notes/andon"]).ok().stdout;
-    let rest =
-        format!("backfilled {} records of main; {first} commits already had a record\n", 1_600 - first);
+    let rest = format!("backfilled {} records of main; {first} commits already had a record\n", 640 - first);
     assert_eq!(stage.andon(&["backfill", "main"]).ok().stdout, rest);
-    assert_eq!(listed(&stage), 1_600);
+    assert_eq!(listed(&stage), 640);
     // Batches, not one notes commit a record.
     assert!(
         stage.git(&["rev-list", "--count", "refs/notes/andon"]).ok().stdout.trim().parse::<u32>().unwrap()
@@ -292,7 +300,7 @@ fn backfill_can_be_stopped_and_goes_on() {
     let diff = stage.git(&["diff", "--name-status", "-z", tip.trim(), "refs/notes/andon"]).ok().stdout;
     assert!(diff.split('\0').filter(|field| field.len() == 1).all(|status| status == "A"), "{diff}");
     // The chain holds from end to end.
-    assert_snapshot!(stage.andon(&["check", "main~1500..main"]).lacks("broken-chain").shown());
+    assert_snapshot!(stage.andon(&["check", "main~600..main"]).lacks("broken-chain").shown());
 }
 
 #[test]
@@ -355,8 +363,9 @@ fn a_commit_on_top_of_backfilled_ones_is_the_first_iteration() {
 #[test]
 fn backfill_beside_hooks_loses_nothing() {
     let stage = Stage::installed();
-    let steps: Vec<Step<'_>> = (0..1_200).map(|number| step("Old", 60, "old.rs", text(number, 9))).collect();
+    let steps: Vec<Step<'_>> = (0..400).map(|number| step("Old", 60, "old.rs", text(number, 9))).collect();
     import(&stage, "old", None, &steps);
+    stage.set("ANDON_TEST_BATCH", "100");
     let child = start(&stage, &["backfill", "old"]);
     for n in 1..=6 {
         stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Beside {n}")).ok();
@@ -364,7 +373,7 @@ fn backfill_beside_hooks_loses_nothing() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let notes = stage.git(&["notes", "--ref=andon", "list"]).ok().stdout;
-    assert_eq!(notes.lines().count(), 1_200 + 7);
+    assert_eq!(notes.lines().count(), 400 + 7);
     stage.andon(&["check", "HEAD~6..HEAD"]).ok();
     stage.git(&["fsck", "--strict"]).ok();
 }

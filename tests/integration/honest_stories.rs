@@ -3,16 +3,27 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use crate::support::{Stage, andon_path};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::support::image::Built;
+use crate::support::{Out, Stage, andon_path};
 
 /// A name, what is done, and the errors that are true of it.
 type Story = (&'static str, &'static str, &'static [&'static str]);
 
-/// A repository with a tested commit, and the words of the stories.
+/// A repository with a tested commit.
 const BEFORE: &str = r#"
 git init -q -b main .; git config user.name A; git config user.email a@example.org
 printf '[test]\ncommand = "echo 1..1; echo ok 1 - a"\n' > andon.toml
 echo base > base.c; andon install >/dev/null 2>&1; git add .; andon test >/dev/null; git commit -qm Base; git tag base
+"#;
+
+/// How stories begin, the longest first. Each beginning is built once.
+const BEGINNINGS: [&str; 3] = ["feature; moved; ", "feature; ", ""];
+
+/// The words of the stories.
+const WORDS: &str = r#"
 work() { printf '%s\n' "$2" > "$1"; git add "$1"; andon test >/dev/null 2>&1; git commit -qm "${3-$2}"; }
 feature() { git checkout -qb feature base; work a.c a1 One; work b.c b1 Two; work a.c a2 Three; }
 moved() { git checkout -q main; work m.c m1 "Main one"; work m.c m2 "Main two"; git checkout -q feature; }
@@ -282,15 +293,34 @@ const SHARED: &[Story] = &[
     ),
 ];
 
+fn sh(stage: &Stage, script: &str) -> Out {
+    stage.run_in(stage.dir(), "sh", &["-ec", script], None)
+}
+
+/// A repository in which a beginning has happened.
+fn begun(beginning: &'static str) -> Stage {
+    static BEGUN: Mutex<BTreeMap<&str, Built>> = Mutex::new(BTreeMap::new());
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let ready = begun.entry(beginning).or_insert_with(|| {
+        let stage = Stage::bare_ground();
+        let path = std::env::var("PATH").unwrap_or_default();
+        stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
+        sh(&stage, &format!("{BEFORE}\n{WORDS}\n{beginning}")).ok();
+        Built::of(&stage)
+    });
+    ready.stage()
+}
+
 /// Lets each story happen, and asks `andon check` about it.
 fn tell(stories: &[Story]) {
     let mut wrong = Vec::new();
     for (name, script, expected) in stories {
-        let stage = Stage::bare_ground();
-        let program = andon_path();
-        let path = std::env::var("PATH").unwrap_or_default();
-        stage.set("PATH", &format!("{}:{path}", program.parent().unwrap().display()));
-        let done = stage.run_in(stage.dir(), "sh", &["-ec", &format!("{BEFORE}\n{script}")], None);
+        let (beginning, rest) = BEGINNINGS
+            .iter()
+            .find_map(|beginning| Some((*beginning, script.strip_prefix(beginning)?)))
+            .unwrap();
+        let stage = begun(beginning);
+        let done = sh(&stage, &format!("{WORDS}\n{rest}"));
         let out = stage.andon(&["check", "base..HEAD"]);
         let mut errors: Vec<&str> = out
             .stdout

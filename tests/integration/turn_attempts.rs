@@ -90,7 +90,6 @@ fn six_red_runs_within_a_turn_halt_at_every_door() {
         for number in 1..=5 {
             edit(&stage, door, number);
             run(&stage, door, RED);
-            assert!(!is_halted(&stage), "{door:?}: {number}");
         }
         // The same code once more is no attempt.
         run(&stage, door, RED);
@@ -113,7 +112,8 @@ fn six_red_runs_within_a_turn_halt_at_every_door() {
 fn red_and_green_by_turns_is_work_at_every_door() {
     for door in DOORS {
         let stage = Stage::installed();
-        for number in 0..14 {
+        // More red runs than halt in a row.
+        for number in 0..7 {
             edit(&stage, door, 2 * number);
             run(&stage, door, RED);
             edit(&stage, door, 2 * number + 1);
@@ -132,7 +132,7 @@ fn a_comparison_with_what_is_committed_is_work_at_every_door() {
         stage.tests(&["ok a", "not ok b"]);
         stage.andon(&["test"]);
         stage.git(&["commit", "-qam", "Show the fault"]).ok();
-        for number in 0..14 {
+        for number in 0..7 {
             edit(&stage, door, number);
             run(&stage, door, RED);
             stage.git(&["stash", "-q"]).ok();

@@ -118,14 +118,17 @@ fn where_there_is_nothing_to_run_nothing_is_proved() {
         ("echo 'error: no such command: `nextest`' >&2; exit 101\n", "no such command"),
         ("exit 127\n", "exit code 127"),
     ];
-    for (script, said) in table {
+    for (number, (script, said)) in table.into_iter().enumerate() {
         let stage = staged("exit 0\n");
-        for at in 0..4 {
+        // One of them as often as failures would halt.
+        for at in 0..if number == 0 { 4 } else { 1 } {
             let out = attempt(&stage, &format!("{at}\n"), script);
             out.exits(1).says("the tests of this code could not be started").says(said).lacks("halted");
         }
         stage.andon(&["test"]).says("the tests could not be started, so the run proves nothing").says(said);
-        stage.andon(&["doctor"]).says("the last run of the tests could not be started");
+        if number == 0 {
+            stage.andon(&["doctor"]).says("the last run of the tests could not be started");
+        }
     }
 }
 
@@ -148,8 +151,6 @@ fn a_command_that_cannot_begin_refuses_the_commit_and_counts_as_no_failure() {
         let stage = Stage::installed();
         let command = toml::Value::from(command);
         stage.write("andon.toml", format!("[test]\ncommand = {command}\n[paths]\ndocs = []\n"));
-        stage.git(&["add", "andon.toml"]).ok();
-        stage.git(&["commit", "-qm", "How the tests run"]).ok();
         stage.write("code.txt", "two\n");
         stage.andon(&["test"]).says("the tests could not be started, so the run proves nothing").says(said);
         stage

@@ -118,10 +118,10 @@ fn endless_test_output_goes_through_and_stays_out_of_what_is_kept() {
     let ground = Ground::new();
     let stage = &ground.stage;
     for (name, script) in [
-        ("one line", "head -c 67108864 /dev/zero | tr '\\0' x; echo; echo 1..1; echo 'ok 1 - a'"),
-        ("no newline", "echo 1..1; echo 'ok 1 - a'; head -c 67108864 /dev/zero | tr '\\0' x"),
+        ("one line", "head -c 20971520 /dev/zero | tr '\\0' x; echo; echo 1..1; echo 'ok 1 - a'"),
+        ("no newline", "echo 1..1; echo 'ok 1 - a'; head -c 20971520 /dev/zero | tr '\\0' x"),
         ("zeros", "head -c 1000000 /dev/zero; printf '\\n1..1\\nok 1 - a\\n'"),
-        ("stderr", "head -c 67108864 /dev/zero >&2; echo 1..1; echo 'ok 1 - a'"),
+        ("stderr", "head -c 20971520 /dev/zero >&2; echo 1..1; echo 'ok 1 - a'"),
     ] {
         stage.write("check.sh", format!("{script}\n"));
         let shell = format!("timeout 60 '{}' test > ../out 2> ../err", andon_path().display());
@@ -182,14 +182,19 @@ fn meaningless_revisions_are_refused_by_name() {
     let ground = Ground::new();
     let stage = &ground.stage;
     let long = "x".repeat(10_240);
+    let fine = ["..", "...", "HEAD..", "@{1 year ago}", ":/", "HEAD....HEAD", " "];
     for revision in REVISIONS.iter().copied().chain([long.as_str()]) {
-        for command in ["show", "log", "replay", "check"] {
+        // One that takes a commit, one that takes a range; two more, which resolve as they do, for what they might take for
+        // an option or for a range.
+        let more = revision.starts_with('-') || revision.contains("..");
+        let commands = ["show", "check", "log", "replay"];
+        for command in if more { &commands[..] } else { &commands[..2] } {
             let out = run(stage, stage.dir(), &[command, "--", revision], None);
-            let fine =
-                ["..", "...", "HEAD..", "@{1 year ago}", ":/", "HEAD....HEAD", " "].contains(&revision);
-            assert!(out.code == 2 || fine, "{command} {revision:?}: {out}");
+            assert!(out.code == 2 || fine.contains(&revision), "{command} {revision:?}: {out}");
             assert!(out.stderr.len() < 2_000, "{command}: {out}");
-            run(stage, stage.dir(), &[command, revision], None);
+            if more {
+                run(stage, stage.dir(), &[command, revision], None);
+            }
         }
     }
     run(stage, stage.dir(), &["check", "--from-ref", "-x", "--to-ref", "HEAD"], None).exits(2);
@@ -221,8 +226,8 @@ fn garbage_given_to_hooks_is_counted_and_skipped() {
     let nowhere = "1".repeat(40);
     let inputs: Vec<(&str, Vec<u8>)> = vec![
         ("garbage", b"\xff\xfe\0\x1b]0;x\x07\nx\n".to_vec()),
-        ("huge line", vec![b'x'; 64 << 20]),
-        ("many lines", b"x\n".repeat(2_000_000)),
+        ("huge line", vec![b'x'; 8 << 20]),
+        ("many lines", b"x\n".repeat(200_000)),
         ("half", head.as_bytes()[..20].to_vec()),
         (
             "missing objects",

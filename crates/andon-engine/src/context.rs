@@ -28,6 +28,7 @@ const KEPT: WordList = words![
     "ANDON_SKIP",
     "ANDON_SKIP_REASON",
     "ANDON_TEST_ABOVE",
+    "ANDON_TEST_BATCH",
     "ANDON_TEST_NOW",
     "ANDON_TEST_STOP",
     "ANDON_TEST_UPTIME",

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
-use andon_store::journal::{Journal, JournalLine};
+use andon_store::journal::{Journal, JournalLine, Repair};
 
 /// Reports refs whose locks a dead writer had left.
 pub fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
@@ -15,5 +15,5 @@ pub fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
 
 /// Reports another repair.
 pub(crate) fn tell(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
-    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?)
+    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?)
 }

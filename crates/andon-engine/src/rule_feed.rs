@@ -161,11 +161,11 @@ fn stage(line: &JournalLine) -> FeedStage {
         JournalLine::Event(_)
         | JournalLine::Ack(_)
         | JournalLine::Safety(_)
-        | JournalLine::CommitRecorded { .. }
+        | JournalLine::CommitRecorded(_)
         | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
-        | JournalLine::Healed { .. } => FeedStage::At(Stage::Event),
+        | JournalLine::Healed(_) => FeedStage::At(Stage::Event),
     }
 }
 

@@ -100,13 +100,13 @@ fn time_of(line: &JournalLine) -> Option<Timestamp> {
     match line {
         JournalLine::Event(event) => event.at,
         JournalLine::Ack(ack) => Some(ack.at),
-        JournalLine::CommitRecorded { at, .. } => *at,
+        JournalLine::CommitRecorded(marker) => marker.at,
         JournalLine::Halt(standing) => Some(standing.halt.at),
         JournalLine::TestRun(_)
         | JournalLine::Safety(_)
         | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
-        | JournalLine::Healed { .. } => None,
+        | JournalLine::Healed(_) => None,
     }
 }
 
@@ -118,7 +118,7 @@ fn take(fold: &mut Fold, line: JournalLine) {
         JournalLine::Ack(ack) => {
             fold.push(Fact::Ack(ack));
         }
-        JournalLine::CommitRecorded { code, at, turn, .. } => fold.pass(&passing(turn, code, at)),
+        JournalLine::CommitRecorded(marker) => fold.pass(&passing(marker)),
         JournalLine::TestRun(run) => {
             fold.push(Fact::TestRun(run));
         }
@@ -126,7 +126,7 @@ fn take(fold: &mut Fold, line: JournalLine) {
         | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
-        | JournalLine::Healed { .. } => {}
+        | JournalLine::Healed(_) => {}
     }
 }
 

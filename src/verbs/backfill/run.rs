@@ -15,7 +15,7 @@ use andon_engine::context::Context;
 use andon_engine::derive;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
-use andon_git::platform::test_seam::stop_point;
+use andon_git::platform::test_seam::{self, stop_point};
 use andon_git::{CommitInfo, Repo};
 use andon_store::derived::DerivedCache;
 use andon_store::notes::NotesStore;
@@ -57,7 +57,7 @@ pub fn run(
         cache: &cache,
     };
     let mut writing =
-        RecordWriter { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
+        RecordWriter { ctx, batch: Batch::new(first_batch(ctx)), digests: HashMap::new(), written: 0 };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             writing.take(&commit, derive::unrecorded(&commit, *derived).record)
@@ -67,6 +67,12 @@ pub fn run(
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;
     Ok(BackfillOutcome { written: writing.written, there, walked: walked? })
+}
+
+/// Records of the first notes commit. Tests set it through `ANDON_TEST_BATCH`, so that short histories have several.
+fn first_batch(ctx: &Context) -> usize {
+    let set = test_seam::variable(&ctx.vars, "ANDON_TEST_BATCH").and_then(|text| text.parse().ok());
+    set.unwrap_or(FIRST_BATCH)
 }
 
 /// The commits of `range` that have no note, and how many have one. With a handle of its own, as everything that reads

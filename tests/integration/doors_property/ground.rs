@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use super::story::rules;
 use crate::support::Stage;
+use crate::support::image::Built;
 
 const CHECK: &str = r#"#!/bin/sh
 failing=$(cat ../failing.txt)
@@ -20,7 +21,7 @@ exit $code
 
 /// A repository from before the story, with hooks and an unrecorded commit.
 pub fn ground(rules_name: &str) -> Stage {
-    static GROUNDS: Mutex<BTreeMap<String, Stage>> = Mutex::new(BTreeMap::new());
+    static GROUNDS: Mutex<BTreeMap<String, Built>> = Mutex::new(BTreeMap::new());
     let mut grounds = GROUNDS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let ready = grounds.entry(rules_name.to_owned()).or_insert_with(|| {
         let stage = Stage::new();
@@ -36,14 +37,11 @@ pub fn ground(rules_name: &str) -> Stage {
         stage.git(&["add", "."]).ok();
         stage.git(&["commit", "-qm", "Before"]).ok();
         stage.andon(&["install"]).ok();
-        stage
+        stage.write("../check.sh", CHECK);
+        stage.write("../failing.txt", "");
+        Built::of(&stage)
     });
-    let stage = Stage::bare_ground();
-    let from = format!("{}/.", ready.dir().display());
-    stage.run_in(stage.root(), "cp", &["-a", &from, "repo"], None).ok();
-    stage.write("../check.sh", CHECK);
-    stage.write("../failing.txt", "");
-    stage
+    ready.stage()
 }
 
 /// The contents of a file of the code in a state.

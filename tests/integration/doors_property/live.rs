@@ -5,7 +5,7 @@ use std::io::Write as _;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::EventKind;
 use andon_git::{Repo, RepoEnv};
-use andon_store::journal::{Journal, JournalLine};
+use andon_store::journal::{Journal, JournalLine, Repair};
 use andon_store::wire::v1::encode_line;
 use serde_json::{Value, json};
 
@@ -169,7 +169,7 @@ impl LiveDoor<'_> {
 
     /// A journal so long that hooks go on from what its first part comes to. Halfway it holds what happened so far.
     fn write_on(&self) {
-        let filler = JournalLine::Healed { what: "nothing".repeat(100), at: None };
+        let filler = JournalLine::Healed(Repair { what: "nothing".repeat(100), at: None });
         let text = encode_line(&filler).repeat(100);
         let path = Journal::open(self.repo().git_dir()).path();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -3,6 +3,7 @@
 
 use super::{blocks, pages, scripts};
 use crate::support::Stage;
+use crate::support::image::Image;
 
 /// Examples that end with another exit code than 0 while the loop is halted and its tests fail, and why.
 const ENDS: &[(&str, i32, &str)] = &[
@@ -64,10 +65,10 @@ fn the_examples_of_the_reference_run() {
     let stage = halted();
     let mut codes = vec![false; ENDS.len()];
     let examples = examples();
+    let image = Image::of(stage.dir());
     for (number, (page, command)) in examples.iter().enumerate() {
         let dir = stage.root().join(format!("copy-{number}"));
-        let (from, to) = (stage.dir().to_str().unwrap(), dir.to_str().unwrap());
-        stage.run_in(stage.root(), "cp", &["-a", from, to], None).ok();
+        image.write(&dir);
         for (_, before) in BEFORE.iter().filter(|(part, _)| command.contains(part)) {
             stage.run_in(&dir, "bash", &["-ec", before], None).ok();
         }

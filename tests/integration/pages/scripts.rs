@@ -3,8 +3,10 @@
 //! [`super::examples`].
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::{blocks, pages};
+use crate::support::image::Built;
 use crate::support::{Stage, andon_path};
 
 /// Parts of blocks that are not run, and why.
@@ -34,6 +36,11 @@ const STAND_INS: &[(&str, &str)] = &[
 
 /// Three tested commits, the last two of them ahead of the remote and of `main`.
 pub(super) fn ground() -> Stage {
+    static GROUND: LazyLock<Built> = LazyLock::new(|| Built::of(&build()));
+    GROUND.stage()
+}
+
+fn build() -> Stage {
     let stage = Stage::installed();
     for (name, text) in STAND_INS {
         stage.write(&format!("../bin/{name}"), text);

@@ -1,8 +1,10 @@
 //! A repository to break or to feed with bad input, and what no command may do, whatever it is given.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::LazyLock;
 
+use super::image::Built;
 use super::{Out, Stage, andon_path};
 
 /// Seconds after which a command counts as hung.
@@ -55,6 +57,17 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new() -> Self {
+        static RUNNING: LazyLock<Built> = LazyLock::new(|| Built::of(&Ground::running().stage));
+        Self { stage: RUNNING.stage() }
+    }
+
+    /// As [`Self::new`], halted.
+    pub(crate) fn halted() -> Self {
+        static HALTED: LazyLock<Built> = LazyLock::new(|| Built::of(&Ground::halt().stage));
+        Self { stage: HALTED.stage() }
+    }
+
+    fn running() -> Self {
         let stage = Stage::new();
         let shim = include_str!("../../../hooks/shim.sh");
         let quoted = format!("'{}'", andon_path().display());
@@ -89,8 +102,7 @@ impl Ground {
         self.stage.git(&["commit", "-qam", text.trim()])
     }
 
-    /// As [`Self::new`], halted.
-    pub(crate) fn halted() -> Self {
+    fn halt() -> Self {
         let ground = Self::new();
         ground.stage.write("tests.txt", "not ok 1 - a\n");
         for text in ["four\n", "five\n", "six\n"] {
@@ -98,14 +110,6 @@ impl Ground {
         }
         assert!(ground.stage.exists(".andon/CHECKPOINT.md"));
         ground
-    }
-
-    /// A copy beside it.
-    pub(crate) fn copy(&self, name: &str) -> PathBuf {
-        let to = self.stage.root().join(name);
-        let (from, to_text) = (self.stage.dir().to_str().unwrap(), to.to_str().unwrap());
-        self.stage.run_in(self.stage.root(), "cp", &["-a", from, to_text], None).ok();
-        to
     }
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a stage that cannot be set up fails its test")]
 
 pub(crate) mod ground;
+pub(crate) mod image;
 pub(crate) mod people;
 
 use std::cell::RefCell;
@@ -15,6 +16,8 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
+
+use self::image::Built;
 
 /// What a command left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,15 +113,26 @@ pub struct Stage {
     set_by: RefCell<i64>,
 }
 
+/// Git's configuration, beside the repository: else each commit, merge and rebase starts a process that looks whether the
+/// repository is large enough to be packed.
+const GIT_CONFIG: &str = "git-config";
+
 /// 2026-11-20T15:30:00Z
 pub const START: i64 = 1_795_188_600;
 
 impl Stage {
     /// A directory without a repository.
     pub fn bare_ground() -> Self {
+        let stage = Self::empty();
+        std::fs::create_dir(&stage.dir).unwrap();
+        std::fs::write(stage.root().join(GIT_CONFIG), "[maintenance]\n\tauto = false\n").unwrap();
+        stage
+    }
+
+    /// A directory with nothing in it.
+    fn empty() -> Self {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().canonicalize().unwrap().join("repo");
-        std::fs::create_dir(&dir).unwrap();
         Self { root, dir, env: RefCell::default(), clock: RefCell::new(START), set_by: RefCell::default() }
     }
 
@@ -132,6 +146,11 @@ impl Stage {
     /// A repository with `check.sh` as its test command (TAP: one test per line of `tests.txt`, see [`Stage::tests`]),
     /// the hooks installed and one tested commit.
     pub fn installed() -> Self {
+        static INSTALLED: LazyLock<Built> = LazyLock::new(|| Built::of(&Stage::install()));
+        INSTALLED.stage()
+    }
+
+    fn install() -> Self {
         let stage = Self::new();
         stage.write("check.sh", CHECK);
         stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
@@ -270,7 +289,7 @@ impl Stage {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for (name, value) in [
             ("HOME", self.root.path().to_str().unwrap()),
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_GLOBAL", self.root.path().join(GIT_CONFIG).to_str().unwrap()),
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_AUTHOR_NAME", "A. Author"),
             ("GIT_AUTHOR_EMAIL", "author@example.org"),

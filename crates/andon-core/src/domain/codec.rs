@@ -102,3 +102,22 @@ macro_rules! named {
     };
 }
 pub(super) use named;
+
+/// Writes one of two values as `true` and the other as nothing.
+macro_rules! flag {
+    ($type:ident, $set:ident, $unset:ident) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                (*self == Self::$set).then_some(true).serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let set = Option::<bool>::deserialize(deserializer)?.unwrap_or(false);
+                Ok(if set { Self::$set } else { Self::$unset })
+            }
+        }
+    };
+}
+pub(super) use flag;

@@ -7,10 +7,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::named;
+use super::codec::{flag, named};
 use super::ids::{CodeId, Digest, ShortHash, TreeId};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
+use crate::format::fields::{Text, count, count_if_any};
+
+/// Bytes of the name of a rule or a reviewer as JSON.
+const MAX_NAME: usize = 256;
 
 /// One event. Commits, test runs and acknowledgements are facts of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,13 +85,15 @@ impl EventKind {
 }
 
 /// A commit that was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct CommitRefused {
     /// The code fingerprint of what was to be committed.
     pub code: CodeId,
     /// Its tree.
     pub tree: Option<TreeId>,
     /// The rule that refused it.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub rule: String,
 }
 
@@ -111,7 +117,8 @@ impl Renewal {
 named!(Renewal, "compaction, session_start or prompt");
 
 /// The state in which a turn left the working tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct TurnEnd {
     /// Code fingerprint of the working tree.
     pub code: Option<CodeId>,
@@ -205,13 +212,16 @@ pub enum CallEnd {
 }
 
 /// Something a node said: its normalized hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Output {
     /// The kind of output.
     pub kind: OutputKind,
     /// sha256 of the normalized text, or handed in; `None` of a text that is too short to prove anything.
+    #[serde(rename = "sha256")]
     pub hash: Option<Digest>,
     /// How many lines it has, where that is known.
+    #[serde(default, deserialize_with = "count_if_any")]
     pub lines: Option<u64>,
 }
 
@@ -234,16 +244,20 @@ named!(OutputKind, "message.final or structured_output");
 
 /// Votes of reviewers: a whole round as counts, or one reviewer at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Ballot {
     /// Who voted, for one vote at a time.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub reviewer: Option<String>,
     /// Votes for the work.
+    #[serde(default, deserialize_with = "count")]
     pub approve: u64,
     /// Votes against it.
+    #[serde(default, deserialize_with = "count")]
     pub reject: u64,
 }
 
-/// Whether a commit began a run when it was recorded.
+/// Whether a commit began a run when it was recorded. As a member it is there, and true, where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunStart {
     /// It did: what was spent before it belongs to another one.
@@ -251,3 +265,5 @@ pub enum RunStart {
     /// It did not.
     Nothing,
 }
+
+flag!(RunStart, Run, Nothing);

@@ -1,9 +1,9 @@
 //! Facts: what was observed, never edited afterwards.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::attempt::Attempt;
-use super::codec::named;
+use super::codec::{flag, named};
 use super::events::Event;
 use super::ids::{CommitId, EntryId};
 pub use super::record::{
@@ -95,18 +95,7 @@ impl HaltAssessment {
     }
 }
 
-impl Serialize for HaltAssessment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.key().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for HaltAssessment {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let key: Option<bool> = Deserialize::deserialize(deserializer)?;
-        Ok(if key == Some(true) { Self::Mistaken } else { Self::Unsaid })
-    }
-}
+flag!(HaltAssessment, Mistaken, Unsaid);
 
 /// A person's answer to a halt (docs/concepts.md), as the journal and the ledger hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

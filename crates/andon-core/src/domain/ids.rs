@@ -37,7 +37,7 @@ const DIGIT: [u8; 256] = {
 const NO_DIGIT: u8 = 0xff;
 
 /// Decodes hexadecimal `text` into `out`; false when the length or a digit is wrong.
-fn decode_hex(text: &str, out: &mut [u8]) -> bool {
+pub(super) fn decode_hex(text: &str, out: &mut [u8]) -> bool {
     let digits = text.as_bytes();
     if digits.len() != out.len() * 2 {
         return false;

@@ -1,16 +1,18 @@
 //! What a test run says, whatever the runner: counts, a status class, the failing ids.
 
+mod overlay;
 mod scopes;
 
+pub use overlay::{OverlayEntry, Tracking};
 pub use testreport::{Counts, NamedTest, TestStatus};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::named;
-use super::ids::{CodeId, CommitId, Digest, Oid, Signature, TreeId};
+use super::codec::{flag, named};
+use super::ids::{CodeId, CommitId, Digest, Signature, TreeId};
 use super::summary::{FailingTest, HaltSummary};
 use super::time::Timestamp;
-use crate::format::fields::{Items, Text, Texts, count, count_if_any, or_default, unless_default};
+use crate::format::fields::{Items, Packed, Text, Texts, count, count_if_any, or_default, unless_default};
 use crate::format::{List, bounded};
 
 /// Bytes of the id of a test as JSON.
@@ -266,16 +268,12 @@ pub enum RunOrigin {
     HandedIn,
 }
 
-impl Serialize for RunOrigin {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (*self == Self::HandedIn).then_some(true).serialize(serializer)
-    }
-}
+flag!(RunOrigin, HandedIn, Here);
 
-impl<'de> Deserialize<'de> for RunOrigin {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let handed_in: Option<bool> = Deserialize::deserialize(deserializer)?;
-        Ok(if handed_in == Some(true) { Self::HandedIn } else { Self::Here })
+/// Of nothing at all.
+impl Default for TestEvidence {
+    fn default() -> Self {
+        Self::new(CodeId([0; 32]), TestStatus::RunnerError, Signature([0; 32]))
     }
 }
 
@@ -397,43 +395,28 @@ impl RunValidity {
 
 named!(RunValidity, "a validity of a run");
 
-/// A path of the working tree that differs from the base tree.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct OverlayEntry {
-    /// Path from the repository root, as git stores it (bytes, slashes).
-    pub path: Vec<u8>,
-    /// File mode and blob id; `None` when the path was deleted.
-    pub entry: Option<(u32, Oid)>,
-    /// Whether git tracked the path when the run began.
-    pub tracking: Tracking,
-}
-
-/// Whether git tracked a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Tracking {
-    /// In the index.
-    Tracked,
-    /// Not in the index and not ignored.
-    Untracked,
-}
-
 /// A test run as the journal keeps it: the evidence, and on what code it was gained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct TestRun {
     /// When the run ended; unknown for runs handed in without a time.
     pub at: Option<Timestamp>,
-    /// The normalized result.
+    /// The normalized result: its members are those of the line itself, which `wire` writes and reads.
+    #[serde(default, with = "Packed")]
     pub evidence: TestEvidence,
-    /// Whether it can prove anything.
+    /// Whether it can prove anything: a run that does not say so proves nothing.
     pub validity: RunValidity,
     /// HEAD's tree at the start of the run (`None` before the first commit).
     pub base: Option<TreeId>,
     /// What differed from `base`, code paths only, at most [`TestRun::MAX_OVERLAY`]; the fingerprint covers all.
+    #[serde(default, deserialize_with = "Items::<{ TestRun::MAX_OVERLAY + 1 }>::deserialize")]
     pub overlay: Vec<OverlayEntry>,
     /// True when `overlay` was cut.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "or_default")]
     pub overlay_truncated: bool,
     /// Untracked files that bind nothing, for they are of no kind that the project has code of: sorted, at most
     /// [`TestRun::MAX_BESIDE`]. The fingerprint leaves them out.
+    #[serde(default, with = "Items::<{ TestRun::MAX_BESIDE }>")]
     pub beside: Vec<OverlayEntry>,
 }
 
@@ -442,6 +425,15 @@ impl TestRun {
     pub const MAX_OVERLAY: usize = 1024;
     /// Bound of `beside`.
     pub const MAX_BESIDE: usize = 256;
+
+    /// The same within the bounds of its lists that say when they were cut.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.evidence = self.evidence.bounded();
+        self.overlay_truncated |= self.overlay.len() > Self::MAX_OVERLAY;
+        self.overlay.truncate(Self::MAX_OVERLAY);
+        self
+    }
 
     /// True for a run of the configured tests that Andon started, whatever came of it, or that counts as one.
     pub fn is_by_the_program(&self) -> bool {

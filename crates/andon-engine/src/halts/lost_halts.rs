@@ -103,8 +103,8 @@ fn from_journal(ws: &Workspace, holdings: &LedgerContents) -> Option<StandingHal
             | JournalLine::Safety(_)
             | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
-            | JournalLine::CommitRecorded { .. }
-            | JournalLine::Healed { .. } => {}
+            | JournalLine::CommitRecorded(_)
+            | JournalLine::Healed(_) => {}
         }
     }
     let mut found = newest.filter(|found| !holdings.answers(found.id))?;

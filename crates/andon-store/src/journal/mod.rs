@@ -25,7 +25,7 @@ use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::diagnostic::Diagnostic;
 
-pub use crate::wire::v1::{JournalLine, MarkedTurn};
+pub use crate::wire::v1::{JournalLine, Marker, Repair};
 pub use lock::JournalLock;
 pub use position::Position;
 pub(super) use recent::passing;

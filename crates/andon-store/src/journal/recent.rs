@@ -2,13 +2,12 @@
 //! Read from the end and stopped early, so that it costs the same however long the journal is.
 
 use super::{Journal, JournalLine, Position, tail};
-use crate::wire::v1::{MarkedTurn, Peek, decode_line, is_plainly_event, peek};
+use crate::wire::v1::{Marker, Peek, decode_line, is_plainly_event, peek};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Ack;
-use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::safety::SafetyFact;
 use andon_core::domain::tests::TestRun;
-use andon_core::domain::time::Timestamp;
 use andon_core::history::order::{AckPlace, JournalItem, MarkedCommit};
 use andon_core::history::{DEFAULT_NODE, PassedCommit, RunStart};
 
@@ -227,11 +226,11 @@ impl RecentLines {
                 self.answered(&ack);
                 self.acks.push((*ack, place));
             }
-            JournalLine::CommitRecorded { commit, code, at, turn, .. } => {
+            JournalLine::CommitRecorded(marker) => {
                 self.commits += 1;
-                self.markers.push(commit);
+                self.markers.push(marker.commit);
                 if counted {
-                    let passing = passing(turn, code, at);
+                    let (commit, passing) = (marker.commit, passing(marker));
                     self.items.push(JournalItem::Commit(MarkedCommit { commit, passing }));
                 }
             }
@@ -249,7 +248,7 @@ impl RecentLines {
             | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
             | JournalLine::Halt(_)
-            | JournalLine::Healed { .. } => {}
+            | JournalLine::Healed(_) => {}
         }
     }
 
@@ -294,9 +293,9 @@ fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// The turn of a commit. What an older version wrote names no node: it counts for the default one.
-pub(crate) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> PassedCommit {
-    let (node, number, begins) = match turn {
-        Some(MarkedTurn { node, number, begins }) => (node, number, begins),
+pub(crate) fn passing(Marker { node, iteration, begins, code, at, .. }: Marker) -> PassedCommit {
+    let (node, number, begins) = match node.zip(iteration) {
+        Some((node, number)) => (node, number, begins),
         None => (DEFAULT_NODE.to_owned(), 0, RunStart::Nothing),
     };
     PassedCommit { node, at, code, number, begins }

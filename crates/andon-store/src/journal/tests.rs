@@ -5,14 +5,14 @@ use super::*;
 use andon_core::domain::diagnostic::Location;
 
 fn healed(what: &str) -> JournalLine {
-    JournalLine::Healed { what: what.to_owned(), at: None }
+    JournalLine::Healed(Repair { what: what.to_owned(), at: None })
 }
 
 fn names(lines: &[JournalLine]) -> Vec<String> {
     lines
         .iter()
         .map(|line| match line {
-            JournalLine::Healed { what, .. } => what.chars().take(12).collect(),
+            JournalLine::Healed(Repair { what, .. }) => what.chars().take(12).collect(),
             JournalLine::TestRun(_)
             | JournalLine::Ack(_)
             | JournalLine::Halt(_)
@@ -20,7 +20,7 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
             | JournalLine::Safety(_)
             | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
-            | JournalLine::CommitRecorded { .. } => "other".to_owned(),
+            | JournalLine::CommitRecorded(_) => "other".to_owned(),
         })
         .collect()
 }
@@ -165,7 +165,8 @@ fn many_writers_at_once_lose_nothing() {
     for file in files {
         // A blank line is a heal of a line that was just being written.
         for line in fs::read_to_string(file).unwrap().lines().filter(|line| !line.is_empty()) {
-            let JournalLine::Healed { what, .. } = crate::wire::v1::decode_line(line.as_bytes()).unwrap()
+            let JournalLine::Healed(Repair { what, .. }) =
+                crate::wire::v1::decode_line(line.as_bytes()).unwrap()
             else {
                 unreachable!()
             };

@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::{MarkedTurn, Reach};
+use crate::journal::{Marker, Reach, Repair};
 use andon_core::domain::events::{
     Arguments, Ballot, CallEnd, Event, EventKind, Output, OutputKind, ToolCall, TurnEnd,
 };
@@ -41,13 +41,15 @@ fn line(seed: u8, at: i64) -> JournalLine {
         2 => EventKind::Output(said(seed)),
         3 => EventKind::Verdict(Ballot { reviewer: None, approve: 1, reject: 2 }),
         4 => {
-            let turn = MarkedTurn {
-                node: "coder".into(),
-                number: u64::from(seed) + 1,
+            return JournalLine::CommitRecorded(Marker {
+                node: Some("coder".into()),
+                iteration: Some(u64::from(seed) + 1),
                 begins: if seed > 200 { RunStart::Run } else { RunStart::Nothing },
-            };
-            let (commit, tree) = (CommitId(oid(seed)), TreeId(oid(1)));
-            return JournalLine::CommitRecorded { commit, tree, code, at: Some(at), turn: Some(turn) };
+                commit: CommitId(oid(seed)),
+                tree: TreeId(oid(1)),
+                code,
+                at: Some(at),
+            });
         }
         5 if seed > 240 => {
             return JournalLine::Ack(Box::new(Ack {
@@ -65,7 +67,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
                 at,
             }));
         }
-        6 => return JournalLine::Healed { what: "something ".repeat(20), at: Some(at) },
+        6 => return JournalLine::Healed(Repair { what: "something ".repeat(20), at: Some(at) }),
         7..=10 => EventKind::ToolCall(ToolCall {
             args: Arguments::Known,
             exact: ShortHash([seed; 8]),

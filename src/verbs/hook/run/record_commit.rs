@@ -16,7 +16,7 @@ use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
 use andon_core::domain::plural::count;
 use andon_core::domain::tests::{LostTests, RunValidity, TestEvidence};
 use andon_core::domain::workflow::Maker;
-use andon_core::history::{self, EventEffect, NextCommit, Strike, Timeline};
+use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
 use andon_engine::attempts;
@@ -36,7 +36,7 @@ use andon_engine::weakening;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{CommitInfo, ReflogEntry, missing_help};
-use andon_store::journal::{Journal, JournalLine, MarkedTurn};
+use andon_store::journal::{Journal, JournalLine, Marker, Repair};
 use andon_store::ledger::Ledger;
 use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
 use andon_store::process::{GitProcess, git_above};
@@ -259,17 +259,16 @@ fn record(
     }
     stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
-    journal.append(&JournalLine::CommitRecorded {
+    let is_turn = entry.kind != CommitKind::Rebase;
+    journal.append(&JournalLine::CommitRecorded(Marker {
+        node: is_turn.then(|| fact.record.node.clone()),
+        iteration: is_turn.then_some(fact.record.iteration),
+        begins: if is_turn { begins } else { RunStart::Nothing },
         commit: entry.commit.id,
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
-        turn: (entry.kind != CommitKind::Rebase).then(|| MarkedTurn {
-            node: fact.record.node.clone(),
-            number: fact.record.iteration,
-            begins,
-        }),
-    })?;
+    }))?;
     attempts::remember(ws, entry.commit)?;
     stop_point("post-commit:told");
     repairs::locks(ctx, ws)?;
@@ -483,7 +482,7 @@ fn catch_up(
     }
     for phrase in caught_up.phrases() {
         let what = format!("recorded {phrase}");
-        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?;
+        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?;
     }
     Ok(caught_up)
 }

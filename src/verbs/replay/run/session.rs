@@ -17,7 +17,7 @@ use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::TestRun;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
-use andon_store::journal::{Journal, JournalLine};
+use andon_store::journal::{Journal, JournalLine, Marker};
 use andon_store::ledger::{Entry, Ledger};
 use andon_store::notes::NotesStore;
 
@@ -66,11 +66,10 @@ fn item(
         JournalLine::Ack(ack) => Some(Item::Fact(Fact::Ack(ack))),
         JournalLine::Event(event) => Some(Item::Fact(Fact::Event(event))),
         JournalLine::Safety(fact) => Some(Item::Gate(fact)),
-        JournalLine::Agent(_)
-        | JournalLine::Halt(_)
-        | JournalLine::Healed { .. }
-        | JournalLine::Attempt(_) => None,
-        JournalLine::CommitRecorded { commit, .. } => {
+        JournalLine::Agent(_) | JournalLine::Halt(_) | JournalLine::Healed(_) | JournalLine::Attempt(_) => {
+            None
+        }
+        JournalLine::CommitRecorded(Marker { commit, .. }) => {
             let fact = fact_of(ws, store, commit);
             if fact.is_none() {
                 let what = format!("the record of {} is gone: that step is left out", commit.short());
@@ -97,7 +96,7 @@ fn recorded_before(
     let reported: BTreeSet<CommitId> = lines
         .iter()
         .filter_map(
-            |line| if let JournalLine::CommitRecorded { commit, .. } = line { Some(*commit) } else { None },
+            |line| if let JournalLine::CommitRecorded(marker) = line { Some(marker.commit) } else { None },
         )
         .collect();
     let (mut found, mut at) = (Vec::new(), ws.repo.head()?.commit());

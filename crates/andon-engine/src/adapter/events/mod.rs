@@ -30,10 +30,10 @@ use andon_core::domain::events::{
 use andon_core::domain::facts::{Ack, AckHow, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use andon_core::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
-use andon_core::format::{Count, FormatError, bounded, members};
+use andon_core::format::{FormatError, bounded, members};
 use andon_store::journal::JournalLine;
 use andon_store::wire::v1::decode_line;
-use andon_store::wire::v1::event::{BallotWire, CallWire, UsageWire, trace};
+use andon_store::wire::v1::event::{CallWire, UsageWire, trace};
 
 /// Clocks of two machines may differ by so much.
 const SKEW: Span = Span(CLOCK_SKEW.unsigned_abs());
@@ -227,7 +227,7 @@ fn event(
         }
         "verdict" => {
             members::needs("verdict", members::VOTES, object)?;
-            let mut ballot = Ballot::from(members::<BallotWire>(object)?);
+            let mut ballot: Ballot = members(object)?;
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             EventKind::Verdict(ballot)
         }
@@ -287,28 +287,19 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<E
     Ok(EventKind::ToolCall(call))
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct OutputWire {
-    kind: OutputKind,
-    sha256: Option<Digest>,
-    lines: Option<Count>,
-}
-
 fn output(object: &mut Map<String, Value>) -> Result<Output, EventError> {
     let text = taken(object, "text");
-    let OutputWire { kind, sha256, lines } = members(object)?;
-    let lines = match &text {
-        Some(text) => u64::try_from(hash::text_of(text).lines().count()).ok(),
-        None => lines.map(|count| count.0),
-    };
+    let mut output: Output = members(object)?;
+    if let Some(text) = &text {
+        output.lines = u64::try_from(hash::text_of(text).lines().count()).ok();
+    }
     let telling = text.as_ref().filter(|text| is_telling(&hash::text_of(text)));
-    let hash = sha256.or(telling.map(hash::output));
+    output.hash = output.hash.or(telling.map(hash::output));
     // The journal has the lines alone of a short text.
-    if hash.is_none() && lines.is_none() {
+    if output.hash.is_none() && output.lines.is_none() {
         return Err(FormatError::Shape("missing field `text`".to_owned()).into());
     }
-    Ok(Output { kind, hash, lines })
+    Ok(output)
 }
 
 /// Letters and digits of a text that says anything: "Done.", "ok" and "All tests pass." end any turn.
@@ -401,10 +392,7 @@ pub fn mark(parts: &[&str]) -> ShortHash {
 pub fn is_note(line: &[u8]) -> bool {
     matches!(
         decode_line(line),
-        Ok(JournalLine::Agent(_)
-            | JournalLine::Safety(_)
-            | JournalLine::Halt(_)
-            | JournalLine::Healed { .. })
+        Ok(JournalLine::Agent(_) | JournalLine::Safety(_) | JournalLine::Halt(_) | JournalLine::Healed(_))
     )
 }
 

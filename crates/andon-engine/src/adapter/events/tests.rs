@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use andon_core::domain::events::{Arguments, CallEnd};
 use andon_core::domain::tests::{RunValidity, TestStatus};
-use andon_store::journal::JournalLine;
+use andon_store::journal::{JournalLine, Repair};
 use andon_store::wire::v1::encode_line;
 
 const NOW: Timestamp = Timestamp(1_795_188_600);
@@ -272,7 +272,7 @@ fn what_hooks_and_people_tell_is_not_observed() {
         let error = parse(line.as_bytes(), observed).map(|parsed| parsed.fact).unwrap_err().to_string();
         assert!(error.contains(expected), "{line}: {error}");
     }
-    let healed = encode_line(&JournalLine::Healed { what: "a lock".into(), at: None });
+    let healed = encode_line(&JournalLine::Healed(Repair { what: "a lock".into(), at: None }));
     assert!(is_note(healed.as_bytes()) && !is_note(br#"{"type":"dance"}"#));
 }
 

@@ -4,13 +4,15 @@ use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 const REACH: Reach = Reach { runs: 2, commits: 3, turns: usize::MAX, since: Some(Position::START) };
 
 fn marker(n: u8) -> JournalLine {
-    JournalLine::CommitRecorded {
+    JournalLine::CommitRecorded(Marker {
+        node: None,
+        iteration: None,
+        begins: RunStart::Nothing,
         commit: CommitId(format!("{n:02x}").repeat(20).parse().unwrap()),
         tree: TreeId("a".repeat(40).parse().unwrap()),
         code: CodeId([n; 32]),
         at: None,
-        turn: None,
-    }
+    })
 }
 
 fn ack(reason: &str) -> JournalLine {

@@ -14,11 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::MAX_LINE;
-use andon_core::domain::events::{
-    Arguments, Ballot, CallEnd, CommitRefused, Event, EventKind, MAX_SHOWN, Output, OutputKind, Renewal,
-    ToolCall, Trace, TurnEnd,
-};
-use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
+use andon_core::domain::events::{Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, ToolCall, Trace};
+use andon_core::domain::ids::ShortHash;
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::domain::usage::{Usage, micros};
 use andon_core::format::{Count, FormatError, bounded, members_of, object};
@@ -43,13 +40,6 @@ struct EventWire {
     id: Option<ShortHash>,
     model: Option<String>,
     prompt_hash: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct TurnEndWire {
-    code: Option<CodeId>,
-    docs: Option<Digest>,
 }
 
 /// Quantities: a list, or one number as older lines have it.
@@ -138,49 +128,20 @@ impl CallWire {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct OutputWire {
-    kind: OutputKind,
-    sha256: Option<Digest>,
-    lines: Option<Count>,
-}
-
-/// Tokens and cost.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// Tokens and cost, as clients name them. A record has the fewer members of [`Usage`] alone.
+#[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct UsageWire {
     input_tokens: Option<Count>,
     output_tokens: Option<Count>,
-    cost_usd: Option<Cost>,
+    #[serde(default, deserialize_with = "cost")]
+    cost_usd: Option<String>,
     context_tokens: Option<Count>,
     cached_tokens: Option<Count>,
     window_tokens: Option<Count>,
     cache_read_input_tokens: Option<Count>,
     cache_creation_input_tokens: Option<Count>,
     output_lines: Option<Count>,
-}
-
-/// US dollars, as a text or a number.
-#[derive(Debug, Serialize)]
-struct Cost(String);
-
-/// A commit that was refused.
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct RefusedWire {
-    code: CodeId,
-    tree: Option<TreeId>,
-    rule: Option<String>,
-}
-
-/// Votes.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct BallotWire {
-    reviewer: Option<String>,
-    approve: Option<Count>,
-    reject: Option<Count>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -205,7 +166,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
     });
     members.extend(match &event.what {
         EventKind::TurnStart | EventKind::Renewed(_) => Map::new(),
-        EventKind::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
+        EventKind::TurnEnd(end) => members_of(end),
         EventKind::ToolCall(call) => members_of(&CallWire {
             tool: name(&call.tool),
             call: Some([call.exact, call.exact, call.coarse]),
@@ -227,47 +188,39 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
                 CallEnd::Unknown => None,
             },
         }),
-        EventKind::Output(output) => {
-            members_of(&OutputWire { kind: output.kind, sha256: output.hash, lines: output.lines.map(Count) })
-        }
-        EventKind::Usage(usage) => members_of(&UsageWire::from(usage)),
+        EventKind::Output(output) => members_of(output),
+        EventKind::Usage(usage) => usage_members(usage),
         EventKind::Disarmed(what) => members_of(&DisarmedWire { what: Some(shown(what)) }),
-        EventKind::Refused(refused) => members_of(&RefusedWire {
-            code: refused.code,
-            tree: refused.tree,
-            rule: Some(name(&refused.rule)),
-        }),
-        EventKind::Verdict(ballot) => members_of(&BallotWire {
-            reviewer: ballot.reviewer.as_ref().map(name),
-            approve: Some(Count(ballot.approve)),
-            reject: Some(Count(ballot.reject)),
-        }),
+        EventKind::Refused(refused) => members_of(refused),
+        EventKind::Verdict(ballot) => members_of(ballot),
     });
     members
+}
+
+/// Those of a record, and what only events have.
+fn usage_members(usage: &Usage) -> Map<String, Value> {
+    let more = [
+        ("cached_tokens", usage.cached_tokens),
+        ("window_tokens", usage.window_tokens),
+        ("output_lines", usage.output_lines),
+    ];
+    let more = more.into_iter().filter_map(|(key, count)| Some((key.to_owned(), count?.into())));
+    members_of(usage).into_iter().chain(more).collect()
 }
 
 /// The event of `kind` on a line; `None` when this version knows no such event.
 pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatError> {
     let what = match kind {
         "turn_start" => EventKind::TurnStart,
-        "turn_end" => {
-            let TurnEndWire { code, docs } = object(line, MAX_LINE)?;
-            EventKind::TurnEnd(TurnEnd { code, docs })
-        }
+        "turn_end" => EventKind::TurnEnd(object(line, MAX_LINE)?),
         "tool_call" => EventKind::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
-        "output" => {
-            let OutputWire { kind, sha256, lines } = object(line, MAX_LINE)?;
-            EventKind::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
-        }
+        "output" => EventKind::Output(object(line, MAX_LINE)?),
         "usage" => EventKind::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
-        "commit_refused" => {
-            let RefusedWire { code, tree, rule } = object(line, MAX_LINE)?;
-            EventKind::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
-        }
+        "commit_refused" => EventKind::Refused(object(line, MAX_LINE)?),
         "guard_disarmed" => {
             EventKind::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default())
         }
-        "verdict" => EventKind::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
+        "verdict" => EventKind::Verdict(object(line, MAX_LINE)?),
         other => match Renewal::from_name(other) {
             Some(renewal) => EventKind::Renewed(renewal),
             None => return Ok(None),
@@ -283,21 +236,6 @@ pub fn trace(model: Option<String>, prompt_hash: Option<String>) -> Option<Box<T
         |text: Option<String>| text.map(|text| bounded(&text, MAX_NAME)).filter(|text| !text.is_empty());
     let trace = Trace { model: text(model), prompt_hash: text(prompt_hash) };
     (trace != Trace::default()).then(|| Box::new(trace))
-}
-
-impl From<&Usage> for UsageWire {
-    fn from(usage: &Usage) -> Self {
-        Self {
-            input_tokens: usage.input_tokens.map(Count),
-            output_tokens: usage.output_tokens.map(Count),
-            cost_usd: usage.cost_usd.as_ref().map(|cost| Cost(bounded(cost, MAX_COST))),
-            context_tokens: usage.context_tokens.map(Count),
-            cached_tokens: usage.cached_tokens.map(Count),
-            window_tokens: usage.window_tokens.map(Count),
-            output_lines: usage.output_lines.map(Count),
-            ..Self::default()
-        }
-    }
 }
 
 impl UsageWire {
@@ -322,7 +260,7 @@ impl UsageWire {
         Ok(Usage {
             input_tokens: count(self.input_tokens),
             output_tokens: count(self.output_tokens),
-            cost_usd: self.cost_usd.map(|cost| cost.0),
+            cost_usd: self.cost_usd,
             context_tokens: count(self.context_tokens),
             cached_tokens,
             window_tokens: count(self.window_tokens),
@@ -331,21 +269,13 @@ impl UsageWire {
     }
 }
 
-impl<'de> Deserialize<'de> for Cost {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let reported = Value::deserialize(deserializer)?;
-        let text = reported.as_str().map_or_else(|| reported.to_string(), str::to_owned);
-        if text.len() <= MAX_COST && micros(&text).is_some() {
-            return Ok(Self(text));
-        }
-        let found: String = text.chars().take(MAX_COST).collect();
-        Err(D::Error::custom(format!("{found:?} is not a decimal number of dollars such as 0.03")))
+/// US dollars, as a text or a number.
+fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let Some(reported) = Option::<Value>::deserialize(deserializer)? else { return Ok(None) };
+    let text = reported.as_str().map_or_else(|| reported.to_string(), str::to_owned);
+    if text.len() <= MAX_COST && micros(&text).is_some() {
+        return Ok(Some(text));
     }
-}
-
-impl From<BallotWire> for Ballot {
-    fn from(wire: BallotWire) -> Self {
-        let count = |count: Option<Count>| count.unwrap_or_default().0;
-        Self { reviewer: wire.reviewer, approve: count(wire.approve), reject: count(wire.reject) }
-    }
+    let found: String = text.chars().take(MAX_COST).collect();
+    Err(D::Error::custom(format!("{found:?} is not a decimal number of dollars such as 0.03")))
 }

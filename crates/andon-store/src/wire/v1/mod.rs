@@ -17,14 +17,13 @@ mod halt;
 mod journal;
 pub mod ledger;
 pub mod open;
-mod overlay;
 mod peek;
 
 pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
 pub use commit::{
     DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest, record_members,
 };
-pub use journal::{JournalLine, MarkedTurn, decode_line, encode_line};
+pub use journal::{JournalLine, Marker, Repair, decode_line, encode_line};
 pub use peek::{Peek, is_plainly_event, peek};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.

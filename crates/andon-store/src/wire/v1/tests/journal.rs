@@ -3,6 +3,13 @@
 use super::*;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::detail::Figures;
+use andon_core::domain::events::RunStart;
+
+fn marker(at: Option<Timestamp>, turn: Option<(&str, u64)>, begins: RunStart) -> JournalLine {
+    let (node, iteration) = turn.map(|(node, number)| (node.to_owned(), number)).unzip();
+    let (commit, tree, code) = (CommitId(oid(4)), TreeId(oid(1)), CodeId([3; 32]));
+    JournalLine::CommitRecorded(Marker { node, iteration, begins, commit, tree, code, at })
+}
 
 fn journal_lines() -> Vec<JournalLine> {
     let time = "2026-11-20T15:30:00Z".parse().unwrap();
@@ -22,13 +29,7 @@ fn journal_lines() -> Vec<JournalLine> {
             overlay_truncated: false,
             beside: Vec::new(),
         })),
-        JournalLine::CommitRecorded {
-            commit: CommitId(oid(4)),
-            tree: TreeId(oid(1)),
-            code: CodeId([3; 32]),
-            at,
-            turn: None,
-        },
+        marker(at, None, RunStart::Nothing),
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
             counter: None,
@@ -43,7 +44,7 @@ fn journal_lines() -> Vec<JournalLine> {
             worktree: "main".into(),
             at: time,
         })),
-        JournalLine::Healed { what: "a line without an end".into(), at: None },
+        JournalLine::Healed(Repair { what: "a line without an end".into(), at: None }),
     ]
 }
 
@@ -240,17 +241,9 @@ fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
 
 #[test]
 fn a_marker_tells_of_its_turn_and_an_older_one_does_not() {
-    use andon_core::domain::events::RunStart;
-
-    let marker = |turn| JournalLine::CommitRecorded {
-        commit: CommitId(oid(4)),
-        tree: TreeId(oid(1)),
-        code: CodeId([3; 32]),
-        at: None,
-        turn,
-    };
-    let turn = |begins| Some(MarkedTurn { node: "coder".into(), number: 7, begins });
-    for line in [marker(None), marker(turn(RunStart::Run)), marker(turn(RunStart::Nothing))] {
+    let turn = Some(("coder", 7));
+    for (turn, begins) in [(None, RunStart::Nothing), (turn, RunStart::Run), (turn, RunStart::Nothing)] {
+        let line = marker(None, turn, begins);
         let text = encode_line(&line);
         assert!(text.ends_with("\"type\":\"commit\"}\n"), "readers know it by its end: {text}");
         assert_eq!(decode_line(text.as_bytes()), Ok(line));

@@ -1,0 +1,107 @@
+//! What differs from the base tree in a run. Paths are bytes: in text one that is UTF-8 is a text, any other
+//! `{"hex":"..."}`.
+
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::domain::codec::flag;
+use crate::domain::ids::{Oid, decode_hex, hex_digits};
+
+/// A path of the working tree that differs from the base tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "EntryForm", try_from = "EntryForm")]
+pub struct OverlayEntry {
+    /// Path from the repository root, as git stores it (bytes, slashes).
+    pub path: Vec<u8>,
+    /// File mode and blob id; `None` when the path was deleted.
+    pub entry: Option<(u32, Oid)>,
+    /// Whether git tracked the path when the run began.
+    pub tracking: Tracking,
+}
+
+/// Whether git tracked a path. As a member it is there, and true, where it did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tracking {
+    /// In the index.
+    Tracked,
+    /// Not in the index and not ignored.
+    Untracked,
+}
+
+flag!(Tracking, Untracked, Tracked);
+
+/// How [`OverlayEntry`] is written: without mode and id where the path was deleted.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct EntryForm {
+    #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+    path: Vec<u8>,
+    #[serde(default, serialize_with = "write_octal", deserialize_with = "read_octal")]
+    mode: Option<u32>,
+    id: Option<Oid>,
+    untracked: Tracking,
+}
+
+impl From<OverlayEntry> for EntryForm {
+    fn from(OverlayEntry { path, entry, tracking }: OverlayEntry) -> Self {
+        let (mode, id) = entry.unzip();
+        Self { path, mode, id, untracked: tracking }
+    }
+}
+
+impl TryFrom<EntryForm> for OverlayEntry {
+    type Error = &'static str;
+
+    fn try_from(EntryForm { path, mode, id, untracked }: EntryForm) -> Result<Self, &'static str> {
+        if mode.is_some() != id.is_some() {
+            return Err("a mode without an id, or an id without a mode");
+        }
+        Ok(Self { path, entry: mode.zip(id), tracking: untracked })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a path")]
+enum PathForm {
+    Text(String),
+    Bytes { hex: String },
+}
+
+fn write_path<S: Serializer>(path: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    if !serializer.is_human_readable() {
+        return path.serialize(serializer);
+    }
+    let hex = || path.iter().flat_map(|byte| hex_digits(*byte)).map(char::from).collect();
+    let text = std::str::from_utf8(path).map(|text| PathForm::Text(text.to_owned()));
+    text.unwrap_or_else(|_| PathForm::Bytes { hex: hex() }).serialize(serializer)
+}
+
+fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    if !deserializer.is_human_readable() {
+        return Vec::deserialize(deserializer);
+    }
+    match PathForm::deserialize(deserializer)? {
+        PathForm::Text(text) => Ok(text.into_bytes()),
+        PathForm::Bytes { hex } => {
+            let mut path = vec![0; hex.len() / 2];
+            let is_whole = decode_hex(&hex, &mut path);
+            let wrong = || D::Error::invalid_value(Unexpected::Str(&hex), &"pairs of hexadecimal digits");
+            is_whole.then_some(path).ok_or_else(wrong)
+        }
+    }
+}
+
+fn write_octal<S: Serializer>(mode: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    mode.map(|mode| format!("{mode:o}")).serialize(serializer)
+}
+
+fn read_octal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let mode: Option<String> = Option::deserialize(deserializer)?;
+    let read = |mode: String| {
+        // A sign would be read as well.
+        let digits = mode.bytes().all(|byte| byte.is_ascii_digit());
+        let octal = u32::from_str_radix(&mode, 8).ok().filter(|_| digits);
+        octal.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&mode), &"an octal number"))
+    };
+    mode.map(read).transpose()
+}
