@@ -164,8 +164,8 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:3:1: `ack` is set twice\n  help: keep one of the two",
     ),
     (
-        "[test]\ndocs = []\n[test]\ncommand = \"x\"",
-        "andon.toml:3:2: `test` is set twice\n  help: keep one of the two, with the keys of both",
+        "[test]\n[test]\ncommand = \"x\"",
+        "andon.toml:2:2: `test` is set twice\n  help: keep one of the two, with the keys of both",
     ),
     (
         "# \u{e9}\u{e9}\n'\u{e9}\u{1b}' = 1",
