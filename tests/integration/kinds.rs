@@ -28,7 +28,10 @@ impl Kind {
     fn init(args: &[&str]) -> Self {
         if args.is_empty() {
             let stage = built!(Kind::made(&[]).stage);
-            return Self { dir: stage.dir().to_owned(), stage };
+            let kind = Self { dir: stage.dir().to_owned(), stage };
+            // To git the files of a copy are other files: it would not take them away.
+            kind.git(&["update-index", "-q", "--refresh"]).ok();
+            return kind;
         }
         Self::made(args)
     }
