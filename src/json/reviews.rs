@@ -1,12 +1,13 @@
 //! Rounds, precedents, concerns and witnesses, for programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use andon_core::domain::time::Timestamp;
 
 use andon_engine::json::RoundPrecedentJson;
+use andon_review::payload::questions::Trigger;
 
 /// `andon review show --format json`
 #[derive(Debug, Serialize)]
@@ -16,7 +17,7 @@ pub struct RoundShownJson {
     /// Its status.
     pub status: &'static str,
     /// Why a person is needed.
-    pub triggers: Vec<&'static str>,
+    pub triggers: BTreeSet<Trigger>,
     /// What was decided, by name.
     pub decision: Option<String>,
     /// What is to be done, word for word.
@@ -177,7 +178,7 @@ pub struct RoundAnswerJson {
     pub why: Option<String>,
     /// Why a person is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub triggers: Option<Vec<&'static str>>,
+    pub triggers: Option<BTreeSet<Trigger>>,
     /// Its status after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,

@@ -1,5 +1,8 @@
 //! Who may answer rounds, and what is wrong with the ledger.
 
+use std::collections::BTreeSet;
+
+use andon_review::payload::policy::KeyRole;
 use serde::Serialize;
 
 /// `andon witness list --format json`
@@ -27,7 +30,7 @@ pub struct WitnessKeyJson {
     /// Whose it is.
     pub who: String,
     /// What it may be used for.
-    pub roles: Vec<&'static str>,
+    pub roles: BTreeSet<KeyRole>,
     /// Whether it was revoked.
     pub revoked: bool,
 }
@@ -64,5 +67,5 @@ pub struct OwnKeyJson<'a> {
     pub fingerprint: String,
     /// Whose it is; `null` where the policy here does not know it.
     pub who: Option<&'a str>,
-    pub roles: Vec<&'static str>,
+    pub roles: BTreeSet<KeyRole>,
 }

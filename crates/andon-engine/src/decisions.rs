@@ -80,7 +80,7 @@ pub fn rounds(ws: &Workspace) -> Vec<HumanDecision> {
     let told = own.into_iter().map(|found| {
         let id = ledger.entries[found.round].id;
         let mut decided = ledger.decided(found);
-        if decided.decision == VoteChoice::RejectRound.name() {
+        if decided.decision == VoteChoice::RejectRound.to_string() {
             decided.words = Some(format!(
                 "revise the question, and open a new round that names this one: \"revises\": \"{id}\""
             ));

@@ -260,7 +260,7 @@ mod tests {
             at,
             round: 0,
             choice,
-            key: choice.name().to_owned(),
+            key: choice.to_string(),
             seconds,
             tags: BTreeSet::new(),
             rationale: Words::default(),

@@ -21,6 +21,7 @@ use andon_engine::error::OpsError;
 use andon_engine::text::message;
 use andon_engine::witnessing::short;
 use andon_engine::workspace::Workspace;
+use andon_review::payload::fields::names;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
@@ -89,10 +90,7 @@ fn begun_text(begun: &NewLedger) -> String {
 fn own_key_text(own: &OwnKey) -> String {
     let roles = own.grant.as_ref().map_or_else(
         || "unknown to the policy here".to_owned(),
-        |grant| {
-            let roles: Vec<&str> = grant.roles.iter().map(|role| role.name()).collect();
-            format!("{}: {}", grant.who, roles.join(", "))
-        },
+        |grant| format!("{}: {}", grant.who, names(&grant.roles)),
     );
     format!("{}\n{}\n{roles}\n", own.key, own.key.fingerprint())
 }

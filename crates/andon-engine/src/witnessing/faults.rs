@@ -15,6 +15,7 @@ use andon_review::code::Code;
 use andon_review::entry::ReviewEntry;
 use andon_review::fold;
 use andon_review::payload::Payload;
+use andon_review::payload::fields::names;
 use andon_signing::PublicKey;
 use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 
@@ -324,12 +325,12 @@ fn unsigned(ledger: &SignedLedger, entry: &ReviewEntry) -> &'static str {
 fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
     let policy = &ledger.folded.authority.at_end;
     let grant = entry.signer.as_ref().and_then(|signer| policy.keys.get(signer));
-    let roles = grant.map(|grant| grant.roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", "));
+    let roles = grant.map(|grant| names(&grant.roles));
     let asked = match entry.kind.as_str() {
         "policy" | "policy-sign" | "key-add" | "key-revoke" => "an admin",
         _ => "a witness",
     };
-    let is_fit = grant.is_some_and(|grant| grant.roles.iter().any(|role| asked.ends_with(role.name())));
+    let is_fit = grant.is_some_and(|grant| grant.roles.iter().any(|role| asked.ends_with(&role.to_string())));
     if is_fit && policy.rules.require_touch && !entry.touched {
         return format!("{key} without touch");
     }

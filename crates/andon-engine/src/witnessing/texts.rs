@@ -100,7 +100,7 @@ impl SignedLedger {
         HumanDecision {
             round: self.short(found.round),
             question: self.question(found.round),
-            decision: said.as_ref().map_or(found.key, |said| said.decision.name().to_owned()),
+            decision: said.as_ref().map_or(found.key, |said| said.decision.to_string()),
             words: said.as_ref().and_then(|said| self.words(found.round, said)),
             rationale: said.map(|said| said.rationale.0).unwrap_or_default(),
             by: found.by.into_iter().collect(),

@@ -101,7 +101,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
         WaitingRound {
             id: ledger.entries[round.entry].id.to_string(),
             status: round.status().name().to_owned(),
-            triggers: round.triggers.iter().map(|trigger| trigger.name().to_owned()).collect(),
+            triggers: round.triggers.iter().map(ToString::to_string).collect(),
             question: ledger.question(round.entry),
             since: Timestamp(ledger.folded.graph.eff[round.entry]),
             may_answer,

@@ -1,5 +1,7 @@
 //! A panel votes: sealed ballots first, then all of them are opened (R16), so that no member sees the draft of another.
 
+use andon_core::domain::ids::Digest;
+
 use super::Fold;
 use super::resolving::{Ballots, fits};
 use crate::code::Code;
@@ -60,7 +62,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn commitment(&self, commit: usize) -> Option<[u8; 32]> {
+    fn commitment(&self, commit: usize) -> Option<Digest> {
         match self.material.payload(commit) {
             Ok(Payload::BallotCommit(ballot)) => Some(ballot.commitment),
             Ok(_) | Err(_) => None,

@@ -1,10 +1,11 @@
 //! The short payloads of entries: a key is revoked, a ballot is cast, a loop continued.
 
+use andon_core::domain::ids::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::fields::{SignedText, hex};
+use super::fields::SignedText;
 use super::member::{self, Malformed, malformed};
 use super::vote::{self, VoteMembers, VotePayload};
 use crate::law::ITERATIONS;
@@ -41,16 +42,14 @@ pub struct KeyRevoke {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotCommit {
     pub round: String,
-    #[serde(with = "hex")]
-    pub commitment: [u8; 32],
+    pub commitment: Digest,
 }
 
 /// The opened vote of a panel's member, as it is written. The ballot is kept as it was committed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevealPayload<Ballot> {
     pub round: String,
-    #[serde(with = "hex")]
-    pub nonce: [u8; 32],
+    pub nonce: Digest,
     pub ballot: Ballot,
 }
 
@@ -59,7 +58,7 @@ pub struct RevealPayload<Ballot> {
 pub struct BallotReveal {
     pub round: String,
     /// What its commitment must be.
-    pub commitment: [u8; 32],
+    pub commitment: Digest,
     pub vote: VoteMembers,
 }
 
@@ -75,9 +74,9 @@ impl BallotReveal {
 }
 
 /// The commitment to a ballot; nothing where it has no canonical form.
-pub fn commitment(nonce: [u8; 32], ballot: &impl Serialize) -> Option<[u8; 32]> {
+pub fn commitment(nonce: Digest, ballot: &impl Serialize) -> Option<Digest> {
     let bytes = vote::canonical(ballot)?;
-    Some(Sha256::new().chain_update(nonce).chain_update(bytes).finalize().into())
+    Some(Digest(Sha256::new().chain_update(nonce.0).chain_update(bytes).finalize().into()))
 }
 
 /// How the loop continued after an answer (R7).

@@ -1,15 +1,14 @@
 //! What members of payloads may be, as types and as `with` modules of their fields.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use andon_core::format::fields::MAX_WHOLE;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 
 /// The longest text that is signed, in bytes: such texts are never cut.
 pub const MAX_TEXT: usize = 4096;
-/// The greatest whole number that every reader of JSON understands alike.
-pub const MAX_WHOLE: i64 = (1 << 53) - 1;
 
 /// A text that is signed: at most [`MAX_TEXT`] bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
@@ -41,20 +40,19 @@ impl TryFrom<u64> for Whole {
     type Error = &'static str;
 
     fn try_from(number: u64) -> Result<Self, &'static str> {
-        let fits = i64::try_from(number).is_ok_and(|number| number <= MAX_WHOLE);
-        fits.then_some(Self(number)).ok_or("must be a whole number of at least 0")
+        (number <= MAX_WHOLE).then_some(Self(number)).ok_or("must be a whole number of at least 0")
     }
 }
 
 impl Whole {
     /// The nearest to `number`.
     pub fn new(number: i64) -> Self {
-        Self(number.clamp(0, MAX_WHOLE).unsigned_abs())
+        Self(MAX_WHOLE.min(number.max(0).unsigned_abs()))
     }
 
     /// The number.
     pub fn get(self) -> i64 {
-        i64::try_from(self.0).unwrap_or(MAX_WHOLE)
+        i64::try_from(self.0).unwrap_or(i64::MAX)
     }
 }
 
@@ -107,7 +105,7 @@ impl Visitor<'_> for TimeVisitor {
     }
 
     fn visit_i64<E: Error>(self, seconds: i64) -> Result<Time, E> {
-        let fits = (-MAX_WHOLE..=MAX_WHOLE).contains(&seconds);
+        let fits = seconds.unsigned_abs() <= MAX_WHOLE;
         fits.then_some(Time(seconds)).ok_or_else(|| E::invalid_value(Unexpected::Signed(seconds), &self))
     }
 
@@ -130,7 +128,7 @@ pub fn lists<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Stri
 /// Whole numbers by name, which may be negative.
 pub fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, i64>, D::Error> {
     let numbers: Option<BTreeMap<String, i64>> = BTreeMap::deserialize(deserializer).ok();
-    let fits = |number: &i64| (-MAX_WHOLE..=MAX_WHOLE).contains(number);
+    let fits = |number: &i64| number.unsigned_abs() <= MAX_WHOLE;
     let numbers = numbers.filter(|numbers| numbers.values().all(fits));
     numbers.ok_or_else(|| D::Error::custom("must hold whole numbers"))
 }
@@ -142,32 +140,19 @@ pub fn lenient<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     Ok(T::deserialize(deserializer).unwrap_or_default())
 }
 
-/// 32 bytes, as 64 hexadecimal digits.
-pub mod hex {
-    use super::{Deserialize, Deserializer, Error, Serialize, Serializer};
-
-    /// Writes them.
-    pub fn serialize<S: Serializer>(bytes: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
-        if !serializer.is_human_readable() {
-            return bytes.serialize(serializer);
+/// Shows a value of a closed set by the name that serde writes.
+macro_rules! shown_by_name {
+    ($type:ty) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                serde::Serialize::serialize(self, f)
+            }
         }
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        digits.serialize(serializer)
-    }
+    };
+}
+pub(super) use shown_by_name;
 
-    /// Reads them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 32], D::Error> {
-        if !deserializer.is_human_readable() {
-            return Deserialize::deserialize(deserializer);
-        }
-        let digits = String::deserialize(deserializer)?;
-        let pair = |at: usize| {
-            let pair =
-                digits.get(at..at + 2).filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()));
-            u8::from_str_radix(pair?, 16).ok()
-        };
-        let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).take(33).map(pair).collect();
-        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-        bytes.ok_or_else(|| D::Error::custom("must be 64 hexadecimal digits"))
-    }
+/// The names of all of them, for people.
+pub fn names<T: ToString>(all: &BTreeSet<T>) -> String {
+    all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{lists, numbers, whole};
+use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::lookback::DAY;
 
@@ -21,19 +21,7 @@ pub enum KeyRole {
     Ci,
 }
 
-impl KeyRole {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Witness => "witness",
-            Self::Flag => "flag",
-            Self::Agent => "agent",
-            Self::Forge => "forge",
-            Self::Ci => "ci",
-        }
-    }
-}
+shown_by_name!(KeyRole);
 
 /// A key, who holds it, and what for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Time, Whole, lenient, lists, whole};
+use super::fields::{Time, Whole, lenient, lists, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::similarity::{Similarity, Words};
 
@@ -22,20 +22,9 @@ pub enum Trigger {
     Halt,
 }
 
-impl Trigger {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Deferral => "deferral",
-            Self::ParseFailure => "parse_failure",
-            Self::Agreement => "agreement",
-            Self::ShortCritique => "short_critique",
-            Self::Timeout => "timeout",
-            Self::Flag => "flag",
-            Self::Halt => "halt",
-        }
-    }
+shown_by_name!(Trigger);
 
+impl Trigger {
     /// Whether agents alone brought it about, without a person or a halt.
     pub fn is_of_agents(self) -> bool {
         self < Self::Flag

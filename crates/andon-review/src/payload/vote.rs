@@ -1,14 +1,14 @@
 //! What a person decided (S11): by a resolution of their own, or by a ballot on a panel.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
+use andon_core::domain::ids::Digest;
 use andon_core::format::{fields::unless_default, members_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::fields::{SignedText, Whole, lenient};
+use super::fields::{SignedText, Whole, lenient, shown_by_name};
 use super::member::{self, Malformed, malformed};
 use super::questions::Trigger;
 use crate::similarity::Words;
@@ -28,18 +28,9 @@ impl VoteChoice {
     /// All of them, in the order of the axes.
     pub const ALL: [Self; 5] =
         [Self::AcceptSynthesis, Self::AcceptProposer, Self::AcceptOpposer, Self::Amend, Self::RejectRound];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AcceptSynthesis => "accept_synthesis",
-            Self::AcceptProposer => "accept_proposer",
-            Self::AcceptOpposer => "accept_opposer",
-            Self::Amend => "amend",
-            Self::RejectRound => "reject_round",
-        }
-    }
 }
+
+shown_by_name!(VoteChoice);
 
 /// A vote as it is signed: the members that a resolution and a ballot share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,17 +113,8 @@ pub struct VoteSetting {
     pub unmarked_above: Option<u64>,
 }
 
-impl fmt::Display for CheckVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
-impl fmt::Display for ConcernDirection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+shown_by_name!(CheckVerdict);
+shown_by_name!(ConcernDirection);
 
 impl VotePayload {
     /// A vote for `decision`, and why.
@@ -216,11 +198,9 @@ impl TryFrom<VotePayload> for VoteMembers {
 }
 
 fn key(choice: VoteChoice, amended: Option<&str>) -> String {
-    let Some(text) = amended else { return choice.name().to_owned() };
+    let Some(text) = amended else { return choice.to_string() };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let digest: String =
-        Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}:{digest}", choice.name())
+    format!("{choice}:{}", Digest(Sha256::digest(text.as_bytes()).into()).short())
 }
 
 /// What a resolution says beside its vote: what it is about, and by whom it says it is.

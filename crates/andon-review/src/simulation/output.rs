@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::answers::{AgreementJson, ProbeAnswer};
 use crate::law::Adjustment;
+use crate::payload::questions::Trigger;
 
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";
@@ -77,7 +78,7 @@ pub struct WitnessJson {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RoundJson {
     pub status: &'static str,
-    pub triggers: Vec<&'static str>,
+    pub triggers: BTreeSet<Trigger>,
     pub decision: Option<String>,
     pub decided_by: Option<&'static str>,
     pub decided_at: Option<i64>,

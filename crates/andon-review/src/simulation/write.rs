@@ -103,7 +103,7 @@ fn round(script: &Script, folded: &LedgerState, state: &RoundState) -> RoundJson
     };
     RoundJson {
         status: state.status().name(),
-        triggers: state.triggers.iter().map(|trigger| trigger.name()).collect(),
+        triggers: state.triggers.clone(),
         decision: decision.map(|decided| decided.key.clone()),
         decided_by: decision.map(|decided| decided.by.name()),
         decided_at: decision.map(|decided| decided.at),

@@ -124,7 +124,7 @@ fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
     let denied = |dir: PathBuf| {
         let there = if dir.exists() { dir } else { dir.parent()?.to_owned() };
         let denied = files::check_writable(&there).err()?;
-        Some((there, denied.to_string()))
+        Some((there, denied.kind().to_string()))
     };
     asked.into_iter().filter_map(denied).collect()
 }

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::act::{ActReport, AnswerSource, Now, Responder, acted, answer, keep};
 use super::rounds;
+use andon_core::domain::ids::Digest;
 use andon_core::format::members_of;
 use andon_engine::context::Context;
 use andon_engine::effect;
@@ -24,7 +25,8 @@ const MAX_BALLOT: u64 = 1 << 20;
 /// Where the ballot of a member waits to be revealed: readable by its owner alone. Several members may vote in one clone, each
 /// with a key of their own.
 fn waiting(ws: &Workspace, round: &str, key: &PublicKey) -> PathBuf {
-    let key = hex(&Sha256::digest(key.to_string().as_bytes())[..8]);
+    let key = Digest(Sha256::digest(key.to_string().as_bytes()).into()).to_string();
+    let key: String = key.chars().take(16).collect();
     ballots(ws).join(format!("{round}-{key}.json"))
 }
 
@@ -52,8 +54,8 @@ pub fn ballot(
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "ballot" };
     let (answer, text) = answer(ctx, ws, answering, given)?;
     let vote = members_of(&VotePayload { given: Some(witnessing::given(ctx)), ..answer.vote });
-    let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
+    let mut nonce = Digest([0; 32]);
+    getrandom::fill(&mut nonce.0).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
     let commitment = commitment(nonce, &vote).ok_or_else(|| OpsError::Usage {
         what: "the ballot has no canonical form".to_owned(),
         help: "numbers must be whole, and at most 2^53".to_owned(),
@@ -70,10 +72,6 @@ pub fn ballot(
     effect::replace_text(&path, &Value::Object(members_of(&kept)).to_string())?;
     let entry = ledger.append(ctx, ws, &draft)?;
     acted(ws, entry, &id)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Opens the vote that was committed to here.

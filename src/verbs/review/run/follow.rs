@@ -20,7 +20,8 @@ pub fn text(acted: &ActReport) -> String {
     let decision =
         found.decision().map_or_else(String::new, |decided| format!(": {}", plain(choice(&decided.key))));
     lines.push(format!("entry {}: round {round} is {}{decision}", short(acted.entry), status.name()));
-    let amended = found.decision().is_some_and(|decided| choice(&decided.key) == VoteChoice::Amend.name());
+    let amended =
+        found.decision().is_some_and(|decided| choice(&decided.key) == VoteChoice::Amend.to_string());
     let words = ledger.decided_words(found).filter(|_| amended);
     for line in words.iter().flat_map(|words| words.lines()) {
         lines.push(format!("  > {}", plain(line)));

@@ -15,6 +15,7 @@ use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_git::Blob;
 use andon_review::code::Code;
+use andon_review::payload::fields::names;
 use andon_review::payload::questions::RoundPayload;
 use andon_review::precedents::PrecedentQuery;
 use andon_review::round::RoundState;
@@ -80,10 +81,9 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     let ledger = &shown.ledger;
     let Some(round) = state(ledger, shown.round) else { return String::new() };
     let plain = |text: &str| escape::terminal(text).into_owned();
-    let triggers: Vec<&str> = round.triggers.iter().map(|trigger| trigger.name()).collect();
     let mut out = format!("{} {}: {}", style.bold("round"), ledger.short(shown.round), round.status().name());
-    if !triggers.is_empty() {
-        out.push_str(&format!(" ({})", triggers.join(", ")));
+    if !round.triggers.is_empty() {
+        out.push_str(&format!(" ({})", names(&round.triggers)));
     }
     out.push('\n');
     let people: Vec<String> = shown.may_answer.iter().map(|who| plain(who)).collect();
@@ -223,7 +223,7 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     let mut out = String::new();
     for at in (0..ledger.entries.len()).filter(came_late) {
         let Some(vote) = ledger.voted(at) else { continue };
-        let decision = vote.decision.name();
+        let decision = vote.decision;
         let who =
             ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
         let words = ledger.words(round, &vote).map_or_else(String::new, |words| format!(" to do: {words};"));

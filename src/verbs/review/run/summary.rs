@@ -3,6 +3,7 @@
 use andon_core::domain::plural::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
+use andon_review::payload::fields::names;
 use andon_review::simulation::output::{RoundJson, SimulationJson, TransferJson, WitnessJson};
 
 /// A table under a heading; nothing for no rows.
@@ -84,7 +85,7 @@ fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 }
 
 fn round_row(id: &str, round: &RoundJson) -> Vec<String> {
-    let because = if round.triggers.is_empty() { "no trigger".to_owned() } else { round.triggers.join(", ") };
+    let because = if round.triggers.is_empty() { "no trigger".to_owned() } else { names(&round.triggers) };
     let decision = match (&round.decision, round.decided_by) {
         (Some(key), Some(how)) => format!("{key} ({how}: {})", list(&round.by)),
         (_, _) => round.panel.as_ref().map_or_else(String::new, |panel| {

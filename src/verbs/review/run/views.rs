@@ -61,7 +61,7 @@ pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
     Some(RoundShownJson {
         id: entry.id.to_string(),
         status: round.status().name(),
-        triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
+        triggers: round.triggers.clone(),
         decision: round.decision().map(|decided| choice(&decided.key).to_owned()),
         words: shown.ledger.decided_words(round),
         votes: votes::votes(&shown.ledger, shown.round),

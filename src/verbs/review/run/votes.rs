@@ -90,7 +90,7 @@ pub fn text(votes: &[VoteShownJson], flags: &[FlagShownJson], style: Style) -> S
 
 fn one(vote: &VoteShownJson) -> String {
     let Ok(said) = read::<VotePayload>(&vote.said) else { return String::new() };
-    let (decision, seconds) = (said.decision.name(), said.time_spent_seconds.get().unsigned_abs());
+    let (decision, seconds) = (said.decision, said.time_spent_seconds.get().unsigned_abs());
     let took = format!(", after {}", count(seconds, "second"));
     let standing = if vote.standing == "current" { String::new() } else { format!("  [{}]", vote.standing) };
     let head = format!("  {decision} by {}, {}{took}{standing}", vote.witness, vote.at);

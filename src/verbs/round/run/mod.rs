@@ -147,7 +147,11 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
     round.body.evidence.verdict = evidence;
     pending::keep(ws, &name, &round)?;
     if triggers(ctx, &round)?.is_empty() {
-        return Ok(RoundAnswerJson { round: name, triggers: Some(Vec::new()), ..RoundAnswerJson::default() });
+        return Ok(RoundAnswerJson {
+            round: name,
+            triggers: Some(BTreeSet::new()),
+            ..RoundAnswerJson::default()
+        });
     }
     end(ctx, ws, &name, &round)
 }
@@ -208,7 +212,7 @@ fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswerJson, OpsError> 
     let at = ledger.find(id)?;
     let state = &ledger.folded.state;
     let found = state.round_at.get(&at).map(|at| &state.rounds[*at]);
-    let triggers = found.map(|round| round.triggers.iter().map(|trigger| trigger.name()).collect());
+    let triggers = found.map(|round| round.triggers.clone());
     let status = found.map(|round| round.status().name());
     Ok(RoundAnswerJson {
         round: id.to_owned(),

@@ -6,6 +6,7 @@ use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_review::payload::fields::names;
 use andon_signing::PublicKey;
 
 /// The ledger with its policy.
@@ -34,7 +35,7 @@ pub fn list_json(ledger: &SignedLedger) -> WitnessListJson {
         key: grant.key().to_owned(),
         fingerprint: fingerprint(grant.key()),
         who: grant.who.clone(),
-        roles: grant.roles.iter().map(|role| role.name()).collect(),
+        roles: grant.roles.clone(),
         revoked: authority.is_out(grant.key()),
     });
     WitnessListJson {
@@ -61,7 +62,7 @@ pub fn list_text(found: &WitnessListJson) -> String {
     for key in keys {
         let revoked = if key.revoked { "  revoked" } else { "" };
         let who = escape::terminal(&key.who);
-        text.push_str(&format!("  {who}  {}  {}{revoked}\n", key.roles.join(", "), key.fingerprint));
+        text.push_str(&format!("  {who}  {}  {}{revoked}\n", names(&key.roles), key.fingerprint));
     }
     text
 }

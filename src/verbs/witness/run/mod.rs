@@ -146,6 +146,6 @@ pub fn own_key_json(own: &OwnKey) -> OwnKeyJson<'_> {
         key: own.key.to_string(),
         fingerprint: own.key.fingerprint(),
         who: own.grant.as_ref().map(|grant| grant.who.as_str()),
-        roles: own.grant.iter().flat_map(|grant| &grant.roles).map(|role| role.name()).collect(),
+        roles: own.grant.iter().flat_map(|grant| &grant.roles).copied().collect(),
     }
 }
