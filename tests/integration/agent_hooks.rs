@@ -12,6 +12,7 @@ mod pending;
 mod state;
 mod twice;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 
 /// Calls the hook of a client.
@@ -27,11 +28,13 @@ fn bash(command: &str) -> String {
 
 /// Three iterations with the same failing test.
 fn halted() -> Stage {
-    let stage = Stage::installed();
-    for (code, name) in [("1\n", "Try 1"), ("2\n", "Try 2"), ("3\n", "Try 3")] {
-        stage.iterate(code, &["ok a", "not ok b"], name).ok();
-    }
-    stage
+    built!({
+        let stage = Stage::installed();
+        for (code, name) in [("1\n", "Try 1"), ("2\n", "Try 2"), ("3\n", "Try 3")] {
+            stage.iterate(code, &["ok a", "not ok b"], name).ok();
+        }
+        stage
+    })
 }
 
 /// The lines of a file of ours in the git directory.

@@ -1,16 +1,19 @@
 //! `guard.applies_to = "agents"`: people's commits are recorded and nothing else, at any door; an agent is guarded as ever.
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 const RED: &[&str] = &["not ok a"];
 
 fn stage() -> Stage {
-    let stage = Stage::installed();
-    let config = stage.read("andon.toml");
-    let config = format!("[guard]\napplies_to = \"agents\"\n\n{}", config.replace("[guard]\n", "# "));
-    stage.write("andon.toml", config);
-    stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        let config = stage.read("andon.toml");
+        let config = format!("[guard]\napplies_to = \"agents\"\n\n{}", config.replace("[guard]\n", "# "));
+        stage.write("andon.toml", config);
+        stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
+        stage
+    })
 }
 
 fn commit(stage: &Stage, code: &str, more: &[&str]) -> crate::support::Out {

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 fn program(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -15,9 +16,11 @@ fn program(path: &Path, text: &str) {
 }
 
 fn ready() -> Stage {
-    let stage = Stage::new();
-    stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
-    stage
+    built!({
+        let stage = Stage::new();
+        stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
+        stage
+    })
 }
 
 /// The path without links in the folders that are there.

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::process::{Child, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::support::image::Built;
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 
 /// One commit of a history.
@@ -133,8 +132,7 @@ fn trouble(round: usize, file: String) -> Vec<Step<'static>> {
 }
 
 fn motley_stage() -> Stage {
-    static MOTLEY: LazyLock<Built> = LazyLock::new(|| Built::of(&motley_history()));
-    MOTLEY.stage()
+    built!(motley_history())
 }
 
 fn motley_history() -> Stage {

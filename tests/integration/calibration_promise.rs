@@ -46,7 +46,7 @@ fn history(stage: &Stage, runs: usize) {
 
 #[test]
 fn ctrl_c_promises_nothing() {
-    let stage = long_stage(4_000);
+    let stage = long_stage(1_200);
     let found = || std::fs::metadata(cache(&stage)).is_ok_and(|file| file.len() > 0);
     for args in
         [&["check", "--calibration=0.5", "main", "-j1"][..], &["calibrate", "main", "--alpha", "0.5", "-j1"]]

@@ -3,18 +3,21 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// A stage whose test command first does what `ACT` says.
 fn stage() -> Stage {
-    let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = 'eval \"$ACT\"; sh check.sh'\n");
-    stage.write(".gitignore", "target/\n*.tmp\n");
-    stage.write("d/e/f.txt", "f\n");
-    stage.set("ACT", ":");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Let the tests act"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("andon.toml", "[test]\ncommand = 'eval \"$ACT\"; sh check.sh'\n");
+        stage.write(".gitignore", "target/\n*.tmp\n");
+        stage.write("d/e/f.txt", "f\n");
+        stage.set("ACT", ":");
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Let the tests act"]).ok();
+        stage
+    })
 }
 
 #[test]
@@ -119,18 +122,20 @@ fn thousands_of_directories_are_looked_at() {
 
 /// A stage with a package `src/app`, of which there is another version, and a link to one of two directories.
 fn swapped() -> Stage {
-    let stage = stage();
-    stage.write(".gitignore", "target/\n*.tmp\ngood/\nkept/\n__pycache__/\nout/\n");
-    stage.write("src/app/a.py", "1\n");
-    stage.write("src/app/deep/b.py", "2\n");
-    stage.write("src/v1/c.py", "3\n");
-    stage.write("src/v2/c.py", "4\n");
-    stage.write("good/a.py", "5\n");
-    std::os::unix::fs::symlink("v1", stage.path("src/current")).unwrap();
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Add a package"]).ok();
-    stage
+    built!({
+        let stage = stage();
+        stage.write(".gitignore", "target/\n*.tmp\ngood/\nkept/\n__pycache__/\nout/\n");
+        stage.write("src/app/a.py", "1\n");
+        stage.write("src/app/deep/b.py", "2\n");
+        stage.write("src/v1/c.py", "3\n");
+        stage.write("src/v2/c.py", "4\n");
+        stage.write("good/a.py", "5\n");
+        std::os::unix::fs::symlink("v1", stage.path("src/current")).unwrap();
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Add a package"]).ok();
+        stage
+    })
 }
 
 #[test]

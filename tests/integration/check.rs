@@ -6,24 +6,29 @@ mod halts;
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// Three clean commits on top of the first.
 pub(crate) fn clean() -> Stage {
-    let stage = Stage::installed();
-    for n in 2..5 {
-        stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
-    }
-    stage
+    built!({
+        let stage = Stage::installed();
+        for n in 2..5 {
+            stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
+        }
+        stage
+    })
 }
 
 /// Three iterations with the same failing test: halted by `repeated-failures`.
 pub(crate) fn halted() -> Stage {
-    let stage = Stage::installed();
-    for n in 1..4 {
-        stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
-    }
-    stage
+    built!({
+        let stage = Stage::installed();
+        for n in 1..4 {
+            stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
+        }
+        stage
+    })
 }
 
 fn check(stage: &Stage, range: &str) -> Out {

@@ -4,20 +4,23 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::check::{clean, halted};
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// A range with an error, a warning that a person accounted for, and a subject that tries everything.
 fn mixed() -> Stage {
-    let stage = Stage::installed();
-    stage.write("code.txt", "2\n");
-    stage.set("ANDON_SKIP", "untested-edit");
-    stage.set("ANDON_SKIP_REASON", "a hotfix");
-    stage.git(&["commit", "-qam", "Fix at night"]).ok();
-    stage.unset("ANDON_SKIP");
-    stage.unset("ANDON_SKIP_REASON");
-    stage.iterate("3\n", &["ok a", "ok b"], "::error::x ##[add-mask]y <b>&'\"]]> [z](u)").ok();
-    stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("code.txt", "2\n");
+        stage.set("ANDON_SKIP", "untested-edit");
+        stage.set("ANDON_SKIP_REASON", "a hotfix");
+        stage.git(&["commit", "-qam", "Fix at night"]).ok();
+        stage.unset("ANDON_SKIP");
+        stage.unset("ANDON_SKIP_REASON");
+        stage.iterate("3\n", &["ok a", "ok b"], "::error::x ##[add-mask]y <b>&'\"]]> [z](u)").ok();
+        stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
+        stage
+    })
 }
 
 fn json(text: &str) -> Value {

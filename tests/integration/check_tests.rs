@@ -6,6 +6,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// A person without the hooks: another clone of the same remote, under another name.
@@ -322,10 +323,12 @@ fn without_a_test_command_the_error_says_what_to_do() {
 
 /// A repository where only agents are guarded.
 fn agents_alone() -> Stage {
-    let stage = Stage::installed();
-    stage.write("andon.toml", "[guard]\napplies_to = \"agents\"\n[test]\ncommand = \"sh check.sh\"\n");
-    stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("andon.toml", "[guard]\napplies_to = \"agents\"\n[test]\ncommand = \"sh check.sh\"\n");
+        stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
+        stage
+    })
 }
 
 /// A commit without a record.

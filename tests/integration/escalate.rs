@@ -6,6 +6,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// Commits `content` as `path`, tested.
@@ -23,9 +24,11 @@ pub(crate) fn reword(stage: &Stage, number: u32) -> Out {
 }
 
 pub(crate) fn started() -> Stage {
-    let stage = Stage::installed();
-    commit(&stage, "a.rs", "fn main() {}\n// words\n", "Add a program").ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        commit(&stage, "a.rs", "fn main() {}\n// words\n", "Add a program").ok();
+        stage
+    })
 }
 
 /// Words of a comment are changed until the loop halts; the number of commits it took.

@@ -4,16 +4,19 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// A tested repository whose tests pass only where `code.txt` says `good`; what is committed says `evil`.
 fn stage() -> Stage {
-    let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = 'grep -q good code.txt && sh check.sh'\n");
-    stage.write("code.txt", "evil\n");
-    stage.write("other.txt", "one\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Evil", "--no-verify"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("andon.toml", "[test]\ncommand = 'grep -q good code.txt && sh check.sh'\n");
+        stage.write("code.txt", "evil\n");
+        stage.write("other.txt", "one\n");
+        stage.git(&["add", "."]).ok();
+        stage.git(&["commit", "-qm", "Evil", "--no-verify"]).ok();
+        stage
+    })
 }
 
 fn sh(stage: &Stage, line: &str) {

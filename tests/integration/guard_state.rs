@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::image::built;
 use crate::support::people::fail;
 use crate::support::{Out, Stage, andon_path};
 
@@ -34,11 +35,13 @@ fn call(stage: &Stage, id: &str, does: impl FnOnce(&Stage)) -> String {
 }
 
 fn guarded() -> Stage {
-    let stage = Stage::installed();
-    stage.andon(&["agent", "install", "claude", "--project"]).ok();
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Guard the agent"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.andon(&["agent", "install", "claude", "--project"]).ok();
+        stage.git(&["add", "-A"]).ok();
+        stage.git(&["commit", "-qm", "Guard the agent"]).ok();
+        stage
+    })
 }
 
 #[test]

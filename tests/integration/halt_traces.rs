@@ -4,6 +4,7 @@
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
@@ -87,12 +88,14 @@ fn remove(stage: &Stage, paths: &[&str]) {
 
 /// A repository with a few recorded commits, an answered halt among them, that is stopped by hand.
 fn stopped() -> Stage {
-    let stage = Stage::installed();
-    stage.andon(&["pause"]).ok();
-    stage.andon(&["resume", "--reason", "looked"]).ok();
-    stage.iterate("1\n", GREEN, "One").ok();
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.andon(&["pause"]).ok();
+        stage.andon(&["resume", "--reason", "looked"]).ok();
+        stage.iterate("1\n", GREEN, "One").ok();
+        stage.andon(&["stop", "--reason", "lunch"]).ok();
+        stage
+    })
 }
 
 fn still_halted(stage: &Stage, how: &str) {

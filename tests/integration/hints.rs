@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 
 /// Rounds that a person is asked for.
@@ -13,19 +14,21 @@ const ROUNDS: usize = 2;
 
 /// A repository in which `*.c` is code, with three such files and a tested commit.
 fn ground() -> Stage {
-    let stage = Stage::new();
-    stage.write("check.sh", "echo 1..1; echo 'ok 1 - a'\n");
-    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
-    for name in ["one.c", "two.c", "sp ace.c", "[x].c"] {
-        stage.write(name, "1\n2\n3\n4\n5\n");
-    }
-    stage.andon(&["install"]).ok();
-    stage.git(&["add", "--all"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Start"]).ok();
-    let path = std::env::var("PATH").unwrap_or_default();
-    stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
-    stage
+    built!({
+        let stage = Stage::new();
+        stage.write("check.sh", "echo 1..1; echo 'ok 1 - a'\n");
+        stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+        for name in ["one.c", "two.c", "sp ace.c", "[x].c"] {
+            stage.write(name, "1\n2\n3\n4\n5\n");
+        }
+        stage.andon(&["install"]).ok();
+        stage.git(&["add", "--all"]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Start"]).ok();
+        let path = std::env::var("PATH").unwrap_or_default();
+        stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
+        stage
+    })
 }
 
 /// The first command of a refusal.
@@ -370,7 +373,7 @@ fn happens(stage: &Stage, dice: &mut Dice, told: &mut Vec<String>) {
 }
 
 /// Stories that are played; `ANDON_HINT_STORIES` says how many others.
-const STORIES: u64 = 14;
+const STORIES: u64 = 8;
 
 #[test]
 fn the_first_hint_leads_out_of_random_states() {

@@ -3,15 +3,18 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// A repository whose agent has two files, pinned and committed.
 fn pinned() -> Stage {
-    let stage = Stage::installed();
-    stage.write("CLAUDE.md", "Run the tests.\n");
-    stage.write(".claude/settings.json", "{}\n");
-    stage.andon(&["pin"]).ok().says("pinned 2 files").says("CLAUDE.md").says(".claude/settings.json");
-    commit(&stage, "Pin").ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("CLAUDE.md", "Run the tests.\n");
+        stage.write(".claude/settings.json", "{}\n");
+        stage.andon(&["pin"]).ok().says("pinned 2 files").says("CLAUDE.md").says(".claude/settings.json");
+        commit(&stage, "Pin").ok();
+        stage
+    })
 }
 
 fn commit(stage: &Stage, message: &str) -> crate::support::Out {

@@ -10,6 +10,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// What husky 9 writes into `.husky/_/h`, without its own settings.
 const HUSKY_H: &str = "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n\n\
@@ -45,9 +46,11 @@ fn husky(stage: &Stage) {
 }
 
 fn ready() -> Stage {
-    let stage = Stage::new();
-    stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
-    stage
+    built!({
+        let stage = Stage::new();
+        stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
+        stage
+    })
 }
 
 #[test]

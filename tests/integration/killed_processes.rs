@@ -8,6 +8,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
@@ -45,11 +46,13 @@ fn healed(stage: &Stage) -> String {
 
 /// Three iterations with the same failing test; the third halts.
 fn nearly_halted() -> Stage {
-    let stage = Stage::installed();
-    for n in 1..3 {
-        stage.iterate(&format!("{n}\n"), RED, &format!("Try {n}")).ok();
-    }
-    stage
+    built!({
+        let stage = Stage::installed();
+        for n in 1..3 {
+            stage.iterate(&format!("{n}\n"), RED, &format!("Try {n}")).ok();
+        }
+        stage
+    })
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod stores;
 
 use std::path::{Path, PathBuf};
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// Passes, one test for each line of `tests.txt`.
@@ -25,6 +26,17 @@ struct Kind {
 impl Kind {
     /// What `git init` makes of these arguments, with files to work on and one commit without Andon.
     fn init(args: &[&str]) -> Self {
+        if args.is_empty() {
+            let stage = built!(Kind::made(&[]).stage);
+            let kind = Self { dir: stage.dir().to_owned(), stage };
+            // To git the files of a copy are other files: it would not take them away.
+            kind.git(&["update-index", "-q", "--refresh"]).ok();
+            return kind;
+        }
+        Self::made(args)
+    }
+
+    fn made(args: &[&str]) -> Self {
         let kind = Self::empty(args);
         kind.git(&["add", "."]).ok();
         kind.git(&["commit", "-qm", "Before"]).ok();

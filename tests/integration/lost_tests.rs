@@ -1,12 +1,15 @@
 //! Tests that a commit takes away where that is hard to see: in large sweeps, merges, renamed files, and runs that leave
 //! them out. And honest changes that look alike.
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 fn quiet() -> Stage {
-    let stage = Stage::installed();
-    stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");
+        stage
+    })
 }
 
 fn python(names: &[&str]) -> String {

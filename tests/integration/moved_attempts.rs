@@ -1,9 +1,8 @@
 //! Attempts whose commits are moved: a loop is seen however they are, and editing history is no loop.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use crate::support::image::Built;
+use crate::support::image::built;
 use crate::support::{Out, START, Stage};
 
 const RED: [&str; 2] = ["ok a", "not ok b"];
@@ -17,8 +16,7 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        static PAIR: LazyLock<Built> = LazyLock::new(|| Built::of(&Pair::stage()));
-        let stage = PAIR.stage();
+        let stage = built!(Pair::stage());
         let them = stage.root().canonicalize().unwrap().join("them");
         Self { stage, them }
     }

@@ -1,5 +1,6 @@
 //! Which call goes round is read where the halt is read, at every door, and no secret of it is.
 
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 
 const SECRETS: [&str; 4] = ["hunter2", "ghp_", "sk-ant", "acme"];
@@ -14,12 +15,14 @@ fn command() -> String {
 const SHOWN: &str = "Bash: curl -H \"Authorization: Bearer <secret>\" https://me:<secret>@x.org/ <secret> -o \\u{1b}[2J<customer>";
 
 fn stage() -> Stage {
-    let stage = Stage::installed();
-    let config = stage.read("andon.toml");
-    stage.write("andon.toml", format!("{config}\n[normalize]\ncustomer = 'acme-[0-9]+'\n"));
-    stage.git(&["add", "andon.toml"]).ok();
-    stage.git(&["commit", "-qm", "Mask customers"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        let config = stage.read("andon.toml");
+        stage.write("andon.toml", format!("{config}\n[normalize]\ncustomer = 'acme-[0-9]+'\n"));
+        stage.git(&["add", "andon.toml"]).ok();
+        stage.git(&["commit", "-qm", "Mask customers"]).ok();
+        stage
+    })
 }
 
 fn observed(stage: &Stage) -> Out {

@@ -11,7 +11,7 @@ use std::thread;
 use crate::support::Stage;
 
 fn rounds() -> usize {
-    std::env::var("ANDON_NOTES_RACE").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+    std::env::var("ANDON_NOTES_RACE").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod scripts;
 
 use std::path::{Path, PathBuf};
 
+use crate::support::image::built;
 use crate::support::{Out, Stage, andon_path};
 use blocks::{Block, Step};
 
@@ -41,11 +42,13 @@ fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
 
 /// A stage with the program on its PATH.
 fn stage() -> Stage {
-    let stage = Stage::bare_ground();
-    let program = andon_path();
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    stage.set("PATH", &path);
-    stage
+    built!({
+        let stage = Stage::bare_ground();
+        let program = andon_path();
+        let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+        stage.set("PATH", &path);
+        stage
+    })
 }
 
 /// Runs the steps of a `console` block in `dir`, which `cd` changes.

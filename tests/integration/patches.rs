@@ -7,18 +7,21 @@ use std::time::{Duration, SystemTime};
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 const GREEN: [&str; 2] = ["ok a", "ok b"];
 const PATCH_HOOKS: [&str; 2] = ["pre-applypatch", "post-applypatch"];
 
 /// A tested commit, as a patch by another person, that is not here any more.
 fn with_a_patch() -> Stage {
-    let stage = Stage::installed();
-    stage.iterate("theirs\n", &GREEN, "Theirs").ok();
-    stage.git(&["commit", "-q", "--amend", "--no-edit", "--author", "B. Other <other@example.org>"]).ok();
-    stage.git(&["format-patch", "-q", "-1", "--output", "../one.patch"]).ok();
-    stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.iterate("theirs\n", &GREEN, "Theirs").ok();
+        stage.git(&["commit", "-q", "--amend", "--no-edit", "--author", "B. Other <other@example.org>"]).ok();
+        stage.git(&["format-patch", "-q", "-1", "--output", "../one.patch"]).ok();
+        stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
+        stage
+    })
 }
 
 fn without_patch_hooks(stage: &Stage) {

@@ -1,5 +1,6 @@
 //! Scopes: only the tests of what a change touches run, and no commit passes without them.
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 mod at_commit;
@@ -35,19 +36,21 @@ command = "sh run.sh web web"
 "#;
 
 fn packages() -> Stage {
-    let stage = Stage::installed();
-    let log = stage.root().join("scope.log");
-    stage.set("SCOPE_LOG", log.to_str().unwrap());
-    for scope in ["core", "cli", "web"] {
-        stage.write(&format!("{scope}/a.py"), "1\n");
-    }
-    stage.write("run.sh", RUN);
-    stage.write("andon.toml", CONFIG);
-    stage.git(&["add", "-A"]).ok();
-    stage.andon(&["test", "--all"]).ok();
-    stage.git(&["commit", "-qm", "Packages"]).ok();
-    forget(&stage);
-    stage
+    built!({
+        let stage = Stage::installed();
+        let log = stage.root().join("scope.log");
+        stage.set("SCOPE_LOG", log.to_str().unwrap());
+        for scope in ["core", "cli", "web"] {
+            stage.write(&format!("{scope}/a.py"), "1\n");
+        }
+        stage.write("run.sh", RUN);
+        stage.write("andon.toml", CONFIG);
+        stage.git(&["add", "-A"]).ok();
+        stage.andon(&["test", "--all"]).ok();
+        stage.git(&["commit", "-qm", "Packages"]).ok();
+        forget(&stage);
+        stage
+    })
 }
 
 fn log(stage: &Stage) -> String {

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 use serde_json::Value;
 
 fn events(stage: &Stage, more: &[&str]) -> Vec<Value> {
@@ -154,17 +155,23 @@ fn a_damaged_journal_costs_its_line_and_no_more() {
 
 /// A session of two turns with a commit, beside the work of others.
 fn recorded_session() -> Stage {
-    let stage = Stage::installed();
-    stage.set("ANDON_SESSION", "auto-1");
-    observe(&stage, "turn_start", r#"{"node":"coder","model":"model-4.6","prompt_hash":"sha256:def456"}"#);
-    observe(&stage, "tool_call", r#"{"tool":"Edit","args":{"file_path":"code.txt"},"result":"ok"}"#);
-    stage.iterate("1\n", &["ok a", "ok b"], "Work of the session").ok();
-    stage.andon(&["tick", "--node", "coder"]).ok();
-    stage.unset("ANDON_SESSION");
-    stage.iterate("2\n", &["ok a", "ok b"], "Work of a person").ok();
-    observe(&stage, "turn_start", r#"{"session":"auto-2","node":"coder"}"#);
-    observe(&stage, "turn_end", r#"{"session":"auto-2","node":"coder"}"#);
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.set("ANDON_SESSION", "auto-1");
+        observe(
+            &stage,
+            "turn_start",
+            r#"{"node":"coder","model":"model-4.6","prompt_hash":"sha256:def456"}"#,
+        );
+        observe(&stage, "tool_call", r#"{"tool":"Edit","args":{"file_path":"code.txt"},"result":"ok"}"#);
+        stage.iterate("1\n", &["ok a", "ok b"], "Work of the session").ok();
+        stage.andon(&["tick", "--node", "coder"]).ok();
+        stage.unset("ANDON_SESSION");
+        stage.iterate("2\n", &["ok a", "ok b"], "Work of a person").ok();
+        observe(&stage, "turn_start", r#"{"session":"auto-2","node":"coder"}"#);
+        observe(&stage, "turn_end", r#"{"session":"auto-2","node":"coder"}"#);
+        stage
+    })
 }
 
 fn walked(stage: &Stage, session: &str) -> Vec<Value> {

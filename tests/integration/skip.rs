@@ -3,14 +3,17 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// An edit that no test ran on, staged.
 fn untested() -> Stage {
-    let stage = Stage::installed();
-    stage.write("code.txt", "hotfix\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("code.txt", "hotfix\n");
+        stage.git(&["add", "."]).ok();
+        stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
+        stage
+    })
 }
 
 fn skipped(stage: &Stage, reason: Option<&str>) {

@@ -6,6 +6,7 @@ mod output;
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 fn json(out: Out) -> serde_json::Value {
@@ -14,16 +15,18 @@ fn json(out: Out) -> serde_json::Value {
 
 /// Failing counts 7, 4, 4, 4: halted.
 fn halted() -> Stage {
-    let stage = Stage::installed();
-    let tests = |failing: usize| -> Vec<String> {
-        (0..8).map(|n| format!("{} t{n}", if n < failing { "not ok" } else { "ok" })).collect()
-    };
-    for (n, failing) in [7, 4, 4, 4].into_iter().enumerate() {
-        let tests = tests(failing);
-        let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
-        stage.iterate(&format!("{n}\n"), &tests, &format!("Try {n}")).ok();
-    }
-    stage
+    built!({
+        let stage = Stage::installed();
+        let tests = |failing: usize| -> Vec<String> {
+            (0..8).map(|n| format!("{} t{n}", if n < failing { "not ok" } else { "ok" })).collect()
+        };
+        for (n, failing) in [7, 4, 4, 4].into_iter().enumerate() {
+            let tests = tests(failing);
+            let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
+            stage.iterate(&format!("{n}\n"), &tests, &format!("Try {n}")).ok();
+        }
+        stage
+    })
 }
 
 #[test]

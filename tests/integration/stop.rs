@@ -3,14 +3,21 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// Three iterations with the same failing test: halted by `repeated-failures`.
 fn halted() -> Stage {
-    let stage = Stage::installed();
-    stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
-    stage.iterate("2\n", &["ok a", "not ok b"], "Try 2").ok().lacks("repeated-failures");
-    stage.iterate("3\n", &["ok a", "not ok b"], "Try 3").ok().says("repeated-failures").says("CHECKPOINT.md");
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
+        stage.iterate("2\n", &["ok a", "not ok b"], "Try 2").ok().lacks("repeated-failures");
+        stage
+            .iterate("3\n", &["ok a", "not ok b"], "Try 3")
+            .ok()
+            .says("repeated-failures")
+            .says("CHECKPOINT.md");
+        stage
+    })
 }
 
 #[test]

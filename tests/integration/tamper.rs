@@ -6,16 +6,19 @@ mod history;
 
 use insta::assert_snapshot;
 
+use crate::support::image::built;
 use crate::support::{Out, Stage};
 
 /// Three clean commits on top of the first.
 fn clean() -> Stage {
-    let stage = Stage::installed();
-    for n in 2..5 {
-        stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
-    }
-    check(&stage).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        for n in 2..5 {
+            stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
+        }
+        check(&stage).ok();
+        stage
+    })
 }
 
 /// Three iterations with the same failing test: halted.

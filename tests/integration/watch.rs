@@ -8,13 +8,16 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 
 use crate::check::halted;
+use crate::support::image::built;
 use crate::support::{Stage, andon_path};
 
 fn worktrees() -> Stage {
-    let stage = halted();
-    let side = stage.root().join("side");
-    stage.git(&["worktree", "add", "-q", "-b", "side", side.to_str().unwrap(), "HEAD~3"]).ok();
-    stage
+    built!({
+        let stage = halted();
+        let side = stage.root().join("side");
+        stage.git(&["worktree", "add", "-q", "-b", "side", side.to_str().unwrap(), "HEAD~3"]).ok();
+        stage
+    })
 }
 
 fn json(stage: &Stage) -> serde_json::Value {

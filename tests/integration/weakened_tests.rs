@@ -3,19 +3,22 @@
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// A stage whose tests are those of `test_x.py`: one that says `broken` fails, one marked skip is skipped.
 fn python() -> Stage {
-    let stage = Stage::installed();
-    stage.write("run.sh", RUN);
-    let rules = "[rules]\nconsecutive-failures = \"off\"\nrepeated-failures = \"off\"\n";
-    stage.write("andon.toml", format!("[test]\ncommand = \"sh run.sh\"\n{rules}"));
-    stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], ""));
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).exits(1);
-    stage.git(&["commit", "-qm", "Python"]).ok();
-    assert_eq!(stage.record("HEAD")["tests"]["failed"], 2);
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.write("run.sh", RUN);
+        let rules = "[rules]\nconsecutive-failures = \"off\"\nrepeated-failures = \"off\"\n";
+        stage.write("andon.toml", format!("[test]\ncommand = \"sh run.sh\"\n{rules}"));
+        stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], ""));
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).exits(1);
+        stage.git(&["commit", "-qm", "Python"]).ok();
+        assert_eq!(stage.record("HEAD")["tests"]["failed"], 2);
+        stage
+    })
 }
 
 const RUN: &str = r#"echo "1..$(grep -c 'def test' test_x.py)"

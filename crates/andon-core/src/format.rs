@@ -87,6 +87,13 @@ impl From<serde_path_to_error::Error<serde_json::Error>> for FormatError {
 
 /// Reads an object of at most `max` bytes; what may follow it is white space.
 pub fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Result<T, FormatError> {
+    check(line, max)?;
+    // To know the path of a member costs more than reading it: that is for lines that are wrong.
+    serde_json::from_slice(line).or_else(|_| located(line))
+}
+
+/// Whether a line can be an object of at most `max` bytes.
+fn check(line: &[u8], max: usize) -> Result<(), FormatError> {
     if line.len() > max {
         return Err(FormatError::TooLarge { bytes: line.len(), max });
     }
@@ -94,10 +101,11 @@ pub fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Result<T, F
         let json = serde_json::from_slice::<IgnoredAny>(line);
         return Err(json.err().map_or(FormatError::NotAnObject, |error| FormatError::Json(shown(error))));
     }
-    // To know the path of a member costs more than reading it: that is for lines that are wrong.
-    if let Ok(value) = serde_json::from_slice(line) {
-        return Ok(value);
-    }
+    Ok(())
+}
+
+/// Reads an object so that an error names the member.
+fn located<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, FormatError> {
     let mut json = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut json)?;
     json.end().map_err(|error| FormatError::Json(shown(error)))?;
@@ -114,12 +122,12 @@ pub fn object_and_rest<'a, T: Deserialize<'a>>(
     max: usize,
     inside: &[&str],
 ) -> Result<(T, Map<String, Value>), FormatError> {
+    check(line, max)?;
     let mut unknown = Vec::new();
     let mut json = serde_json::Deserializer::from_slice(line);
-    let fits = line.len() <= max && line.trim_ascii_start().starts_with(b"{");
-    let known = fits.then(|| serde_ignored::deserialize(&mut json, |path| unknown.extend(keys(&path))));
-    let Some(Ok(known)) = known.filter(|_| json.end().is_ok()) else {
-        return object(line, max).map(|known| (known, Map::new()));
+    let known = serde_ignored::deserialize(&mut json, |path| unknown.extend(keys(&path)));
+    let Some(known) = known.ok().filter(|_| json.end().is_ok()) else {
+        return located(line).map(|known| (known, Map::new()));
     };
     let mut rest = Map::new();
     let whole = if unknown.is_empty() { Map::new() } else { map(line, max)? };

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use andon_git::{Repo, RepoEnv};
 
 use super::{bash, halted, hook, lines};
+use crate::support::image::built;
 use crate::support::{Stage, andon_path};
 
 mod disarming;
@@ -38,17 +39,19 @@ fn guard(stage: &Stage) -> BTreeMap<String, String> {
 /// A guarded loop with records, a client's settings and a person's own configuration. A disarming is only told, so that
 /// one stage serves for all.
 fn guarded() -> Stage {
-    let stage = Stage::installed();
-    let config = format!("{}\n[rules]\nguard-disarmed = \"warn\"\n", stage.read("andon.toml"));
-    stage.write("andon.toml", config);
-    stage.andon(&["agent", "install", "claude", "--project"]).ok();
-    stage.git(&["add", "--all"]).ok();
-    stage.iterate("1\n", &["ok a"], "One").ok();
-    stage.write("../.config/andon/config.toml", "# mine\n");
-    stage.set("GIT_CONFIG_GLOBAL", stage.root().join(".gitconfig").to_str().unwrap());
-    let path = std::env::var("PATH").unwrap_or_default();
-    stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
-    stage
+    built!({
+        let stage = Stage::installed();
+        let config = format!("{}\n[rules]\nguard-disarmed = \"warn\"\n", stage.read("andon.toml"));
+        stage.write("andon.toml", config);
+        stage.andon(&["agent", "install", "claude", "--project"]).ok();
+        stage.git(&["add", "--all"]).ok();
+        stage.iterate("1\n", &["ok a"], "One").ok();
+        stage.write("../.config/andon/config.toml", "# mine\n");
+        stage.set("GIT_CONFIG_GLOBAL", stage.root().join(".gitconfig").to_str().unwrap());
+        let path = std::env::var("PATH").unwrap_or_default();
+        stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
+        stage
+    })
 }
 
 /// A call with all that comes of it.

@@ -42,10 +42,11 @@ fn questions_of_a_person_are_no_idle_turns_and_a_loop_is() {
     for (client, events) in TURNS {
         let stage = Stage::installed();
         send(&stage, client, events[0], &json!({ "session_id": "s", "source": "startup" })).ok();
-        for question in ["what is this?", "why?", "since when?", "who wrote it?", "is it good?", "really?"] {
+        // One more than the turns that halt below.
+        for question in ["what is this?", "why?", "since when?", "who wrote it?", "is it good?"] {
             ask(&stage, (client, events), "s", question).ok();
-            assert!(!is_halted(&stage), "{client}: {question}");
         }
+        assert!(!is_halted(&stage), "{client}");
         let turns = lines(&stage, "journal").iter().filter(|line| line["type"] == "turn_end").count();
         assert_eq!(turns, 1, "{client}: the first may be that of a headless run");
     }

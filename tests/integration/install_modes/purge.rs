@@ -5,11 +5,14 @@ use std::fs;
 use insta::assert_snapshot;
 
 use crate::support::Stage;
+use crate::support::image::built;
 
 fn stopped() -> Stage {
-    let stage = Stage::installed();
-    stage.andon(&["stop", "--reason", "look at it"]).ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.andon(&["stop", "--reason", "look at it"]).ok();
+        stage
+    })
 }
 
 #[test]

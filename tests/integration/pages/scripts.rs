@@ -3,10 +3,9 @@
 //! [`super::examples`].
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use super::{blocks, pages};
-use crate::support::image::Built;
+use crate::support::image::built;
 use crate::support::{Stage, andon_path};
 
 /// Parts of blocks that are not run, and why.
@@ -36,8 +35,7 @@ const STAND_INS: &[(&str, &str)] = &[
 
 /// Three tested commits, the last two of them ahead of the remote and of `main`.
 pub(super) fn ground() -> Stage {
-    static GROUND: LazyLock<Built> = LazyLock::new(|| Built::of(&build()));
-    GROUND.stage()
+    built!(build())
 }
 
 fn build() -> Stage {

@@ -4,30 +4,35 @@ use insta::assert_snapshot;
 
 use super::{edit_note, judged, outcome};
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// A tested commit on main, and one on `topic` that bypassed the gate with untested code.
 fn bypassed_topic() -> Stage {
-    let stage = Stage::installed();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    stage.write("topic.txt", "untested\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Topic", "--no-verify"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.git(&["switch", "-qc", "topic"]).ok();
+        stage.write("topic.txt", "untested\n");
+        stage.git(&["add", "."]).ok();
+        stage.git(&["commit", "-qm", "Topic", "--no-verify"]).ok();
+        stage.git(&["switch", "-q", "main"]).ok();
+        stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
+        stage
+    })
 }
 
 /// The same with a tested commit on `topic`.
 fn tested_topic() -> Stage {
-    let stage = Stage::installed();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    stage.write("topic.txt", "tested\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Topic"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
-    stage
+    built!({
+        let stage = Stage::installed();
+        stage.git(&["switch", "-qc", "topic"]).ok();
+        stage.write("topic.txt", "tested\n");
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Topic"]).ok();
+        stage.git(&["switch", "-q", "main"]).ok();
+        stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
+        stage
+    })
 }
 
 #[test]

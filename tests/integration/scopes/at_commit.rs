@@ -2,13 +2,16 @@
 
 use super::{CONFIG, commit, packages, ran};
 use crate::support::Stage;
+use crate::support::image::built;
 
 fn running() -> Stage {
-    let stage = packages();
-    stage.write("andon.toml", CONFIG.replacen("[test]\n", "[test]\nat_commit = \"run\"\n", 1));
-    stage.git(&["commit", "-qam", "Run at commits"]).ok();
-    ran(&stage);
-    stage
+    built!({
+        let stage = packages();
+        stage.write("andon.toml", CONFIG.replacen("[test]\n", "[test]\nat_commit = \"run\"\n", 1));
+        stage.git(&["commit", "-qam", "Run at commits"]).ok();
+        ran(&stage);
+        stage
+    })
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{CONFIG, commit, packages, ran};
 use crate::support::Stage;
+use crate::support::image::built;
 
 /// Waits until the tests of another scope have begun, too: alone it would fail.
 const MEET: &str = r#"touch "$SCOPE_LOG.$1"
@@ -13,13 +14,15 @@ echo "not ok 1 - met"; echo "1..1"; exit 1
 "#;
 
 fn meeting() -> Stage {
-    let stage = packages();
-    stage.write("meet.sh", MEET);
-    let config = CONFIG
-        .replace("sh run.sh core core", "sh meet.sh core web")
-        .replace("sh run.sh web web", "sh meet.sh web core");
-    stage.write("andon.toml", &config);
-    stage
+    built!({
+        let stage = packages();
+        stage.write("meet.sh", MEET);
+        let config = CONFIG
+            .replace("sh run.sh core core", "sh meet.sh core web")
+            .replace("sh run.sh web web", "sh meet.sh web core");
+        stage.write("andon.toml", &config);
+        stage
+    })
 }
 
 #[test]

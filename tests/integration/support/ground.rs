@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
 
-use super::image::Built;
+use super::image::built;
 use super::{Out, Stage, andon_path};
 
 /// Seconds after which a command counts as hung.
@@ -57,14 +56,12 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new() -> Self {
-        static RUNNING: LazyLock<Built> = LazyLock::new(|| Built::of(&Ground::running().stage));
-        Self { stage: RUNNING.stage() }
+        Self { stage: built!(Ground::running().stage) }
     }
 
     /// As [`Self::new`], halted.
     pub(crate) fn halted() -> Self {
-        static HALTED: LazyLock<Built> = LazyLock::new(|| Built::of(&Ground::halt().stage));
-        Self { stage: HALTED.stage() }
+        Self { stage: built!(Ground::halt().stage) }
     }
 
     fn running() -> Self {

@@ -115,3 +115,13 @@ impl Built {
         stage
     }
 }
+
+/// The stage that a block builds: built once, and written out for each that asks for it.
+macro_rules! built {
+    ($build:expr) => {{
+        static BUILT: std::sync::LazyLock<$crate::support::image::Built> =
+            std::sync::LazyLock::new(|| $crate::support::image::Built::of(&$build));
+        BUILT.stage()
+    }};
+}
+pub(crate) use built;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use self::image::Built;
+use self::image::built;
 
 /// What a command left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,8 +113,8 @@ pub struct Stage {
     set_by: RefCell<i64>,
 }
 
-/// Git's configuration, beside the repository: else each commit, merge and rebase starts a process that looks whether the
-/// repository is large enough to be packed.
+/// Git's configuration, beside the repository. It keeps each commit, merge and rebase from starting a process that looks
+/// whether the repository is large enough to be packed.
 const GIT_CONFIG: &str = "git-config";
 
 /// 2026-11-20T15:30:00Z
@@ -146,8 +146,7 @@ impl Stage {
     /// A repository with `check.sh` as its test command (TAP: one test per line of `tests.txt`, see [`Stage::tests`]),
     /// the hooks installed and one tested commit.
     pub fn installed() -> Self {
-        static INSTALLED: LazyLock<Built> = LazyLock::new(|| Built::of(&Stage::install()));
-        INSTALLED.stage()
+        built!(Stage::install())
     }
 
     fn install() -> Self {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::image::built;
 use super::{Out, Stage};
 
 /// A signing key of `who`, made where there is none; where its private half lies.
@@ -38,10 +39,12 @@ pub(crate) fn by(stage: &Stage, who: &str, args: &[&str]) -> Out {
 
 /// A loop that was halted (`repeated-failures`) in a repository where only ann's signature ends a halt.
 pub(crate) fn halted_and_signed() -> Stage {
-    let stage = Stage::installed();
-    signed(&stage);
-    fail(&stage);
-    stage
+    built!({
+        let stage = Stage::installed();
+        signed(&stage);
+        fail(&stage);
+        stage
+    })
 }
 
 /// From now on only ann's signature ends a halt; the ledger's id.

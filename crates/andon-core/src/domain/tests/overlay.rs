@@ -4,7 +4,7 @@
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::codec::flag;
+use crate::domain::codec::{by_name, flag};
 use crate::domain::ids::{Oid, decode_hex, hex_digits};
 
 /// A path of the working tree that differs from the base tree.
@@ -36,15 +36,14 @@ flag!(Tracking, Untracked, Tracked);
 struct EntryForm {
     #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
     path: Vec<u8>,
-    #[serde(default, serialize_with = "write_octal", deserialize_with = "read_octal")]
-    mode: Option<u32>,
+    mode: Option<Mode>,
     id: Option<Oid>,
     untracked: Tracking,
 }
 
 impl From<OverlayEntry> for EntryForm {
     fn from(OverlayEntry { path, entry, tracking }: OverlayEntry) -> Self {
-        let (mode, id) = entry.unzip();
+        let (mode, id) = entry.map(|(mode, id)| (Mode(mode), id)).unzip();
         Self { path, mode, id, untracked: tracking }
     }
 }
@@ -56,7 +55,8 @@ impl TryFrom<EntryForm> for OverlayEntry {
         if mode.is_some() != id.is_some() {
             return Err("a mode without an id, or an id without a mode");
         }
-        Ok(Self { path, entry: mode.zip(id), tracking: untracked })
+        let entry = mode.zip(id).map(|(Mode(mode), id)| (mode, id));
+        Ok(Self { path, entry, tracking: untracked })
     }
 }
 
@@ -91,17 +91,25 @@ fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::E
     }
 }
 
-fn write_octal<S: Serializer>(mode: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
-    mode.map(|mode| format!("{mode:o}")).serialize(serializer)
+/// A file mode, as git writes it.
+struct Mode(u32);
+
+impl Mode {
+    fn from_octal(text: &str) -> Option<Self> {
+        // A sign would be read as well.
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        u32::from_str_radix(text, 8).ok().filter(|_| digits).map(Self)
+    }
 }
 
-fn read_octal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let mode: Option<String> = Option::deserialize(deserializer)?;
-    let read = |mode: String| {
-        // A sign would be read as well.
-        let digits = mode.bytes().all(|byte| byte.is_ascii_digit());
-        let octal = u32::from_str_radix(&mode, 8).ok().filter(|_| digits);
-        octal.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&mode), &"an octal number"))
-    };
-    mode.map(read).transpose()
+impl Serialize for Mode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:o}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Mode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        by_name(deserializer, "an octal number", Self::from_octal)
+    }
 }
