@@ -36,21 +36,27 @@ git config --global init.defaultBranch main
 git config --global protocol.file.allow always
 # The tools run `cargo install`, each in a clone of its own. Here that builds a program that is not optimized, once for both, with a
 # copy of the libraries that were built for the other tests, if they were: cargo goes by the place of a library (so that prek's own
-# CARGO_HOME is left out), its version (locked, which the tools leave to chance) and the time of our sources.
-mkdir -p "$work/bin" "$work/target/debug"
-cat > "$work/bin/cargo" <<SH
+# CARGO_HOME is left out), its version (locked, which pre-commit leaves to chance) and the time of our sources.
+# A toolchain does that, as prek looks past PATH at what rustup has.
+sysroot=$(rustc --print sysroot)
+cargo=$sysroot/bin/cargo
+[ -x "$cargo" ] || cargo=$(command -v cargo)
+toolchain=$work/rustup/toolchains/tests
+mkdir -p "$toolchain/bin" "$work/target/debug"
+ln -s "$sysroot/lib" "$toolchain/lib"
+ln -s "$sysroot/bin/rustc" "$toolchain/bin/rustc"
+cat > "$toolchain/bin/cargo" <<SH
 #!/bin/sh
 export CARGO_HOME="$cargo_home" CARGO_TARGET_DIR="$work/target"
 if [ "\$1" = install ]; then
-  shift
-  set -- install --debug --locked "\$@"
+  for word; do shift; [ "\$word" = --locked ] || set -- "\$@" "\$word"; done
+  set -- "\$@" --debug --locked
   find . -path ./.git -prune -o -type f -exec touch -d 2000-01-01 {} +
 fi
-exec "$(command -v cargo)" "\$@"
+exec "$cargo" "\$@"
 SH
-chmod +x "$work/bin/cargo"
-ln -s "$(command -v rustc)" "$work/bin/rustc"
-PATH="$work/bin:$PATH"
+chmod +x "$toolchain/bin/cargo"
+export RUSTUP_HOME="$work/rustup" RUSTUP_TOOLCHAIN=tests PATH="$toolchain/bin:$PATH"
 built=${CARGO_TARGET_DIR:-$root/target}/debug
 if [ -d "$built/.fingerprint" ]; then
   cp -a "$built/build" "$built/deps" "$built/.fingerprint" "$work/target/debug/"
