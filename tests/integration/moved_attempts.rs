@@ -188,6 +188,17 @@ fn a_conflict_in_each_rebase_hides_no_loop() {
 }
 
 #[test]
+fn an_attempt_that_was_moved_without_hooks_is_not_unknown() {
+    let pair = Pair::new();
+    pair.attempt(1, &RED);
+    rebased_without_hooks(&pair, 1);
+    let json = pair.stage.andon(&["status", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    // The colleague's alone.
+    assert_eq!(json["unrecorded"], 1, "{}", pair.stage.andon(&["status"]));
+}
+
+#[test]
 fn commits_of_others_are_counted_as_unknown() {
     let pair = Pair::new();
     pair.attempt(1, &GREEN).ok();
