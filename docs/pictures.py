@@ -93,7 +93,7 @@ def fixed(text: str) -> str:
         return ids.setdefault(found[0], sha1(number).hexdigest()[: len(found[0])])
 
     # A colour ends with an `m`, which is no part of the word behind it.
-    text = re.sub(r"(?<![0-9a-ln-z])(?=[0-9a-f]*[a-f])[0-9a-f]{12}(?![0-9a-z])", replaced, text)
+    text = re.sub(r"(?<![0-9a-ln-z])[0-9a-f]{12}(?![0-9a-z])", replaced, text)
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-11-20 15:30 UTC", text)
     age = r"(?:just now|\d+ minutes? ago) \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d [^)]*\)"
     return re.sub(age, "just now (15:30 UTC)", text)
