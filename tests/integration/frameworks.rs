@@ -1,4 +1,4 @@
-//! The real pre-commit and the real prek. A script, since it needs `PyPI` and builds this package twice.
+//! The real pre-commit and the real prek. A script, since it needs `PyPI` and builds this package once more.
 
 #![allow(clippy::disallowed_methods, reason = "tests start programs")]
 
