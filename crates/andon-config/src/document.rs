@@ -105,7 +105,8 @@ fn syntax(source: &ConfigSource, lines: &Lines<'_>, message: &str, span: Option<
     let (what, hint) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
         let before = span.as_ref().and_then(|span| lines.text.get(..span.start)).unwrap_or_default();
-        let both = if before.trim_end().ends_with('[') { ", with the keys of both" } else { "" };
+        let is_table = before.lines().last().is_some_and(|line| line.trim_start().starts_with('['));
+        let both = if is_table { ", with the keys of both" } else { "" };
         (format!("{} is set twice", super::mistake::quoted(name)), format!("keep one of the two{both}"))
     } else {
         (format!("not valid TOML: {message}"), "fix the syntax; https://toml.io shows it".to_owned())

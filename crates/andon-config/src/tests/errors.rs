@@ -168,6 +168,10 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:2: `test` is set twice\n  help: keep one of the two, with the keys of both",
     ),
     (
+        "[rules.untested-edit]\n[rules.untested-edit]\n",
+        "andon.toml:2:8: `untested-edit` is set twice\n  help: keep one of the two, with the keys of both",
+    ),
+    (
         "# \u{e9}\u{e9}\n'\u{e9}\u{1b}' = 1",
         "andon.toml:2:3: not valid TOML: invalid literal string, expected non-single-quote visible characters\n  help: fix the syntax; https://toml.io shows it",
     ),
