@@ -390,7 +390,8 @@ fn the_first_hint_leads_out_of_random_states() {
 fn play(seed: u64) -> bool {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let stage = ground();
-    let way = *dice.one(&Way::ALL);
+    // In turn, so that a few stories have all of them.
+    let way = Way::ALL[usize::try_from(seed).unwrap() % Way::ALL.len()];
     let mut told = vec![format!("seed {seed}: {way:?}")];
     way.begin(&stage);
     for _ in 0..=dice.below(6) {

@@ -80,7 +80,7 @@ fn broken_test_reports_are_bounded_and_never_green() {
         ("nested", nested.into_bytes()),
         ("binary", b"<\xff\xfe\0>".to_vec()),
         ("no xml", b"hello".to_vec()),
-        ("huge", [b"<testsuite>".to_vec(), vec![b' '; (64 << 20) + 1], b"</testsuite>".to_vec()].concat()),
+        ("huge", [b"<testsuite>".to_vec(), vec![b' '; 4 << 20], b"</testsuite>".to_vec()].concat()),
         ("empty", Vec::new()),
     ];
     for (name, bytes) in reports {
@@ -247,6 +247,25 @@ fn garbage_given_to_hooks_is_counted_and_skipped() {
     let lines = format!("\n{nowhere} {nowhere}\nnonsense\n{old} {new}\n");
     run(stage, stage.dir(), &["hook", "post-rewrite", "amend"], Some(lines.as_bytes())).ok();
     assert_eq!(stage.record(&new)["kind"], "amend");
+}
+
+/// The bound is `MAX_STDIN` of src/verbs/hook/mod.rs. What comes after it may be a ref that must not be pushed.
+#[test]
+fn hooks_say_when_standard_input_has_more_than_they_read() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    let mut input = b"x x ".to_vec();
+    input.resize(64 << 20, b'x');
+    let more = "standard input has more than the 67108864 bytes that are read";
+    run(stage, stage.dir(), &["hook", "post-rewrite", "amend"], Some(&input)).ok().lacks(more);
+    input.extend(b"\nx\n");
+    run(stage, stage.dir(), &["hook", "post-rewrite", "amend"], Some(&input)).ok().says(more);
+    assert_snapshot!(run(stage, stage.dir(), &["hook", "pre-push", "o", "u"], Some(&input)).shown(), @"
+    exit 1
+    --- stderr
+    error: push refused: standard input has more than the 67108864 bytes that are read
+      help: push fewer refs at a time: git push REMOTE REF...
+    ");
 }
 
 #[test]

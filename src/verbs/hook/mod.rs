@@ -34,7 +34,7 @@ use andon_git::Operation;
 use testreport::Stream;
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
-const MAX_STDIN: u64 = 64 << 20;
+const MAX_STDIN: usize = 64 << 20;
 
 /// A call that [`main`] did not take: clap has said so already, but for a name that is not UTF-8.
 pub fn run(shell: &Shell, args: &HookArgs) -> Result<Exit, OpsError> {
@@ -52,6 +52,9 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     let mut call = HookCall { name, args: args.to_vec(), stdin, before: None };
     if shell.ctx.is_switched_off() {
         return chained_exit(&shell, &call);
+    }
+    if let Some(exit) = too_much(&shell, &call) {
+        return exit;
     }
     call.before = hook::tree_before(&shell.ctx, name);
     // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
@@ -78,8 +81,23 @@ fn unknown(out: Printer, name: &str) -> Exit {
 fn read_stdin() -> Vec<u8> {
     let mut bytes = Vec::new();
     // What cannot be read is not there; the parser counts what makes no sense.
-    let _ = std::io::stdin().lock().take(MAX_STDIN).read_to_end(&mut bytes);
+    let _ = std::io::stdin().lock().take(MAX_STDIN as u64 + 1).read_to_end(&mut bytes);
     bytes
+}
+
+/// Says so when there is more on standard input than is read. What is not judged is not let through.
+fn too_much(shell: &Shell, call: &HookCall) -> Option<Exit> {
+    if call.stdin.len() <= MAX_STDIN {
+        return None;
+    }
+    let what = format!("standard input has more than the {MAX_STDIN} bytes that are read");
+    if call.name.spec().refuses.is_some() {
+        let error = Diagnostic::error(what).help("push fewer refs at a time: git push REMOTE REF...");
+        return Some(refuse(shell, call, vec![error]));
+    }
+    let warning = Diagnostic::warning(format!("{}: {what}", call.name.name())).help("andon backfill HEAD");
+    shell.out.message(&message::diagnostic(&warning, shell.out.err));
+    None
 }
 
 fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
