@@ -1,10 +1,10 @@
 #!/bin/sh
 # Andon under the real pre-commit and the real prek, from PyPI, against a local clone of this repository.
 #
-#   tests/frameworks/run.sh [pre-commit] [prek]     both without arguments; the committed state is tested
+#   tests/frameworks/run.sh [pre-commit] [prek]     both without arguments; the hooks are tested as they are committed
 #
-#   ANDON_FRAMEWORKS_KEEP=DIR   work in DIR and keep it
-#   ANDON_FRAMEWORKS_REV=REV    the revision of this repository to test (HEAD)
+#   ANDON_FRAMEWORKS_PROGRAM=FILE   the andon program to test (else it is built: cargo build --release)
+#   ANDON_FRAMEWORKS_KEEP=DIR       work in DIR and keep it
 #
 # Needs git, cargo, python3 with pip, and PyPI. Ends with 0 only when every step of every tool held.
 set -eu
@@ -20,7 +20,6 @@ fi
 
 # ---- a hermetic environment ----------------------------------------------------------------------------
 
-cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}"
 # pyenv's shims look for versions in HOME too: name the interpreter itself.
 python=$(python3 -c 'import sys; print(sys.executable)')
@@ -34,35 +33,37 @@ git config --global user.name "A Person"
 git config --global user.email person@example.com
 git config --global init.defaultBranch main
 git config --global protocol.file.allow always
-# The tools run `cargo install`, each in a clone of its own. Here that builds a program that is not optimized, once for both, with a
-# copy of the libraries that were built for the other tests, if they were: cargo goes by the place of a library (so that prek's own
-# CARGO_HOME is left out), its version (locked, which pre-commit leaves to chance) and the time of our sources.
-# A toolchain does that, as prek looks past PATH at what rustup has.
+# The tools run `cargo install`, each in a clone of its own. Here that puts a program in place that is built already: what it would
+# compile, the rest of the gate compiles from the same sources (`.ci/targets install` has the real one). A toolchain does that, as
+# prek looks past PATH at what rustup has.
+program=${ANDON_FRAMEWORKS_PROGRAM:-}
+if [ -z "$program" ]; then
+  (cd "$root" && cargo build --release --locked --quiet)
+  program=${CARGO_TARGET_DIR:-$root/target}/release/andon
+fi
 sysroot=$(rustc --print sysroot)
 cargo=$sysroot/bin/cargo
 [ -x "$cargo" ] || cargo=$(command -v cargo)
 toolchain=$work/rustup/toolchains/tests
-mkdir -p "$toolchain/bin" "$work/target/debug"
+mkdir -p "$toolchain/bin"
 ln -s "$sysroot/lib" "$toolchain/lib"
 ln -s "$sysroot/bin/rustc" "$toolchain/bin/rustc"
 cat > "$toolchain/bin/cargo" <<SH
 #!/bin/sh
-export CARGO_HOME="$cargo_home" CARGO_TARGET_DIR="$work/target"
-if [ "\$1" = install ]; then
-  for word; do shift; [ "\$word" = --locked ] || set -- "\$@" "\$word"; done
-  set -- "\$@" --debug --locked
-  find . -path ./.git -prune -o -type f -exec touch -d 2000-01-01 {} +
-fi
-exec "$cargo" "\$@"
+set -e
+[ "\$1" = install ] || exec "$cargo" "\$@"
+# Cargo looks at the package all the same: that it is there, and that the lists of its manifest hold.
+"$cargo" metadata --no-deps --format-version 1 > "$work/metadata"
+grep -q '"kind":\["bin"\],"crate_types":\["bin"\],"name":"andon"' "$work/metadata"
+while [ "\$#" -gt 0 ]; do
+  if [ "\$1" = --root ]; then place=\$2; fi
+  shift
+done
+mkdir -p "\$place/bin"
+cp "$program" "\$place/bin/andon"
 SH
 chmod +x "$toolchain/bin/cargo"
 export RUSTUP_HOME="$work/rustup" RUSTUP_TOOLCHAIN=tests PATH="$toolchain/bin:$PATH"
-built=${CARGO_TARGET_DIR:-$root/target}/debug
-if [ -d "$built/.fingerprint" ]; then
-  cp -a "$built/build" "$built/deps" "$built/.fingerprint" "$work/target/debug/"
-  # Our own crates are built from what is committed.
-  rm -rf "$work/target/debug/.fingerprint"/andon* "$work/target/debug/.fingerprint"/testreport*
-fi
 
 # ---- saying what happens -------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ install_tools() {
 
 # The hook repository: a clone, so that only what is committed is tested.
 clone_hooks() {
-  rev=$(git -C "$root" rev-parse --verify "${ANDON_FRAMEWORKS_REV:-HEAD}^{commit}")
+  rev=$(git -C "$root" rev-parse --verify 'HEAD^{commit}')
   rm -rf "$work/hooks"
   must git clone --quiet --no-checkout "$root" "$work/hooks"
   must git -C "$work/hooks" checkout --quiet --detach "$rev"
@@ -184,7 +185,7 @@ SH
 }
 
 install_hooks() {
-  step "install every hook type and build the program"
+  step "install every hook type and the program"
   must "$tool" install --install-hooks
   for hook in pre-commit pre-merge-commit prepare-commit-msg post-commit post-merge post-rewrite pre-push pre-rebase; do
     [ -x ".git/hooks/$hook" ] || fail "$tool installed no $hook"

@@ -6,6 +6,7 @@
 pub(crate) mod ground;
 pub(crate) mod image;
 pub(crate) mod people;
+mod scratch;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ impl Stage {
 
     /// A directory with nothing in it.
     fn empty() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = scratch::new();
         let dir = root.path().canonicalize().unwrap().join("repo");
         Self { root, dir, env: RefCell::default(), clock: RefCell::new(START), set_by: RefCell::default() }
     }
