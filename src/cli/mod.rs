@@ -3,6 +3,7 @@
 pub(crate) mod args;
 pub(crate) mod error;
 pub(crate) mod format_arg;
+pub(crate) mod help_text;
 pub mod output;
 pub(crate) mod progress;
 #[cfg(feature = "watch")]

@@ -1,55 +1,39 @@
 //! The list of commands in groups, as `andon --help` shows it; and the definitions from which
 //! completions and manual pages are made.
 
+use std::convert;
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
 
 use super::line::Cli;
-use crate::verbs::GROUPS;
+use crate::cli::help_text::reflowed;
+use crate::verbs::{GROUPS, arguments_of};
 
 /// Widest text; wider lines are hard to read.
 const MAX_COLUMNS: usize = 100;
 /// Columns before what a command does.
 const INDENT: usize = 15;
 
-/// The command line, with its commands in groups, wrapped at `columns`.
+/// The command line for reading arguments. Only the verb that is asked for gets its own: to define those of all takes longer than
+/// most verbs do.
+pub fn reader() -> Command {
+    Cli::command().mut_subcommands(|verb| match arguments_of(verb.get_name()) {
+        Some(arguments) => verb.defer(arguments),
+        None => verb,
+    })
+}
+
+/// The command line for showing help: with its commands in groups, wrapped at `columns`.
 pub fn command(columns: Option<usize>) -> Command {
     let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
-    let cli = reflowed(Cli::command()).term_width(columns);
+    let cli = reflowed(reader()).term_width(columns);
     let header = cli.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}{{after-help}}",
         grouped(&cli, columns)
     );
     cli.help_template(template)
-}
-
-/// The texts behind the options, without the breaks that the sources have within sentences: clap breaks lines where the
-/// terminal ends.
-fn reflowed(command: Command) -> Command {
-    let command = match command.get_after_help().map(ToString::to_string) {
-        Some(text) => command.after_help(joined(&text)),
-        None => command,
-    };
-    command.mut_subcommands(reflowed)
-}
-
-/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, gets a line of its own.
-fn joined(text: &str) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        let goes_on =
-            !line.is_empty() && !line.starts_with(' ') && !out.ends_with(['.', ':', '\n']) && !out.is_empty();
-        let indented_before = out.lines().next_back().is_some_and(|last| last.starts_with(' '));
-        if goes_on && !indented_before {
-            out.push(' ');
-        } else if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(line);
-    }
-    out
 }
 
 fn grouped(cli: &Command, columns: usize) -> String {
@@ -80,7 +64,10 @@ fn grouped(cli: &Command, columns: usize) -> String {
 
 /// All that is defined of the command line, for what is generated from it.
 pub fn definition() -> Command {
-    reflowed(Cli::command())
+    reflowed(Cli::command()).mut_subcommands(|verb| match arguments_of(verb.get_name()) {
+        Some(arguments) => arguments(verb).defer(convert::identity),
+        None => verb,
+    })
 }
 
 #[cfg(test)]
@@ -115,10 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_broken_by_the_terminal_alone() {
-        let text = "One sentence that\ngoes on.\nAnother:\n  a  row\n  b  row\n\nThe end\nof it";
-        assert_eq!(joined(text), "One sentence that goes on.\nAnother:\n  a  row\n  b  row\n\nThe end of it");
-        let mut cli = command(Some(100));
+    fn a_sentence_of_a_command_is_broken_by_the_terminal_alone() {
+        let mut cli = definition();
         let help = cli.find_subcommand_mut("observe").unwrap().render_help().to_string();
         assert!(
             help.contains("A line with an unknown member is refused")

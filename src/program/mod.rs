@@ -54,7 +54,10 @@ fn run() -> ExitCode {
     if completion::is_asked(&ctx) {
         return Exit::Allowed.into();
     }
-    let parsed = help::command(output::columns()).try_get_matches_from(args);
+    // What is not understood is read once more, to be answered with the whole of the help.
+    let parsed = help::reader()
+        .try_get_matches_from(&args)
+        .or_else(|_| help::command(output::columns()).try_get_matches_from(&args));
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(err) => return usage(&ctx, &err),
@@ -69,7 +72,7 @@ fn run() -> ExitCode {
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
 fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
     let out = printer(ctx, line::color(&ctx.args));
-    let cli = help::command(output::columns());
+    let cli = help::definition();
     let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if let Some(said) = suggestions::diagnostic(err, &cli, &given) {
         out.message(&andon_engine::text::message::diagnostic(&said, out.err));

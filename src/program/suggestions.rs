@@ -163,15 +163,13 @@ fn text(err: &clap::Error, kind: ContextKind) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
-    use crate::program::line::Cli;
+    use crate::program::help::definition;
 
     fn said(words: &[&str]) -> Vec<String> {
         let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let err = Cli::command().try_get_matches_from(&args).unwrap_err();
-        diagnostic(&err, &Cli::command(), &args).unwrap().help
+        let err = definition().try_get_matches_from(&args).unwrap_err();
+        diagnostic(&err, &definition(), &args).unwrap().help
     }
 
     #[test]
@@ -214,7 +212,7 @@ mod tests {
 
     #[test]
     fn no_word_of_the_table_is_a_command_or_stands_there_twice() {
-        let cli = Cli::command();
+        let cli = definition();
         let mut seen = std::collections::BTreeSet::new();
         for meant in TypedWords::all() {
             let parent = if meant.below.is_empty() { Some(&cli) } else { cli.find_subcommand(meant.below) };
@@ -229,7 +227,7 @@ mod tests {
     /// Each command that a hint names can be parsed, up to its placeholders.
     #[test]
     fn the_hints_name_commands_that_are_there() {
-        let cli = Cli::command();
+        let cli = definition();
         for help in TypedWords::all().flat_map(|meant| meant.help().collect::<Vec<_>>()) {
             let Some((_, words)) = help.split_once("andon ") else { continue };
             let first = words.split_whitespace().next().unwrap();
@@ -239,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_option_of_other_programs_leads_to_ours() {
-        let cli = Cli::command();
+        let cli = definition();
         for (words, expected) in [
             (&["andon", "status", "--json"][..], Some("andon status --format json")),
             (&["andon", "config", "show", "--json"], Some("andon config show --format json")),
@@ -251,7 +249,7 @@ mod tests {
             (&["andon", "status", "--nonsense"], None),
         ] {
             let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let err = Cli::command().try_get_matches_from(&args).unwrap_err();
+            let err = definition().try_get_matches_from(&args).unwrap_err();
             assert_eq!(hint(&err, &cli, &args).as_deref(), expected, "{words:?}");
         }
     }

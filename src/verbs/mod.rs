@@ -41,6 +41,7 @@ use clap::Subcommand;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::format_arg::FormatArg;
+use crate::cli::help_text::with_arguments;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -50,6 +51,7 @@ macro_rules! registry {
     ($($title:literal: $($(#[$about:meta])* $verb:ident($args:ty) => $run:path;)*)*) => {
         /// What can be asked of the program.
         #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
         pub(crate) enum Command {
             $($($(#[$about])* $verb($args),)*)*
             /// What the installed hooks call
@@ -59,6 +61,15 @@ macro_rules! registry {
 
         /// The verbs of each group.
         pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($title, &[$(stringify!($verb)),*])),*];
+
+        /// What adds the arguments of a verb to its command.
+        pub(crate) fn arguments_of(name: &str) -> Option<fn(clap::Command) -> clap::Command> {
+            match name {
+                $($(name if name.eq_ignore_ascii_case(stringify!($verb)) => Some(with_arguments::<$args>),)*)*
+                "hook" => Some(with_arguments::<hook::args::HookArgs>),
+                _ => None,
+            }
+        }
 
         /// Answers. While `ANDON=0` is set, what observes or judges the loop does nothing.
         pub(crate) fn dispatch(shell: &Shell, command: &Command) -> Result<Exit, OpsError> {
