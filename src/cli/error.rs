@@ -21,6 +21,8 @@ pub enum Exit {
     Usage,
     /// Evidence is missing where it is required.
     Undecided,
+    /// The context window must be compacted before the loop goes on.
+    CompactFirst,
     /// The loop may go on, and a round waits for a person.
     Waiting,
     /// Internal error.
@@ -37,6 +39,7 @@ impl Exit {
             Self::Refused => 1,
             Self::Usage => 2,
             Self::Undecided => 3,
+            Self::CompactFirst => 4,
             Self::Waiting => 5,
             Self::Internal => 70,
             Self::Passed(code) => code,

@@ -33,16 +33,26 @@ pub fn entry(indent: usize) -> String {
 
 fn hook(hook: GitHook) -> String {
     let name = hook.name();
-    let id = if hook == GitHook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
+    let id = id(hook);
     let files = hook.spec().names_files;
-    let lines = start_lines::lines(hook, "", " \"$@\"", (FILE, Audience::NotPreparing));
-    let entry: String = lines.lines().map(|line| format!("        {line}\n")).collect();
+    let entry: String = command(hook, FILE).lines().map(|line| format!("        {line}\n")).collect();
     format!(
-        "    - id: {id}\n      name: andon ({name})\n      entry: |\n        sh -c '\n{entry}        ' andon\n      \
+        "    - id: {id}\n      name: andon ({name})\n      entry: |\n{entry}      \
          language: system\n      stages: [{name}]\n      always_run: true\n      pass_filenames: {files}\n      \
          require_serial: true\n      verbose: {}\n",
         !files
     )
+}
+
+/// What the entry of a hook is called.
+pub(super) fn id(hook: GitHook) -> String {
+    if hook == GitHook::PreCommit { "andon".to_owned() } else { format!("andon-{}", hook.name()) }
+}
+
+/// The command of the entry of a hook in `file`.
+pub(super) fn command(hook: GitHook, file: &str) -> String {
+    let lines = start_lines::lines(hook, "", " \"$@\"", (file, Audience::NotPreparing));
+    format!("sh -c '\n{lines}' andon")
 }
 
 /// The keys that `text`, which holds none of our lines, lacks: with them, every hook of ours is installed, and a hook
@@ -54,9 +64,7 @@ pub fn defaults(text: &str) -> String {
         lines.push_str(&format!("{TYPES_KEY}: [{}]\n", names.join(", ")));
     }
     if !has_key(text, STAGES_KEY) {
-        let before = words_of(text, TYPES_KEY).unwrap_or_default();
-        let before: Vec<&str> = before.iter().map(String::as_str).filter(|word| is_stage(word)).collect();
-        let stages = if before.is_empty() { "pre-commit".to_owned() } else { before.join(", ") };
+        let stages = stages(&words_of(text, TYPES_KEY).unwrap_or_default()).join(", ");
         lines.push_str(&format!("{STAGES_KEY}: [{stages}]\n"));
     }
     if lines.is_empty() { lines } else { block::marked(0, &lines) }
@@ -71,6 +79,12 @@ pub fn runs_others_everywhere(text: &[u8]) -> bool {
 pub fn is_listed(text: &[u8], hook: GitHook) -> bool {
     words_of(&String::from_utf8_lossy(text), TYPES_KEY)
         .map_or(hook == GitHook::PreCommit, |words| words.iter().any(|word| word == hook.name()))
+}
+
+/// Where the hooks of others that name no stages ran, with `before` as the hooks that were installed.
+pub(super) fn stages(before: &[String]) -> Vec<&str> {
+    let known: Vec<&str> = before.iter().map(String::as_str).filter(|word| is_stage(word)).collect();
+    if known.is_empty() { vec!["pre-commit"] } else { known }
 }
 
 /// The name of a hook of git, as both tools take it.

@@ -17,6 +17,7 @@ pub mod lefthook;
 pub mod manifest;
 pub mod mode;
 pub mod plan;
+pub mod prek;
 pub mod shim;
 pub mod start_lines;
 

@@ -58,17 +58,21 @@ const EXIT_STATUS: &[(&str, &str)] = &[
     ),
     (
         "andon complete",
-        "1 when a dirty bit is set; 3 when not one test ran, or when no test command is configured and tests are asked \
-         for.",
+        "1 when something is open or the loop is halted; 3 when not one test ran, or when no test command is configured and \
+         tests are asked for.",
     ),
-    ("andon status", "With --exit-code 1 while the loop waits for a person, and 5 while only a round does."),
+    (
+        "andon status",
+        "2 when the configuration cannot be read. With --exit-code 1 while the loop is halted, stopped or paused, and 5 while \
+         only a round waits for a person.",
+    ),
     (
         "andon tick",
-        "1 when the loop must stop, or a turn must wait for a compaction; 2 when a line is no fact.",
+        "1 when the loop must stop; 4 when the context window must be compacted before the next turn.",
     ),
     (
         "andon observe",
-        "1 when the loop must stop, or a tool call must wait for a compaction; 2 when a line is no fact.",
+        "1 when the loop must stop; 4 when the context window must be compacted first; 2 when a line is no fact.",
     ),
     ("andon context", "1 when a new turn must not begin; with --gate, at the hard block only."),
     (
@@ -77,7 +81,10 @@ const EXIT_STATUS: &[(&str, &str)] = &[
          reached.",
     ),
     ("andon pin", "With --check 1 when something differs or nothing is pinned."),
-    ("andon install", "2 when a file could not be edited safely; the lines to add are printed."),
+    (
+        "andon install",
+        "2 when a file could not be edited safely, and the lines to add are printed; 2 when the hook manager does not start Andon yet.",
+    ),
     ("andon review simulate", "0 also with invalid entries; 2 for a line that is no entry."),
     ("andon replay", "After Ctrl-C 3 where it would have been 0."),
     ("andon backfill", "After Ctrl-C 3 where it would have been 0."),

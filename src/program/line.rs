@@ -46,6 +46,8 @@ Exit codes:
   1   blocked or halted, or `check` found a violation
   2   wrong usage or configuration
   3   cannot decide: evidence is missing where it is required
+  4   the context window must be compacted first (`tick`, `observe`)
+  5   the loop may go on, and a round waits for a person (`status --exit-code`)
   70  internal error
 
 ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";

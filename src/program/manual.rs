@@ -18,6 +18,8 @@ const EXIT_CODES: &[(&str, &str)] = &[
     ("1", "Blocked or halted, or andon check found a violation."),
     ("2", "Wrong usage or configuration, or a range without commits."),
     ("3", "Cannot decide: evidence is missing where it is needed."),
+    ("4", "The context window must be compacted first (tick, observe)."),
+    ("5", "The loop may go on, and a round waits for a person (status --exit-code)."),
     ("70", "Internal error."),
 ];
 

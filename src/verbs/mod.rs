@@ -208,7 +208,7 @@ registry! {
     Observe(observe::args::ObserveArgs) => observe::run;
     /// Put a question to agents, and to people where they cannot agree: JSON on standard input
     Round(round::args::RoundCommandArgs) => round::run;
-    /// End a turn and decide: exit code 1 when the loop must stop
+    /// End a turn and decide: exit code 1 when the loop must stop, 4 when it must compact first
     Tick(tick::args::TickArgs) => tick::run;
     /// Show how full the agent's context window is; exit code 1 when no new turn may begin
     Context(context::args::ContextArgs) => context::run;

@@ -53,19 +53,19 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     assert_snapshot!(call(&stage, 2).shown());
     stage.andon(&["context", "--gate"]).ok();
     observe(&stage, "output", "{\"kind\":\"message.final\",\"text\":\"a summary\"}\n").ok();
-    observe(&stage, "turn_start", "{}\n").exits(1);
+    observe(&stage, "turn_start", "{}\n").exits(4);
     stage.write("code.txt", "a\n");
     assert_snapshot!(stage.andon(&["tick"]).shown());
 
     assert_snapshot!(usage(&stage, 172_000).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
       help: then say that the window is cleared: andon observe compaction, or andon observe session_start
     ");
     assert_snapshot!(call(&stage, 3).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
@@ -93,7 +93,7 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
 #[test]
 fn a_commit_is_never_refused_for_it() {
     let stage = Stage::installed();
-    usage(&stage, 190_000).exits(1);
+    usage(&stage, 190_000).exits(4);
     assert_snapshot!(stage.iterate("1\n", &["ok a", "ok b"], "Save the work").ok().shown(), @"
     exit 0
     --- stderr
@@ -158,7 +158,7 @@ fn cached_tokens_are_added_unless_the_client_has_them_in_its_input() {
     let told =
         "{\"input_tokens\":120000,\"cache_read_input_tokens\":40000,\"cache_creation_input_tokens\":1000}\n";
     assert_snapshot!(observe(&stage, "usage", told).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: compaction is mandatory before the next turn: 161000 of 200000 tokens (80 %), from its input and cached tokens
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
@@ -246,7 +246,7 @@ fn an_estimate_is_marked_and_refuses_nothing_unless_it_may() {
 #[test]
 fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
     let stage = Stage::installed();
-    usage(&stage, 165_000).exits(1);
+    usage(&stage, 165_000).exits(4);
     for (line, expected) in [
         ("{\"context_tokens\":-1}", "the member \"context_tokens\": invalid type: integer `-1`"),
         ("{\"context_tokens\":\"lots\"}", "expected a whole number of at least 0"),
@@ -256,13 +256,13 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
             "\"cached_tokens\": 5 is not the sum of cache_read_input_tokens and cache_creation_input_tokens",
         ),
     ] {
-        observe(&stage, "usage", &format!("{line}\n")).exits(1).says(expected).says("line 1");
+        observe(&stage, "usage", &format!("{line}\n")).exits(4).says(expected).says("line 1");
     }
     assert_eq!(context(&stage)["used"], 165_000, "a negative count clears nothing");
-    observe(&stage, "usage", "{}\n").exits(1);
+    observe(&stage, "usage", "{}\n").exits(4);
     assert_eq!(context(&stage)["used"], 165_000, "and neither does a report that says nothing");
     assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").shown(), @r#"
-    exit 1
+    exit 4
     --- stderr
     error[event]: no fact: the member "context_tokens": invalid value: floating point `1.8446744073709552e+19`, expected a whole number of at least 0 and below 2^64
       --> line 1
@@ -271,7 +271,7 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
       help: then say that the window is cleared: andon observe compaction, or andon observe session_start
     "#);
     assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551615}\n").shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: no tool call until the context window is cleared: 18446744073709551615 of 200000 tokens (9223372036854775 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
@@ -279,6 +279,21 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
       help: if the window is larger than 200000 tokens, in andon.toml under [rules]:  context-window = { window = N }
     ");
     assert_eq!(context(&stage)["used"], u64::MAX);
+}
+
+/// A loop's script compacts at 4, and waits for a person at 1.
+#[test]
+fn the_end_of_a_turn_tells_a_compaction_from_a_halt() {
+    let stage = Stage::installed();
+    usage(&stage, 161_000).exits(4);
+    stage.andon(&["tick"]).exits(4).says("compaction is mandatory");
+    stage.write(".andon/STOP", "");
+    stage.andon(&["tick"]).exits(1).says("user-stop");
+    usage(&stage, 162_000).exits(1);
+    std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
+    stage.andon(&["resume", "--reason", "go on", "--yes", "a test"]);
+    observe(&stage, "compaction", "{}\n").ok();
+    stage.andon(&["tick"]).ok();
 }
 
 #[test]
@@ -302,7 +317,7 @@ fn a_window_of_nothing_and_thresholds_out_of_order_are_errors_with_their_line() 
     stage.write("andon.toml", "[rules]\ncontext-window = { window = 1000000, warn = 50, compact = 50 }\n");
     usage(&stage, 499_999).ok().lacks("context");
     assert_snapshot!(usage(&stage, 500_000).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: compaction is mandatory before the next turn: 500000 of 1000000 tokens (50 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue

@@ -1,5 +1,6 @@
 //! `andon agent hook CLIENT EVENT`: what agents' clients call. Nothing that breaks here blocks a tool while the loop runs, and
-//! nothing lets one pass while it is halted.
+//! nothing lets one pass while it is halted, but for a repository that cannot be opened: it names no halt, and git commits nothing
+//! there.
 
 pub mod run;
 pub mod text;

@@ -46,7 +46,8 @@ fn cleared(shell: &Shell, kind: &str, args: &ObserveLinesArgs) -> Result<Exit, O
     read(shell, Some(kind), args, &mut input)
 }
 
-/// Keeps the facts of standard input. Exit code 1 when the loop must stop, 2 when a line is no fact.
+/// Keeps the facts of standard input. Exit code 1 when the loop must stop, 4 when it must compact first, 2 when a
+/// line is no fact.
 fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
     read(shell, kind, args, &mut std::io::stdin().lock())
 }

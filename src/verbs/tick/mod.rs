@@ -10,6 +10,7 @@ use crate::cli::output::Format;
 use crate::json::DecisionJson;
 use crate::report::json;
 use crate::verbs::tick::run as tick;
+use andon_core::detect;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -35,10 +36,11 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     Ok(exit(&ticked.decision))
 }
 
-/// The loop may continue, or it must stop.
+/// The loop may continue, or it must stop: until the context window is compacted, or until a person answers.
 pub(super) fn exit(decision: &Decision) -> Exit {
     match decision.verdict {
         Verdict::Allow | Verdict::Warn => Exit::Allowed,
+        Verdict::Block if detect::asks_for_compaction_alone(&decision.findings) => Exit::CompactFirst,
         Verdict::Block | Verdict::Halt => Exit::Refused,
     }
 }

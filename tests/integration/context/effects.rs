@@ -28,7 +28,7 @@ fn the_briefing_tells_goal_state_attempts_and_the_next_step() {
         assert!(text.contains(part), "{part:?} in\n{text}");
     }
     stage.write(".andon/MISSION_BRIEFING.md", format!("{text}\nThe lock is the culprit.\n"));
-    usage(&stage, 161_000).exits(1);
+    usage(&stage, 161_000).exits(4);
     let again = stage.read(".andon/MISSION_BRIEFING.md");
     assert!(again.contains("161000 of 200000 tokens (80 %)"), "{again}");
     assert!(again.ends_with("\nThe lock is the culprit.\n"), "{again}");
@@ -42,7 +42,7 @@ fn the_briefing_tells_goal_state_attempts_and_the_next_step() {
 #[test]
 fn the_gate_refuses_at_the_hard_block_only_and_lets_pass_what_it_cannot_judge() {
     let stage = Stage::installed();
-    usage(&stage, 175_000).exits(1);
+    usage(&stage, 175_000).exits(4);
     stage.write("andon.toml", "[rules]\ncontext-window = { window = 0 }\n");
     assert_snapshot!(stage.andon(&["context", "--gate"]).shown(), @"
     exit 1
@@ -90,7 +90,7 @@ fn a_briefing_that_cannot_be_written_changes_no_verdict() {
     std::fs::remove_dir_all(stage.path(".andon")).ok();
     stage.write(".andon", "in the way\n");
     assert_snapshot!(usage(&stage, 161_000).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     warning[response]: cannot write ROOT/repo/.andon/MISSION_BRIEFING.md: it is not a directory
     warning[response]: cannot write ROOT/repo/.andon/notifications.jsonl: it is not a directory
@@ -119,26 +119,26 @@ fn each_episode_is_told_once_and_a_new_session_has_an_empty_window() {
         text.matches("\"type\":\"compaction_due\"").count()
     };
     stage.set("ANDON_SESSION", "one");
-    usage(&stage, 161_000).exits(1);
-    usage(&stage, 162_000).exits(1);
+    usage(&stage, 161_000).exits(4);
+    usage(&stage, 162_000).exits(4);
     assert_eq!(told(), 1);
-    usage(&stage, 180_000).exits(1);
+    usage(&stage, 180_000).exits(4);
     assert_eq!(told(), 2, "the hard block notifies too");
-    call(&stage, 1).exits(1);
+    call(&stage, 1).exits(4);
     stage.set("ANDON_SESSION", "two");
     call(&stage, 2).ok();
-    usage(&stage, 161_000).exits(1);
+    usage(&stage, 161_000).exits(4);
     assert_eq!(told(), 3);
     observe(&stage, "session_start", "{\"session\":\"two\"}\n").ok();
     call(&stage, 3).ok();
-    usage(&stage, 161_000).exits(1);
+    usage(&stage, 161_000).exits(4);
     assert_eq!(told(), 4);
 }
 
 #[test]
 fn each_node_is_judged_by_its_own_window() {
     let stage = Stage::installed();
-    observe(&stage, "usage", "{\"node\":\"coder\",\"context_tokens\":175000}\n").exits(1);
+    observe(&stage, "usage", "{\"node\":\"coder\",\"context_tokens\":175000}\n").exits(4);
     observe(&stage, "tool_call", "{\"node\":\"reviewer\",\"tool\":\"Read\"}\n").ok();
     stage.andon(&["context", "--gate", "--node", "coder"]).exits(1);
     stage.andon(&["context", "--gate", "--node", "reviewer"]).ok();
@@ -153,9 +153,9 @@ fn an_exhausted_window_leads_to_the_next_provider() {
                  \"third on context_exhausted\"]\n";
     stage.write("andon.toml", chain);
     let advice = || json(&stage.andon(&["advise", "--format", "json"]).ok());
-    usage(&stage, 165_000).exits(1);
+    usage(&stage, 165_000).exits(4);
     assert_eq!(advice()["next"], serde_json::Value::Null, "it can still be compacted");
-    usage(&stage, 175_000).exits(1);
+    usage(&stage, 175_000).exits(4);
     let found = advice();
     assert_eq!((&found["next"], &found["conditions"][0]), (&"third".into(), &"context_exhausted".into()));
     observe(&stage, "compaction", "").ok();

@@ -126,6 +126,12 @@ pub fn context_finding(found: &ContextWindowUse, level: Level) -> Finding {
     rules::context_window::finding(found, level)
 }
 
+/// Whether all that keeps the loop from going on is that the context window must be compacted.
+pub fn asks_for_compaction_alone(findings: &[Finding]) -> bool {
+    let mut blocking = findings.iter().filter(|finding| finding.level >= Level::Block).peekable();
+    blocking.peek().is_some() && blocking.all(|finding| finding.rule == CONTEXT_WINDOW.id)
+}
+
 /// What `test-weakening` says of what a whole range takes from the tests of its base.
 pub fn weakened_range(found: Weakening, settings: &RuleSettings) -> Option<Finding> {
     let setting = TEST_WEAKENING.active(settings)?;

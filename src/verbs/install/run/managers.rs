@@ -11,6 +11,7 @@ use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
+use crate::install::prek;
 use crate::install::shim::Owner;
 use crate::setup::live::{self, GuardState};
 use crate::setup::place;
@@ -176,8 +177,12 @@ fn exclude(repo: &Repo) -> PathBuf {
 fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
     let path = top.join(framework::FILE);
     let odd = |path: &Path, text: &[u8], why: &str| {
-        let defaults = framework::defaults(&String::from_utf8_lossy(text));
-        let lines = format!("{defaults}{}", framework::entry(0));
+        let text = String::from_utf8_lossy(text);
+        let lines = if path.ends_with(prek::FILE) {
+            prek::lines(&text)
+        } else {
+            format!("{}{}", framework::defaults(&text), framework::entry(0))
+        };
         SetupError::from(InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines })
     };
     if !path.exists() {

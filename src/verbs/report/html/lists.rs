@@ -44,7 +44,7 @@ pub(super) fn flaky(view: &HistoryView) -> Markup {
     markup::section("h-flaky", "Flaky tests", &body)
 }
 
-/// Rules that were skipped, gates that were bypassed, commits without a record.
+/// Rules that were skipped and gates that were bypassed. Commits without a record are counted elsewhere on the page.
 pub(super) fn passed_over(view: &HistoryView) -> Markup {
     let mut lines: Vec<(&HistoryCommit, String)> = Vec::new();
     for (commit, record) in records(view) {
