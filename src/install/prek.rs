@@ -1,7 +1,7 @@
 //! Andon's hooks as lines of prek.toml. A person adds them: the file is not edited.
 
 use serde::Serialize;
-use toml::Table;
+use toml::{Table, Value};
 
 use super::framework::{STAGES_KEY, TYPES_KEY, command, id, stages};
 use andon_core::domain::git_hook::GitHook;
@@ -50,6 +50,17 @@ impl From<GitHook> for Hook {
     }
 }
 
+/// Whether a hook of `text` is ours.
+pub fn names_andon(text: &str) -> bool {
+    let there: Table = text.parse().unwrap_or_default();
+    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let hooks = list(there.get("repos")).into_iter().flat_map(|repo| list(repo.get("hooks")));
+    hooks.into_iter().any(|hook| {
+        let of = |key: &str| hook.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        of("id") == "andon" || of("entry").contains("andon hook ")
+    })
+}
+
 /// What a person adds to `text`: keys where it lacks them, and the hooks.
 pub fn lines(text: &str) -> String {
     let there: Table = text.parse().unwrap_or_default();
@@ -86,7 +97,15 @@ mod tests {
             assert_eq!(given["id"].as_str().unwrap(), id(hook));
             assert_eq!(given["entry"].as_str().unwrap(), command(hook, FILE));
         }
-        assert_eq!(all[STAGES_KEY], toml::Value::from(vec!["pre-commit"]));
+        assert_eq!(all[STAGES_KEY], Value::from(vec!["pre-commit"]));
+    }
+
+    #[test]
+    fn hooks_of_ours_are_known_again() {
+        let other = "[[repos]]\nrepo = \"builtin\"\nhooks = [{ id = \"x\" }]\n";
+        assert!(!names_andon(other) && !names_andon("") && !names_andon("[["));
+        assert!(names_andon(&format!("{other}{}", lines(other).split_once("# at the end\n").unwrap().1)));
+        assert!(names_andon("[[repos]]\nrepo = \"https://x/andon\"\nhooks = [{ id = 'andon' }]\n"));
     }
 
     #[test]
@@ -94,7 +113,7 @@ mod tests {
         let own = "default_install_hook_types = [\"pre-push\"]\n";
         let added: Table = lines(own).parse().unwrap();
         assert!(!added.contains_key(TYPES_KEY));
-        assert_eq!(added[STAGES_KEY], toml::Value::from(vec!["pre-push"]));
+        assert_eq!(added[STAGES_KEY], Value::from(vec!["pre-push"]));
         let both = "default_install_hook_types = [\"pre-push\"]\ndefault_stages = [\"manual\"]\n";
         assert!(lines(both).starts_with("# at the end\n[[repos]]"));
     }

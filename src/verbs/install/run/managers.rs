@@ -189,7 +189,12 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         let names = framework::PREK_FILES.iter().map(|name| top.join(name));
         let other = names.into_iter().find(|path| path.exists()).unwrap_or(path);
         let text = edits::read(top, &other)?.unwrap_or_default();
-        if framework::answer(&text) == FileChange::There {
+        let is_there = if other.ends_with(prek::FILE) {
+            prek::names_andon(&String::from_utf8_lossy(&text))
+        } else {
+            framework::answer(&text) == FileChange::There
+        };
+        if is_there {
             return Ok(Vec::new());
         }
         return Err(odd(&other, &text, "only .pre-commit-config.yaml is edited"));
