@@ -166,7 +166,7 @@ fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
     ");
     let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";
     assert_snapshot!(observe(&stage, "event", full).shown(), @"
-    exit 1
+    exit 4
     --- stderr
     error[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
