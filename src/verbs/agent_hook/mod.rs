@@ -51,8 +51,9 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
     ClientHook { ctx, ws, client, event, report, halted }.answer(read)
 }
 
-/// An unknown client is refused in the way that most understand, while the loop is halted.
-fn unknown(mut ctx: Context, what: &str) -> Exit {
+/// A call of an unknown client, or one that is not understood, is refused in the way that most understand, while the loop is
+/// halted. Otherwise it passes.
+pub fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
     let refusal = ws
         .and_then(|ws| guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());

@@ -216,6 +216,10 @@ pub fn session(view: &SessionView) -> String {
             terminal_clip(&halt.message, MESSAGE),
             halt.report_file.file_name()
         ));
+    } else if view.stopped {
+        lines.push(format!(
+            "HALTED by a person: edits and commits are refused while .andon/STOP or .andon/PAUSE is there. {READING}"
+        ));
     }
     if let Some(first) = view.waiting.first() {
         let id: String = first.id.chars().take(8).collect();

@@ -9,6 +9,8 @@ use andon_engine::witnessing::WaitingRound;
 pub struct SessionView {
     /// The unanswered halt.
     pub halt: Option<Halt>,
+    /// Whether a person stopped or paused the loop by a file that no halt tells of yet.
+    pub stopped: bool,
     /// Iterations since the newest answer.
     pub iteration: u64,
     /// How many there may be.

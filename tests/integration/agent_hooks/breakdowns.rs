@@ -130,3 +130,23 @@ fn a_subagents_work_belongs_to_its_session() {
         ""
     );
 }
+
+/// In the settings of a client a line of another version, or one that was edited, must not cost every tool.
+#[test]
+fn a_line_that_is_not_understood_refuses_no_tool_while_the_loop_runs() {
+    let stage = Stage::installed();
+    let lines: &[&[&str]] = &[
+        &["agent", "hook"],
+        &["agent", "hook", "claude"],
+        &["agent", "hook", "--newer", "claude", "PreToolUse"],
+        &["--color", "purple", "agent", "hook", "claude", "PreToolUse"],
+    ];
+    for line in lines {
+        stage.andon(line).ok().says("andon: this hook did nothing");
+    }
+    stage.andon(&["agent", "hook", "--help"]).ok().says("Usage");
+    stage.write(".andon/STOP", "");
+    for line in lines {
+        stage.andon(line).exits(2).says("this loop is halted");
+    }
+}

@@ -74,6 +74,21 @@ fn each_client_is_refused_in_its_own_way() {
 }
 
 #[test]
+fn a_compaction_does_not_hide_that_the_loop_is_halted() {
+    let stage = Stage::installed();
+    let call = r#"{"input":{"sessionID":"x"},"output":{}}"#;
+    hook(&stage, "opencode", "experimental.session.compacting", call).ok().lacks("HALTED");
+    stage.write(".andon/STOP", "");
+    for event in ["experimental.session.compacting", "session.created"] {
+        hook(&stage, "opencode", event, call).ok().says("HALTED by a person");
+    }
+    stage.andon(&["tick"]).exits(1);
+    for event in ["experimental.session.compacting", "session.created"] {
+        hook(&stage, "opencode", event, call).ok().says("HALTED by user-stop");
+    }
+}
+
+#[test]
 fn geminis_git_gets_its_hooks_back() {
     let stage = Stage::installed();
     let call =

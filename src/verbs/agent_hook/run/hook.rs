@@ -81,15 +81,15 @@ pub fn run(
             let heard = turn::end(&place, payload, halted)?;
             EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard }
         }
-        HookMoment::SessionStart => {
-            observations::session_start(&place, payload.clone(), halted.halt().cloned())?
-        }
+        HookMoment::SessionStart => observations::session_start(&place, payload.clone(), halted)?,
         HookMoment::Prompt => {
             // A person may change the guard between two turns: the agent is not blamed for it.
             guard_changes::forget(&place)?;
             observations::prompt(&place, payload, halted)?
         }
-        HookMoment::Compacting | HookMoment::Compacted => observations::compaction(&place, payload, moment)?,
+        HookMoment::Compacting | HookMoment::Compacted => {
+            observations::compaction(&place, payload, (moment, halted))?
+        }
         HookMoment::SettingsChanged => observations::settings(&place, payload)?,
         HookMoment::Answered => observations::answered(&place, payload.clone())?,
         HookMoment::Aside => EventOutcome::nothing(),

@@ -13,7 +13,6 @@ use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
-use andon_core::domain::decision::Halt;
 use andon_core::domain::events::{EventKind, Renewal};
 use andon_engine::adapter::events;
 use andon_engine::compaction;
@@ -29,7 +28,7 @@ const MAX_SETTINGS: u64 = 1 << 20;
 pub(super) fn session_start(
     place: &Place<'_>,
     payload: HookPayload,
-    halt: Option<Halt>,
+    halted: &HaltState,
 ) -> Result<EventOutcome, OpsError> {
     match payload.source.as_deref() {
         // The turn goes on.
@@ -44,20 +43,22 @@ pub(super) fn session_start(
     if let Some(usage) = payload.usage {
         place.append(&place.usage(None, usage))?;
     }
-    Ok(EventOutcome { say: Instruction::Tell(context(place, halt)?), warnings: Vec::new() })
+    Ok(EventOutcome { say: Instruction::Tell(context(place, halted)?), warnings: Vec::new() })
 }
 
 /// The state of the loop, for a model that does not know it.
-fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
+fn context(place: &Place<'_>, halted: &HaltState) -> Result<String, OpsError> {
     let loaded = timeline::load(place.ws)?;
     // While a halt is unanswered, earlier decisions are not the answer that it waits for.
-    let decided = if halt.is_none() { decisions::all(place, &loaded.timeline)? } else { Vec::new() };
+    let decided =
+        if *halted == HaltState::No { decisions::all(place, &loaded.timeline)? } else { Vec::new() };
     let waiting = witnessing::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);
     let timeline = loaded.timeline;
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     Ok(words::session(&SessionView {
-        halt,
+        halt: halted.halt().cloned(),
+        stopped: *halted == HaltState::Yes(None),
         iteration: timeline.counted(),
         cap: detect::iteration_cap(&place.ws.config.rules),
         failing: timeline.story().failing_now,
@@ -108,7 +109,7 @@ pub(super) fn prompt(
 pub(super) fn compaction(
     place: &Place<'_>,
     payload: &HookPayload,
-    moment: HookMoment,
+    (moment, halted): (HookMoment, &HaltState),
 ) -> Result<EventOutcome, OpsError> {
     if moment == HookMoment::Compacted {
         place.compacted()?;
@@ -126,7 +127,7 @@ pub(super) fn compaction(
         place.compacted()?;
     }
     let say = if habits.hears_at_compaction {
-        Instruction::Tell(context(place, None)?)
+        Instruction::Tell(context(place, halted)?)
     } else {
         Instruction::Nothing
     };
