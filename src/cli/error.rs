@@ -79,7 +79,8 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
         // Nothing is known of what others recorded.
-        OpsError::Remote(
+        OpsError::Record(RecordError::Unreadable { .. })
+        | OpsError::Remote(
             RemoteError::Unreachable { .. } | RemoteError::Dropped { .. } | RemoteError::Raced { .. },
         ) => Exit::Undecided,
         // As the shells say it.

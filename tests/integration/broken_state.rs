@@ -193,10 +193,10 @@ fn a_broken_record_does_not_start_the_window_anew() {
     --- stderr
     warning: unreadable record: not readable as JSON: expected value at line 1 column 1
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     warning: unreadable record: not readable as JSON: expected value at line 1 column 1
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     ");
     assert_eq!(stage.record("HEAD")["iteration"], 3);
     stage.write("tests.txt", "not ok 1 - a\n");
@@ -223,7 +223,7 @@ fn a_broken_record_does_not_cost_a_rebase_the_others() {
     exit 0
     --- stderr
     warning: the andon record of commit HASH is unreadable: not readable as JSON: expected value at line 1 column 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     ");
     assert_eq!(stage.record("HEAD")["kind"], "rebase");
     assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");

@@ -165,7 +165,7 @@ fn an_unreadable_record_is_named_and_its_commit_derived() {
     exit 0
     --- stdout
     warning: the andon record of commit HASH is unreadable: not readable as JSON: expected ident at line 1 column 2
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     replayed 1 step of HEAD: would not have halted
     ");
     assert_eq!(lines(&stage, "HEAD").len(), 1);

@@ -100,13 +100,11 @@ fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
     Diagnostic::warning(why).at(Location::Line { path: path.to_path_buf(), offset }).help(help)
 }
 
-/// A line of a note that is skipped. Why may quote untrusted text: the renderer escapes.
+/// A line of a note that is skipped: a person takes it out. Why may quote untrusted text: the renderer escapes.
 fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
     Diagnostic::warning(why).at(Location::Note { commit, line }).help(note_help(commit))
 }
 
 fn note_help(commit: CommitId) -> String {
-    format!(
-        "look at it with `git notes --ref=andon show {commit}`; to take out a line, `git notes --ref=andon edit {commit}`"
-    )
+    format!("git notes --ref=andon edit {commit}")
 }

@@ -137,16 +137,16 @@ fn records_that_were_left_at_the_remote_are_missing_not_wrong() {
     --- stderr
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: look at it with `git notes --ref=andon show HASH`; to take out a line, `git notes --ref=andon edit HASH`
+      help: git notes --ref=andon edit HASH
     ");
     assert_eq!(packs(&kind), packed);
     let hint = out.all().split("help: ").nth(1).unwrap().lines().next().unwrap().to_owned();
