@@ -10,7 +10,7 @@ use andon_core::domain::git_hook::GitHook;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::halts::{self, stops};
-use andon_engine::timeline::{self, LoadedTimeline};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 use andon_git::{Head, Repo};
 

@@ -11,8 +11,8 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Span;
 use andon_core::escape::clip;
-use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::effect::interrupt::Interrupt;
+use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::text::message;
 
 /// What takes no longer than this shows no bar.

@@ -6,9 +6,9 @@ use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use crate::view::watch::WatchView;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::time::Timestamp;
+use andon_engine::asking::{self, WaitingRound};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, WaitingRound};
 use andon_engine::workspace::Workspace;
 
 /// Between two looks.
@@ -52,7 +52,7 @@ impl WatchMemory {
     /// Rounds that cannot be read hide no loop.
     fn ask_for_rounds(&mut self, ctx: &Context) {
         self.rounds_at = Some(ctx.now);
-        let waiting = Workspace::open_lenient(ctx).and_then(|ws| witnessing::waiting(&ws));
+        let waiting = Workspace::open_lenient(ctx).and_then(|ws| asking::waiting(&ws));
         (self.rounds, self.warning) = match waiting {
             Ok(waiting) => {
                 let warning = waiting.warning();

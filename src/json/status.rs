@@ -9,8 +9,8 @@ use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::facts::{Skip, UncreditedFall};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::RunValidity;
+use andon_engine::asking::WaitingRound;
 use andon_engine::json::halt::LastHaltJson;
-use andon_engine::witnessing::WaitingRound;
 
 /// `andon/status@1`.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use crate::view::status::LostHooks;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
+use andon_engine::asking::WaitingRound;
 use andon_engine::json::halt::HaltJson;
-use andon_engine::witnessing::WaitingRound;
 
 /// `andon/watch@1`.
 #[derive(Debug, Serialize)]

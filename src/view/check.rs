@@ -5,7 +5,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::TestEvidence;
-use andon_engine::shown_change::ShownChange;
+use andon_engine::text::shown_change::ShownChange;
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

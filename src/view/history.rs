@@ -8,10 +8,10 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
-use andon_engine::forge::Forge;
+use andon_engine::asking::WaitingRound;
 use andon_engine::json::RoundPrecedentJson;
-use andon_engine::shown_change::ShownChange;
-use andon_engine::witnessing::WaitingRound;
+use andon_engine::text::forge::Forge;
+use andon_engine::text::shown_change::ShownChange;
 
 /// A commit of the range.
 #[derive(Debug, Clone, PartialEq, Eq)]

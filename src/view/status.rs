@@ -10,7 +10,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
-use andon_engine::witnessing::WaitingRound;
+use andon_engine::asking::WaitingRound;
 
 /// What the loop is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::tests::TestRun;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_core::domain::time::Timestamp;
-use andon_engine::witnessing::WaitingRound;
+use andon_engine::asking::WaitingRound;
 
 /// How an answer to a halt is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

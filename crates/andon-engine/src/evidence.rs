@@ -1,18 +1,25 @@
 //! The test run, if any, that is evidence for a tree: looked up by content, never by time.
 
+pub mod earlier_runs;
 mod hidden;
+pub mod inherited_evidence;
 mod path_state;
+pub mod places;
 pub mod scopes;
+pub mod separate_checkout;
+pub mod silent_files;
+pub mod test_guess;
+pub mod test_sets;
+pub mod tested_code;
+pub mod untracked;
 
 use std::collections::BTreeMap;
 
-use super::docs;
-use super::error::OpsError;
-use super::inherited_evidence;
-use super::test_guess;
-use super::timeline::LoadedTimeline;
-use super::untracked::{self, Holder};
-use super::workspace::Workspace;
+use self::untracked::Holder;
+use crate::error::OpsError;
+use crate::gate::docs;
+use crate::recording::timeline::LoadedTimeline;
+use crate::workspace::Workspace;
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};

@@ -6,7 +6,7 @@ mod merge;
 
 use std::borrow::Cow;
 
-use super::error::OpsError;
+use crate::error::OpsError;
 use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::facts::Weakening;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::context::Context;
-use super::error::OpsError;
+use crate::context::Context;
 use crate::effect::AndonDir;
+use crate::error::OpsError;
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::paths::{PathClass, PathRules};

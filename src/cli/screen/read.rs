@@ -14,7 +14,7 @@ use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::shown_change;
+use andon_engine::text::shown_change;
 use andon_engine::text::style::Style;
 use andon_engine::workspace::Workspace;
 

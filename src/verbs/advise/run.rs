@@ -13,10 +13,10 @@ use andon_engine::context::Context;
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::effect::site;
 use andon_engine::error::OpsError;
-use andon_engine::fallback;
+use andon_engine::gate::fallback;
 use andon_engine::halts::ResumeReport;
 use andon_engine::halts::{self, Answer};
-use andon_engine::timeline::{self, LoadedTimeline};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.

@@ -2,7 +2,7 @@
 
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::decision::Halt;
-use andon_engine::witnessing::WaitingRound;
+use andon_engine::asking::WaitingRound;
 
 /// The state of the loop when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,7 +6,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::context::Context;
 use andon_engine::effect::program::{CommandLine, ProgramEnd, ProgramError, Screens, Signals, Surroundings};
 use andon_engine::error::OpsError;
-use andon_engine::rule_feed::{self, FeedStage};
+use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::workspace::Workspace;
 use testreport::Stream;
 

@@ -14,8 +14,8 @@ use crate::report::json;
 use crate::verbs::backfill::run as backfill;
 use crate::verbs::backfill::text as report;
 use crate::verbs::backfill::view::BackfillReport;
-use andon_engine::bulk::WalkEnd;
 use andon_engine::error::OpsError;
+use andon_engine::recording::bulk::WalkEnd;
 use andon_engine::workspace::Workspace;
 
 /// Records what was made before Andon came.

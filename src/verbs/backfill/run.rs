@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
-use andon_engine::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::context::Context;
-use andon_engine::derive;
 use andon_engine::error::OpsError;
+use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
+use andon_engine::recording::derive;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::{self, stop_point};
 use andon_git::{CommitInfo, Repo};

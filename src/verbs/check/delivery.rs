@@ -15,7 +15,7 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::context::local;
 use andon_engine::effect::{EffectError, append_text, write_report};
 use andon_engine::error::OpsError;
-use andon_engine::forge::Forge;
+use andon_engine::text::forge::Forge;
 use andon_engine::text::message;
 use andon_engine::text::style::Style;
 use andon_git::Repo;

@@ -2,10 +2,10 @@
 
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
-use andon_engine::bound;
-use andon_engine::completion;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::gate::completion;
+use andon_engine::recording::bound;
 use andon_engine::view::complete::{CompleteView, OpenQuestion};
 use andon_engine::workspace::Workspace;
 

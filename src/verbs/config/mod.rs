@@ -18,7 +18,7 @@ use andon_core::domain::paths::PathClass;
 use andon_core::domain::scopes::Scope;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::scopes;
-use andon_engine::test_guess;
+use andon_engine::evidence::test_guess;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
 

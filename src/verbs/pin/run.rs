@@ -10,7 +10,7 @@ use andon_core::domain::{identity as domain, identity::Mismatch};
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::identity;
+use andon_engine::gate::identity;
 use andon_engine::workspace::Workspace;
 
 /// The request.

@@ -10,9 +10,9 @@ use crate::cli::error::Exit;
 use crate::verbs::{report::run as report, review::run as review, status::run as status};
 use crate::view::history::HistoryView;
 use andon_core::detect::HOOK_BYPASS;
+use andon_engine::asking;
 use andon_engine::effect::write_report;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
 /// Makes the page.
@@ -40,7 +40,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
 }
 
 fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
-    let waiting = witnessing::waiting(ws)?;
+    let waiting = asking::waiting(ws)?;
     view.warnings.extend(waiting.warning());
     view.open = waiting.rounds;
     view.decided = review::precedents(ws, None, &[])?;

@@ -7,14 +7,14 @@ use andon_core::detect::Stops;
 use andon_core::domain::about::Reset;
 use andon_core::domain::decision::{Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_engine::asking;
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::guard;
+use andon_engine::gate::guard;
+use andon_engine::gate::safety;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
-use andon_engine::safety;
-use andon_engine::timeline;
-use andon_engine::witnessing;
+use andon_engine::recording::timeline;
 use andon_engine::workspace::Workspace;
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
@@ -44,7 +44,7 @@ pub fn resume(
     if halt_was == HaltAssessment::Mistaken && mistaken.is_none() {
         return Err(OpsError::NothingToResume);
     }
-    if let Some(standing) = halt.as_ref().filter(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+    if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
@@ -63,7 +63,7 @@ pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsEr
     }
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
-    if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+    if halt.as_ref().is_some_and(|halt| asking::asks_signature(ws, halt).is_some()) {
         return Ok(None);
     }
     Ok(halt.map(|standing| standing.halt.rule))
@@ -88,13 +88,13 @@ fn signed(
     halt_was: HaltAssessment,
     reason: &str,
 ) -> Result<ResumeReport, OpsError> {
-    witnessing::resolve_halt(ctx, ws, halt, halt_was, reason)?;
+    asking::resolve_halt(ctx, ws, halt, halt_was, reason)?;
     let found = halts::resolve(ctx, ws)?;
     if let Some(failed) = found.failed {
         return Err(failed);
     }
-    let key = witnessing::signer(ctx, ws)?.public().to_string();
-    let by = witnessing::load(ws)?.who(&key).unwrap_or("a witness").to_owned();
+    let key = asking::signer(ctx, ws)?.public().to_string();
+    let by = asking::load(ws)?.who(&key).unwrap_or("a witness").to_owned();
     Ok(ResumeReport { halt: Some(halt.clone()), by })
 }
 

@@ -13,9 +13,9 @@ use crate::verbs::review::{
     run::{Act, ActReport, AnswerSource},
 };
 use crate::verbs::round::run as round;
+use andon_engine::asking;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_review::payload::fields::{SignedText, Whole};
 use andon_review::payload::member::{Malformed, malformed, named};
@@ -92,7 +92,7 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
         ReviewCommand::Status { witness, ledger, format } => {
             // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
             let is_for_them = witness.is_some() || format.format == Format::Text;
-            let signer = witnessing::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
+            let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
             let reader = signer.map(|signer| signer.public().to_string());
             let found = review::standing(ws, witness.as_deref(), reader.as_deref())?;
             match format.format {
@@ -118,7 +118,7 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     round::expire(&shell.ctx, &ws)?;
-    let found = witnessing::waiting(&ws)?;
+    let found = asking::waiting(&ws)?;
     if let Some(warning) = found.warning() {
         shell.out.message(&message::diagnostics(&[warning], shell.out.err));
     }
@@ -182,7 +182,7 @@ fn flags(args: &AnswerArgs) -> Result<VotePayload, Malformed> {
         _ => None,
     };
     let seconds = Whole::try_from(args.time_spent_seconds.unwrap_or_default());
-    let mistaken = args.mistaken.then(|| witnessing::MISTAKEN.to_owned());
+    let mistaken = args.mistaken.then(|| asking::MISTAKEN.to_owned());
     let decision = named("decision", args.decision.as_deref().unwrap_or_default())?;
     Ok(VotePayload {
         amended_recommendation: args.amended_recommendation.as_ref().map(text),

@@ -13,7 +13,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::guard;
+use andon_engine::gate::guard;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
 use andon_engine::workspace::Workspace;

@@ -18,10 +18,10 @@ use crate::{
     report::json,
     verbs::status::{rules_text as rules_report, text as report},
 };
+use andon_engine::asking;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::text::message;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
 /// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while the loop waits for a person, and with 5 while
@@ -38,7 +38,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     }
     // Loops continue by the exit code.
     if !args.exit_code {
-        witnessing::only_look(&ws.repo);
+        asking::only_look(&ws.repo);
     }
     let mut view = status::run(&shell.ctx, &ws)?;
     // There is no daemon: the next command finds a round whose time is up.
@@ -48,7 +48,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         view.warnings
             .extend([expired, shown].into_iter().filter_map(Result::err).map(|err| err.as_warning()));
     }
-    match witnessing::waiting(&ws) {
+    match asking::waiting(&ws) {
         Ok(found) => view.waiting = found.rounds,
         Err(err) => view.warnings.push(err.as_warning()),
     }

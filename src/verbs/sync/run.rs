@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::Level;
+use andon_engine::asking;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::sync::{Sync, SyncDirection, peer, visited};
 use andon_engine::view::sync::SyncReport;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_git::Online;
 
@@ -72,7 +72,7 @@ pub fn run(
 /// The files for people follow what came: a halt of another clone gets its report file here, an answered one loses it.
 fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
     // Rounds of other clones that have come call people here as well.
-    witnessing::call_people(ctx, ws);
+    asking::call_people(ctx, ws);
     let resolved = halts::resolve(ctx, ws)?;
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),

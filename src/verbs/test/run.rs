@@ -17,13 +17,13 @@ use andon_core::change::secrets;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_engine::context::Context;
-use andon_engine::earlier_runs::{compare, passed_unread_before};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
 use andon_engine::error::OpsError;
-use andon_engine::pending;
-use andon_engine::separate_checkout::{self, Checkout, TestedSubject};
-use andon_engine::test_sets;
-use andon_engine::tested_code::{CodeComparison, CommandResult, TestedCode};
+use andon_engine::evidence::earlier_runs::{compare, passed_unread_before};
+use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
+use andon_engine::evidence::test_sets;
+use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
+use andon_engine::recording::pending;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::fingerprint::Fingerprinter;
@@ -32,7 +32,7 @@ use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 pub(super) use self::calls::cuts_the_end;
 use self::execution::Execution;
 
-pub use andon_engine::pending::RunDestination;
+pub use andon_engine::recording::pending::RunDestination;
 
 /// What a run left behind.
 pub struct TestOutcome {

@@ -16,12 +16,12 @@ use andon_core::domain::scopes::{REST, called};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
 use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
-use andon_engine::pending::RunDestination;
-use andon_engine::rule_feed;
-use andon_engine::separate_checkout::TestedSubject;
+use andon_engine::evidence::separate_checkout::TestedSubject;
+use andon_engine::evidence::untracked;
+use andon_engine::gate::rule_feed;
+use andon_engine::recording::pending::RunDestination;
+use andon_engine::recording::timeline;
 use andon_engine::text::message;
-use andon_engine::timeline;
-use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
 
 /// Runs the scopes that are wanted and passes the worst exit code on.

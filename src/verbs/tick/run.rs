@@ -1,11 +1,11 @@
 //! `andon tick`: a turn has ended.
 
 use andon_core::policy;
-use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::gate::turn::{self, TurnOwner, TurnReport, WorkingTree};
 use andon_engine::halts;
-use andon_engine::turn::{self, TurnOwner, TurnReport, WorkingTree};
+use andon_engine::recording::bound;
 use andon_engine::workspace::Workspace;
 
 /// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use andon_core::domain::findings::Level;
+use andon_engine::asking::{self, LedgerFault};
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, LedgerFault};
 use andon_engine::workspace::Workspace;
 use andon_store::ledger::SignatureState;
 
@@ -27,10 +27,10 @@ pub struct LedgerReport {
 /// # Errors
 /// The refs cannot be read.
 pub fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     let is_signed = |state: &SignatureState| matches!(state, SignatureState::Good { .. });
-    let mut faults = witnessing::faults(&ledger);
-    faults.extend(witnessing::rewound(&ws.repo)?);
+    let mut faults = asking::faults(&ledger);
+    faults.extend(asking::rewound(&ws.repo)?);
     Ok(LedgerReport {
         id: ledger.id.map(|id| id.to_string()),
         entries: ledger.entries.len(),

@@ -17,9 +17,9 @@ use crate::verbs::witness::{
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::plural::count;
+use andon_engine::asking::short;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::witnessing::short;
 use andon_engine::workspace::Workspace;
 use andon_review::payload::fields::names;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::{Subject, without_evidence};
 use crate::error::OpsError;
-use crate::timeline::LoadedTimeline;
-use crate::untracked;
+use crate::evidence::untracked;
+use crate::recording::timeline::LoadedTimeline;
 use crate::workspace::Workspace;
 use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;

@@ -2,11 +2,11 @@
 
 use super::shown_halts::report_file_present;
 use super::stops::own_pause;
+use crate::asking::{self, HaltAnswer};
 use crate::context::Context;
 use crate::effect::{self, site};
 use crate::error::OpsError;
-use crate::repairs;
-use crate::witnessing::{self, HaltAnswer};
+use crate::recording::repairs;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::effect::Effect;
@@ -76,11 +76,9 @@ pub fn acknowledge(
     reason: &str,
 ) -> Result<(), OpsError> {
     let AnswerParts { halt, counter, witness, provider, words } = answer.parts();
-    if let Some(halt) =
-        halt.filter(|halt| witness.is_none() && witnessing::asks_signature(ws, halt).is_some())
-    {
+    if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
         return Err(OpsError::Refused {
-            what: format!("halt {} ends only by the signature of a witness", witnessing::short(halt.id)),
+            what: format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }

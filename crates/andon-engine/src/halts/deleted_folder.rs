@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::effect::{self, Site};
-use crate::repairs;
+use crate::recording::repairs;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;

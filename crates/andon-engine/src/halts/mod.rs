@@ -4,6 +4,7 @@
 
 pub mod answer;
 mod clean_ledgers;
+pub mod decisions;
 mod deleted_folder;
 mod deletion;
 pub mod halt_fates;
@@ -14,9 +15,9 @@ mod siblings;
 pub mod stops;
 
 use self::clean_ledgers::CleanLedgers;
+use crate::asking;
 use crate::context::Context;
 use crate::error::OpsError;
-use crate::witnessing;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -118,7 +119,7 @@ fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing
     {
         return Ok(vec![Standing { halt, bound_by: BoundBy::Trace }]);
     }
-    let unsigned = witnessing::unanswered(ws)?;
+    let unsigned = asking::unanswered(ws)?;
     // What was found in a memory that only looking may trust is remembered nowhere else.
     if unsigned.is_none() && !Ledger::open(&ws.repo).is_from_memory() {
         settled.remember();

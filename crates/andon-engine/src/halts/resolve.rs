@@ -6,10 +6,10 @@ use super::answer::{Answer, acknowledge};
 use super::shown_halts::{self, report_file_present};
 use super::stops::{STOP_FILE, clear_pause, stops};
 use super::{BoundBy, Standing, deleted_folder, deletion};
+use crate::asking;
 use crate::context::{self, Context};
 use crate::effect::{self, EffectError, site};
 use crate::error::OpsError;
-use crate::witnessing;
 use crate::workspace::Workspace;
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, StandingHalt};
@@ -36,8 +36,7 @@ pub fn answered_by_deletion(ctx: &Context, ws: &Workspace, standing: &Standing) 
 /// Whether a file is gone by whose deletion a person may answer.
 fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) -> bool {
     let StandingHalt { id, halt } = standing;
-    let asks_other =
-        ws.config.guard.ack != AckMode::Delete || witnessing::asks_signature(ws, standing).is_some();
+    let asks_other = ws.config.guard.ack != AckMode::Delete || asking::asks_signature(ws, standing).is_some();
     if ws.andon_dir().is_none() || asks_other || deleted_folder::is(ws) {
         return false;
     }
@@ -144,9 +143,9 @@ fn answered_note(standing: &StandingHalt) -> Diagnostic {
 
 /// Takes up the answer of a witness to a halt that asks for one; whether there was one for this code.
 fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
-    let Some(ledger) = witnessing::asks_signature(ws, standing) else { return Ok(false) };
-    let Some(answer) = witnessing::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
-    if let Some(what) = witnessing::unfit(ws, &answer, standing)? {
+    let Some(ledger) = asking::asks_signature(ws, standing) else { return Ok(false) };
+    let Some(answer) = asking::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
+    if let Some(what) = asking::unfit(ws, &answer, standing)? {
         let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
         return Err(OpsError::Refused { what, help: help.to_owned() });
     }
@@ -156,7 +155,7 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
 
 fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Standing) -> Result<(), OpsError> {
     let StandingHalt { id, halt } = halt;
-    let story = crate::timeline::load(ws)?.timeline.story();
+    let story = crate::recording::timeline::load(ws)?.timeline.story();
     let rewrite = Effect::WriteReportFile { halt: Box::new(halt.clone()), story: Box::new(story) };
     effect::carry_out(&[rewrite], &site(ctx, ws))?;
     if bound_by.is_foreign() {

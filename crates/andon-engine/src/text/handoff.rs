@@ -6,7 +6,7 @@ use super::page::Page;
 use super::phrase;
 use super::report_file;
 use super::style::Style;
-use crate::forge::Forge;
+use crate::text::forge::Forge;
 use andon_core::domain::escalation::EscalationMode;
 use andon_core::domain::response::{AckMode, Handoff, Question};
 use andon_core::escape::{clip, code_span, fenced, markdown};

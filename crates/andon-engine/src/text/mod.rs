@@ -4,11 +4,15 @@
 
 pub mod briefing;
 pub mod decisions;
+pub mod forge;
 pub mod halt;
 pub mod handoff;
+pub mod line_summary;
 pub mod message;
+pub mod named_files;
 pub mod page;
 pub mod phrase;
 pub mod report_file;
+pub mod shown_change;
 pub mod spark;
 pub mod style;

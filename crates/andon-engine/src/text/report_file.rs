@@ -18,8 +18,8 @@ use super::phrase;
 use super::style::Style;
 use andon_core::escape::{clip, code_span, fenced, markdown};
 
-use crate::forge::Forge;
-use crate::shown_change::ShownChange;
+use crate::text::forge::Forge;
+use crate::text::shown_change::ShownChange;
 
 /// Iterations listed at most: the first few and the newest.
 const TRIED_HEAD: usize = 3;

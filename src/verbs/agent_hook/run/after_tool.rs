@@ -22,9 +22,9 @@ use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
 use andon_engine::adapter::events;
 use andon_engine::error::OpsError;
+use andon_engine::gate::rule_feed::{FeedReport, RuleFeed};
 use andon_engine::halts;
-use andon_engine::pending;
-use andon_engine::rule_feed::{FeedReport, RuleFeed};
+use andon_engine::recording::pending;
 
 /// What came of an event.
 pub(super) struct EventOutcome {

@@ -7,8 +7,8 @@ use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::history::Timeline;
 use andon_engine::adapter::events;
-use andon_engine::decisions;
 use andon_engine::error::OpsError;
+use andon_engine::halts::decisions;
 use andon_engine::text::decisions as text;
 use andon_store::ledger::Ledger;
 

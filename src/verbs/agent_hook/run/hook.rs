@@ -15,10 +15,10 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
-use andon_engine::compaction;
 use andon_engine::context::Context;
 use andon_engine::effect::best_effort;
 use andon_engine::error::OpsError;
+use andon_engine::gate::compaction;
 use andon_engine::workspace::Workspace;
 
 pub use super::halt_state::{HaltState, halted};

@@ -15,11 +15,11 @@ use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::events::{EventKind, Renewal};
 use andon_engine::adapter::events;
-use andon_engine::compaction;
+use andon_engine::asking;
 use andon_engine::error::OpsError;
-use andon_engine::rule_feed::RuleFeed;
-use andon_engine::timeline;
-use andon_engine::witnessing;
+use andon_engine::gate::compaction;
+use andon_engine::gate::rule_feed::RuleFeed;
+use andon_engine::recording::timeline;
 
 /// Largest file of settings that is read.
 const MAX_SETTINGS: u64 = 1 << 20;
@@ -52,7 +52,7 @@ fn context(place: &Place<'_>, halted: &HaltState) -> Result<String, OpsError> {
     // While a halt is unanswered, earlier decisions are not the answer that it waits for.
     let decided =
         if *halted == HaltState::No { decisions::all(place, &loaded.timeline)? } else { Vec::new() };
-    let waiting = witnessing::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
+    let waiting = asking::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);
     let timeline = loaded.timeline;
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());

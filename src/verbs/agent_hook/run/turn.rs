@@ -15,12 +15,12 @@ use andon_core::domain::decision::Verdict;
 use andon_core::domain::events::{EventKind, TurnEnd};
 use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
-use andon_engine::completion;
 use andon_engine::error::OpsError;
+use andon_engine::gate::completion;
+use andon_engine::gate::rule_feed::RuleFeed;
+use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::halts;
-use andon_engine::pending;
-use andon_engine::rule_feed::RuleFeed;
-use andon_engine::turn::{self, TurnOwner, WorkingTree};
+use andon_engine::recording::pending;
 use andon_engine::view::complete::OpenQuestion;
 use andon_engine::workspace::Workspace;
 

@@ -13,9 +13,9 @@ use andon_core::detect;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::asking;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_git::Blob;
 use andon_store::notes::NotesStore;
@@ -51,7 +51,7 @@ pub fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String, O
         "failedTests": tests.failing,
     });
     let body = statement(&subjects(ws, commit)?, TEST_RESULT, &predicate);
-    envelope(&witnessing::signer(ctx, ws)?, &body)
+    envelope(&asking::signer(ctx, ws)?, &body)
 }
 
 fn subjects(ws: &Workspace, commit: CommitId) -> Result<Vec<Subject>, OpsError> {
@@ -87,7 +87,7 @@ pub fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId)
         "properties": properties(ws, report),
     });
     let body = statement(&subjects(ws, tip)?, VERIFICATION, &predicate);
-    envelope(&witnessing::signer(ctx, ws)?, &body)
+    envelope(&asking::signer(ctx, ws)?, &body)
 }
 
 /// What a passed check vouches for: only what was asked for, and where nothing at all was said against it.
@@ -112,7 +112,7 @@ fn properties(ws: &Workspace, report: &CheckReport) -> Vec<&'static str> {
 /// # Errors
 /// The round is not decided.
 pub fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsError> {
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let at = ledger.find(named)?;
     let state = &ledger.folded.state;
     let decided = state.round_at.get(&at).and_then(|round| state.rounds[*round].decision());
@@ -149,5 +149,5 @@ pub fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, 
         Subject { name: "entry", kind: "gitCommit", digest: entry.commit.to_string() },
         Subject { name: "round", kind: "gitCommit", digest: ledger.entries[at].commit.to_string() },
     ];
-    envelope(&witnessing::signer(ctx, ws)?, &statement(&subjects, RESOLUTION, &predicate))
+    envelope(&asking::signer(ctx, ws)?, &statement(&subjects, RESOLUTION, &predicate))
 }

@@ -5,7 +5,7 @@ use crate::verbs::check::{text as check, text::Group};
 use crate::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 use andon_core::domain::decision::Halt;
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
-use andon_engine::forge::Forge;
+use andon_engine::text::forge::Forge;
 use andon_engine::text::halt;
 use andon_engine::text::message::Severity;
 use andon_engine::text::page::command_of;
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use andon_core::domain::diagnostic::Diagnostic;
     use andon_core::domain::findings::Level;
-    use andon_engine::shown_change::{ShownChange, ShownLine};
+    use andon_engine::text::shown_change::{ShownChange, ShownLine};
     use andon_testkit::samples;
 
     fn shown(report: &CheckReport) -> String {

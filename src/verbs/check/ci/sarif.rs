@@ -9,7 +9,7 @@ use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::domain::plural::count;
-use andon_engine::forge::Forge;
+use andon_engine::text::forge::Forge;
 use andon_engine::text::message::Severity;
 
 /// Where its schema is.

@@ -6,9 +6,9 @@ use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Pat
 use andon_core::domain::decision::Stage;
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
 use andon_core::history::{Fold, Timeline};
-use andon_engine::docs;
 use andon_engine::error::OpsError;
-use andon_engine::verdict;
+use andon_engine::gate::docs;
+use andon_engine::range::verdict;
 use andon_engine::weakening;
 use andon_git::CommitInfo;
 use andon_store::window;

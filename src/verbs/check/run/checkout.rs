@@ -9,7 +9,7 @@ use andon_core::domain::tests::{OverlayEntry, Tracking};
 use andon_core::escape::shell_quote;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::untracked;
+use andon_engine::evidence::untracked;
 use andon_engine::workspace::Workspace;
 use andon_store::fingerprint::Fingerprinter;
 

@@ -16,11 +16,11 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::context::local;
 use andon_engine::error::OpsError;
-use andon_engine::lineage::Lineages;
-use andon_engine::named_files;
+use andon_engine::range::lineage::Lineages;
+use andon_engine::range::verdict;
 use andon_engine::text::halt;
+use andon_engine::text::named_files;
 use andon_engine::text::style::Style;
-use andon_engine::verdict;
 use andon_store::ledger::{EntryEvent, Ledger};
 use andon_store::window;
 

@@ -10,7 +10,7 @@ use andon_core::domain::identity::{self, Claims, Mismatch};
 use andon_core::history::Timeline;
 use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::error::OpsError;
-use andon_engine::identity::{is_asked, of_tree};
+use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_git::CommitInfo;
 
 /// Judges a commit.

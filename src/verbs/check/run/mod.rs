@@ -34,11 +34,11 @@ use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::CommitId;
-use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::obstacles;
-use andon_engine::shown_change;
+use andon_engine::range::obstacles;
+use andon_engine::recording::bulk::{Pace, WalkEnd};
+use andon_engine::text::shown_change;
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 

@@ -10,9 +10,9 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::time::Timestamp;
+use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::error::OpsError;
-use andon_engine::outcomes;
-use andon_engine::witnessing::{self, HaltAnswer, LedgerFault, SignedLedger, short};
+use andon_engine::gate::outcomes;
 use andon_git::Repo;
 use andon_review::payload::policy::RecordedAck;
 use andon_review::votes::Vote;
@@ -52,13 +52,13 @@ pub(super) fn judge(
     let base = &case.config.guard;
     let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
     judged.violations.extend(replaced(case)?);
-    let ledger = witnessing::open(case.repo, Some(id), asked.now)?;
+    let ledger = asking::open(case.repo, Some(id), asked.now)?;
     if let Some(why) = unusable(&ledger, id) {
         judged.undecided.push(why);
         return Ok(judged);
     }
-    let mut faults = witnessing::faults(&ledger);
-    faults.extend(witnessing::rewound(case.repo)?);
+    let mut faults = asking::faults(&ledger);
+    faults.extend(asking::rewound(case.repo)?);
     let of_fault =
         |fault: &LedgerFault| violation(None, CODE, fault.level, fault.message.clone(), &fault.help);
     judged.violations.extend(faults.iter().map(of_fault));
@@ -134,8 +134,7 @@ fn of_halt(
     let Some(next) = examined.commits().iter().find(follows) else { return Ok(None) };
     // What is older than the configuration that asks for signatures was answered as it was then.
     let asks = |guard: &Guard| guard.ack == AckMode::Signed;
-    let asked =
-        witnessing::guard_at(case.repo, head).is_some_and(|guard| asks(&guard)) || examined.holds(head);
+    let asked = asking::guard_at(case.repo, head).is_some_and(|guard| asks(&guard)) || examined.holds(head);
     if !asked {
         return Ok(None);
     }
@@ -187,7 +186,7 @@ fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnsw
     let concerned = known.head.is_some_and(|head| examined.concerns(head));
     let votes = if concerned { ledger.votes_on(known.id) } else { Vec::new() };
     let of = |vote: &Vote| {
-        let name = witnessing::subject(&ledger.review[vote.entry]);
+        let name = asking::subject(&ledger.review[vote.entry]);
         let message = format!("{name} by {} was {}", vote.witness, ledger.given(vote.entry)?);
         let help = format!("ask who gave it; see it: andon review show {}", short(known.id));
         Some(violation(None, UNSEEN, Level::Note, message, &help))
@@ -214,7 +213,7 @@ fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId)
     if base.ack != AckMode::Signed {
         return None;
     }
-    let now = witnessing::guard_at(case.repo, tip);
+    let now = asking::guard_at(case.repo, tip);
     let (ack, named) = now.map_or((AckMode::Delete, None), |guard| (guard.ack, guard.ledger));
     let allowed = ledger.folded.authority.at_end.rules.ack == Some(RecordedAck::Delete);
     let what = match ack {

@@ -15,7 +15,7 @@ use andon_engine::context::Context;
 use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::effect::report_files;
 use andon_engine::error::OpsError;
-use andon_engine::tested_code::{CodeComparison, CommandResult};
+use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
 use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 use andon_store::fingerprint::Fingerprinter;

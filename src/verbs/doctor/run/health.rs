@@ -4,8 +4,8 @@ use super::{Health, LastTests};
 use andon_core::domain::plural::count;
 use andon_core::domain::response::AckMode;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
+use andon_engine::asking;
 use andon_engine::halts::lost_halts;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, Reach};
 use andon_store::ledger::{Entry, Ledger};
@@ -97,13 +97,13 @@ pub fn answers(ws: &Workspace) -> Health {
 
 fn signed(ws: &Workspace) -> Health {
     let broken = |message: String, hint: &str| Health::Broken { message, hint: Some(hint.to_owned()) };
-    let ledger = match witnessing::load(ws) {
+    let ledger = match asking::load(ws) {
         Ok(ledger) => ledger,
         Err(err) => return broken(err.to_string(), "andon ledger verify"),
     };
     let policy = &ledger.folded.authority.at_end;
     if ledger.policy().is_none() {
-        let id = ws.config.guard.ledger.map(witnessing::short).unwrap_or_default();
+        let id = ws.config.guard.ledger.map(asking::short).unwrap_or_default();
         return broken(
             format!("guard.ack = \"signed\", and ledger {id} is not here: no halt can end"),
             "andon sync",

@@ -86,7 +86,7 @@ mod samples {
             commits: vec![commit(9, 0, None), commit(1, 60, Some(0)), commit(2, 180, Some(2))],
             left_out: 0,
             changes: std::collections::BTreeMap::new(),
-            forge: andon_engine::forge::Forge::default(),
+            forge: andon_engine::text::forge::Forge::default(),
             halts: vec![LastHalt { id: EntryId([9; 32]), halt, ack: Some(samples::ack()) }],
             open: Vec::new(),
             decided: Vec::new(),

@@ -6,7 +6,7 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::adapter::git_hook::PushedRef;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::guard;
+use andon_engine::gate::guard;
 use andon_engine::workspace::Workspace;
 
 /// The judgement of one tip.

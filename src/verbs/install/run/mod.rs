@@ -33,9 +33,9 @@ use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::scopes::Scope;
 use andon_engine::effect::AndonDir;
+use andon_engine::evidence::test_guess;
 use andon_engine::guess::Guess;
 use andon_engine::guess::members::ProposedScope;
-use andon_engine::test_guess;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
 

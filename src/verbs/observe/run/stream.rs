@@ -14,16 +14,16 @@ use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::time::Span;
 use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
 use andon_engine::context::Context;
-use andon_engine::earlier_runs::compare;
 use andon_engine::error::OpsError;
-use andon_engine::line_summary::LineSummary;
-use andon_engine::tested_code::head_with;
+use andon_engine::evidence::earlier_runs::compare;
+use andon_engine::evidence::tested_code::head_with;
+use andon_engine::text::line_summary::LineSummary;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine, Reach};
 use serde::Deserialize;
 
 use super::test_run::worth;
-use andon_engine::rule_feed::RuleFeed;
+use andon_engine::gate::rule_feed::RuleFeed;
 
 /// A call that ended so long ago says nothing of the code as it is.
 const RECENT: Span = Span(10);

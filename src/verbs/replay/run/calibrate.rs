@@ -27,11 +27,11 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::time::Timestamp;
 use andon_core::history;
-use andon_engine::bulk::{self, Job, Pace, RangeCommit, Records};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::lineage::Lineages;
-use andon_engine::obstacles;
+use andon_engine::range::lineage::Lineages;
+use andon_engine::range::obstacles;
+use andon_engine::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use andon_engine::workspace::Workspace;
 use andon_store::derived::DerivedCache;
 

@@ -18,8 +18,8 @@ use andon_core::history::{EventEffect, Fold, Timeline};
 use andon_core::policy::{self, HaltPlace};
 use andon_engine::adapter::events::Dates;
 use andon_engine::error::OpsError;
-use andon_engine::line_summary::LineSummary;
-use andon_engine::uncertainty;
+use andon_engine::range::uncertainty;
+use andon_engine::text::line_summary::LineSummary;
 
 /// The number of lines without a fact after which a stream counts as something else.
 const MAX_REFUSED: u64 = 1_000_000;

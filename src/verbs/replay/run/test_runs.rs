@@ -9,8 +9,8 @@ use andon_core::domain::tests::TestEvidence;
 use andon_engine::context::Context;
 use andon_engine::effect::program::StopCause;
 use andon_engine::error::OpsError;
-use andon_engine::separate_checkout::{self, TestedSubject};
-use andon_engine::tested_code::CommandResult;
+use andon_engine::evidence::separate_checkout::{self, TestedSubject};
+use andon_engine::evidence::tested_code::CommandResult;
 use andon_engine::workspace::Workspace;
 
 /// Runs the command in a workspace; the text says why it could not be started.

@@ -11,8 +11,8 @@ use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::Ack;
 use andon_core::domain::summary::SummaryStep;
 use andon_core::escape::clip;
-use andon_engine::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::page::command_of;
+use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::{halt, phrase, spark};
 
 /// Commits before a halt that its story shows.

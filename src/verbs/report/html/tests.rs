@@ -15,10 +15,10 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::time::Timestamp;
 use andon_core::domain::usage::Usage;
-use andon_engine::forge::Forge;
+use andon_engine::asking::WaitingRound;
 use andon_engine::json::RoundPrecedentJson;
-use andon_engine::shown_change::{ShownChange, ShownLine};
-use andon_engine::witnessing::WaitingRound;
+use andon_engine::text::forge::Forge;
+use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_testkit::samples::{self, HOSTILE};
 
 /// What a page would obey.

@@ -7,11 +7,11 @@ use super::template::{self, TemplateOf, VoteDraft};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::ids::EntryId;
 use andon_core::format::members_of;
+use andon_engine::asking::{self, Draft, SignedLedger};
 use andon_engine::context::Context;
 use andon_engine::effect::{self, editor};
 use andon_engine::error::OpsError;
 use andon_engine::halts;
-use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::acts::{RoundAccept, RoundObjection};
 use andon_review::payload::fields::{SignedText, Whole};
@@ -66,12 +66,12 @@ impl Act<'_> {
 /// The rule that forbids it.
 pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<ActReport, OpsError> {
     match act {
-        Act::Accept => witnessing::not_an_agent(ctx, "review accept")?,
-        Act::Panel(_) => witnessing::not_an_agent(ctx, "review panel")?,
+        Act::Accept => asking::not_an_agent(ctx, "review accept")?,
+        Act::Panel(_) => asking::not_an_agent(ctx, "review panel")?,
         // Agents may flag as well, with a key of that role.
         Act::Flag(_) => {}
     }
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
     let body = match act {
@@ -80,19 +80,19 @@ pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<A
             members_of(&RoundObjection { round: id.clone(), reason: SignedText(reason.to_owned()) })
         }
     };
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     if matches!(act, Act::Accept) {
         ledger.below_cap(&signer)?;
     }
     let draft = Draft { kind: act.kind(), said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
     // A flag or a panel makes others necessary.
-    witnessing::call_people(ctx, ws);
+    asking::call_people(ctx, ws);
     acted(ws, entry, &id)
 }
 
 pub(super) fn acted(ws: &Workspace, entry: EntryId, round: &str) -> Result<ActReport, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     let round = ledger.find(round)?;
     Ok(ActReport { entry, round, ledger, resumed: false })
 }
@@ -142,16 +142,16 @@ pub fn resolve(
     round: &str,
     given: AnswerSource<'_>,
 ) -> Result<ActReport, OpsError> {
-    witnessing::not_an_agent(ctx, "review resolve")?;
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    asking::not_an_agent(ctx, "review resolve")?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     asks_signature(ws, &ledger, at)?;
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     ledger.below_cap(&signer)?;
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "resolve" };
     let took_time = matches!(given, AnswerSource::Editor);
     let (answer, text) = answer(ctx, ws, answering, given)?;
-    let vote = VotePayload { given: Some(witnessing::given(ctx)), ..answer.vote };
+    let vote = VotePayload { given: Some(asking::given(ctx)), ..answer.vote };
     let body = vote.resolving(&subject(ws, answering, answer.trigger)?);
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
     let id = ledger.entries[at].id.to_string();
@@ -164,7 +164,7 @@ pub fn resolve(
     if is_halt {
         acted.resumed = halts::resolve(ctx, ws)?.halt.is_none();
     }
-    witnessing::call_people(ctx, ws);
+    asking::call_people(ctx, ws);
     Ok(acted)
 }
 
@@ -174,7 +174,7 @@ fn asks_signature(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<()
         return Ok(());
     }
     let halt = halt_of(ws, ledger, at)?;
-    if witnessing::asks_signature(ws, &halt).is_some() {
+    if asking::asks_signature(ws, &halt).is_some() {
         return Ok(());
     }
     Err(OpsError::Usage {
@@ -207,7 +207,7 @@ impl Now {
             return Ok(None);
         }
         let ctx = Context { now: ctx.later(), ..ctx.clone() };
-        let ledger = witnessing::open(&ws.repo, ws.config.guard.ledger, ctx.now)?.with_policy()?;
+        let ledger = asking::open(&ws.repo, ws.config.guard.ledger, ctx.now)?.with_policy()?;
         Ok(Some(Self { ctx, ledger }))
     }
 }
@@ -222,7 +222,7 @@ fn subject(
     let witness = own_name(ledger, signer.public());
     let round = state(ledger, at);
     if round.is_some_and(|round| round.is_halt) {
-        let subject = witnessing::halt_subject(ws, &halt_of(ws, ledger, at)?)?;
+        let subject = asking::halt_subject(ws, &halt_of(ws, ledger, at)?)?;
         return Ok(ResolutionSubject { witness, ..subject });
     }
     let last = || round.and_then(|round| round.triggers.iter().next_back()).copied();
@@ -325,7 +325,7 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
     }
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
     effect::replace_text(&path, template)?;
-    let editor = witnessing::editor(ctx, ws)?;
+    let editor = asking::editor(ctx, ws)?;
     match editor::edit(&editor, &path) {
         Ok(true) => {}
         Ok(false) => {

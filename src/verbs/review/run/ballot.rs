@@ -9,10 +9,10 @@ use super::act::{ActReport, AnswerSource, Now, Responder, acted, answer, keep};
 use super::rounds;
 use andon_core::domain::ids::Digest;
 use andon_core::format::members_of;
+use andon_engine::asking::{self, Draft, EntryStatement};
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, EntryStatement};
 use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
 use andon_review::payload::acts::{BallotCommit, RevealPayload, commitment};
@@ -44,16 +44,16 @@ pub fn ballot(
     round: &str,
     given: AnswerSource<'_>,
 ) -> Result<ActReport, OpsError> {
-    witnessing::not_an_agent(ctx, "review ballot")?;
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    asking::not_an_agent(ctx, "review ballot")?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     ledger.below_cap(&signer)?;
     let took_time = matches!(given, AnswerSource::Editor);
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "ballot" };
     let (answer, text) = answer(ctx, ws, answering, given)?;
-    let vote = members_of(&VotePayload { given: Some(witnessing::given(ctx)), ..answer.vote });
+    let vote = members_of(&VotePayload { given: Some(asking::given(ctx)), ..answer.vote });
     let mut nonce = Digest([0; 32]);
     getrandom::fill(&mut nonce.0).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
     let commitment = commitment(nonce, &vote).ok_or_else(|| OpsError::Usage {
@@ -79,11 +79,11 @@ pub fn ballot(
 /// # Errors
 /// None was, or it is too early.
 pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, OpsError> {
-    witnessing::not_an_agent(ctx, "review reveal")?;
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    asking::not_an_agent(ctx, "review reveal")?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     let path = waiting(ws, &id, signer.public());
     // Earlier versions kept one for each round.
     let path = if path.exists() { path } else { ballots(ws).join(format!("{id}.json")) };

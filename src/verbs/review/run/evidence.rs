@@ -3,7 +3,7 @@
 
 use super::halted_work;
 use andon_core::domain::ids::CommitId;
-use andon_engine::witnessing::SignedLedger;
+use andon_engine::asking::SignedLedger;
 use andon_engine::workspace::Workspace;
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload};
 

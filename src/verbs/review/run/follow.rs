@@ -5,7 +5,7 @@ use super::panel;
 use super::rounds::state;
 use super::views::choice;
 use andon_core::escape;
-use andon_engine::witnessing::short;
+use andon_engine::asking::short;
 use andon_review::payload::vote::VoteChoice;
 use andon_review::round::RoundStatus;
 

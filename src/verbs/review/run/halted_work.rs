@@ -5,10 +5,10 @@ use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::plural::count;
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
 use andon_engine::halts;
-use andon_engine::shown_change;
-use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::text::shown_change;
 use andon_engine::workspace::Workspace;
 use andon_git::GitError;
 use andon_store::notes::NotesStore;
@@ -38,8 +38,8 @@ pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> Hal
     let id = ledger.entries[entry].id;
     let halt = halts::of_entry(ws, id).ok().map(|standing| standing.halt);
     let head = halt.as_ref().and_then(|halt| halt.head);
-    let own = witnessing::short(id);
-    let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
+    let own = asking::short(id);
+    let near = asking::nearest(ws, &ledger.question(entry)).into_iter();
     HaltedWork {
         change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
         tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),

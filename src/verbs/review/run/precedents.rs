@@ -2,9 +2,9 @@
 
 use crate::json::ConcernJson;
 use andon_core::escape;
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
-use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::Payload;
 use andon_review::precedents::PrecedentQuery;
@@ -19,7 +19,7 @@ pub fn precedents(
     tag: Option<&str>,
     words: &[String],
 ) -> Result<Vec<RoundPrecedentJson>, OpsError> {
-    let mut ledger = witnessing::look(ws)?;
+    let mut ledger = asking::look(ws)?;
     let text = (!words.is_empty()).then(|| Words::new(&words.join(" ")));
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
     let found = ledger.folded.precedents(&query);
@@ -50,7 +50,7 @@ pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
 /// # Errors
 /// The ledger cannot be read.
 pub fn concerns(ws: &Workspace) -> Result<Vec<ConcernJson>, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     let votes = ledger.folded.state.votes.all.iter();
     let found = votes.filter_map(|vote| {
         let concern = ledger.voted(vote.entry)?.policy_concern?;

@@ -1,8 +1,8 @@
 //! Which round a person means, and what is known of it.
 
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
 use andon_engine::halts;
-use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::round::RoundState;
 use andon_signing::PublicKey;
@@ -24,7 +24,7 @@ pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize,
     if ledger.folded.state.round_at.contains_key(&entry) {
         return Ok(entry);
     }
-    if let Some((what, help)) = witnessing::why_not(ledger, entry) {
+    if let Some((what, help)) = asking::why_not(ledger, entry) {
         return Err(OpsError::Refused { what, help });
     }
     Err(OpsError::Usage {

@@ -9,9 +9,9 @@ use super::votes;
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::escape;
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
 use andon_engine::text::style::Style;
-use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_git::Blob;
 use andon_review::code::Code;
@@ -50,7 +50,7 @@ pub struct ShownRound {
 /// # Errors
 /// There is none of that name.
 pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
-    let mut ledger = witnessing::load(ws)?;
+    let mut ledger = asking::load(ws)?;
     let round = rounds::find(ws, &ledger, named)?;
     let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
     let evidence = evidence(ws, &ledger, round)?;

@@ -6,9 +6,9 @@ use crate::json::{CareJson, StandingJson};
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
 use andon_engine::text::style::Style;
-use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::simulation::of_ledger;
 use andon_review::simulation::output::{SettlementJson, SimulationJson, WitnessJson};
@@ -31,7 +31,7 @@ pub struct Standings {
 /// # Errors
 /// The ledger cannot be read.
 pub fn standing(ws: &Workspace, who: Option<&str>, reader: Option<&str>) -> Result<Standings, OpsError> {
-    let ledger = witnessing::look(ws)?.with_policy()?;
+    let ledger = asking::look(ws)?.with_policy()?;
     let reader = reader.and_then(|key| ledger.who(key)).map(str::to_owned);
     let json = of_ledger(&ledger.review, &ledger.folded, reader.as_deref());
     let wanted = |(name, _): &(&String, &WitnessJson)| who.is_none_or(|who| who == name.as_str());

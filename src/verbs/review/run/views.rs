@@ -9,8 +9,8 @@ use super::votes;
 use crate::json::{ActedJson, RoundShownJson};
 use andon_core::domain::plural::count;
 use andon_core::escape;
+use andon_engine::asking::WaitingRound;
 use andon_engine::text::style::Style;
-use andon_engine::witnessing::WaitingRound;
 
 /// Columns of a question.
 const QUESTION: usize = 72;

@@ -22,10 +22,10 @@ use self::pending::{MAX_SIGNED, PendingRound, Statement};
 use crate::json::RoundAnswerJson;
 use andon_core::domain::time::Timestamp;
 use andon_core::format::members_of;
+use andon_engine::asking::{self, Draft, SignedLedger};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
-use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::fields::Time;
 use andon_review::payload::member;
@@ -78,7 +78,7 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
 }
 
 fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
     let question: RoundPayload = read(said)?;
     let OpenMessage { precedent_tags, evidence } = read(said)?;
@@ -171,15 +171,15 @@ fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsErro
 
 /// Writes the one entry of a round.
 fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswerJson, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     let body = members_of(&round.body);
     let evidence: Vec<EvidenceText> = round.evidence();
     let draft = Draft { kind: "round", said: &body, evidence: &evidence, signer: None };
     let id = ledger.append(ctx, ws, &draft)?.to_string();
     pending::end(ws, name, round, id.clone())?;
-    let answer = became(&witnessing::load(ws)?, &id)?;
+    let answer = became(&asking::load(ws)?, &id)?;
     if answer.needs_person {
-        witnessing::call_people(ctx, ws);
+        asking::call_people(ctx, ws);
     }
     Ok(answer)
 }
@@ -188,7 +188,7 @@ fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Resul
 fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswerJson>, OpsError> {
     let (_, round) = pending::find(ws, name)?;
     let Some(entry) = &round.ended else { return Ok(None) };
-    let answer = became(&witnessing::load(ws)?, entry)?;
+    let answer = became(&asking::load(ws)?, entry)?;
     if !answer.needs_person {
         return Err(OpsError::Usage {
             what: format!(

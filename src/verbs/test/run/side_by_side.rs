@@ -12,7 +12,7 @@ use super::{CommandOrigin, OutputTarget, UnsavedRun, judged, not_started};
 use andon_config::TestCommand;
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
 use andon_engine::error::OpsError;
-use andon_engine::tested_code::TestedCode;
+use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::workspace::Workspace;
 use tempfile::SpooledTempFile;
 use testreport::Stream;

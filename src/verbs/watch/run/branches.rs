@@ -12,7 +12,7 @@ use andon_core::domain::tests::RunValidity;
 use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::timeline;
+use andon_engine::recording::timeline;
 use andon_engine::workspace::Workspace;
 use andon_store::notes::NotesStore;
 use andon_store::window::{self, Window};

@@ -12,11 +12,11 @@ use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::Timeline;
 use andon_core::policy;
+use andon_engine::asking;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::recording::timeline::LoadedTimeline;
 use andon_engine::text::halt;
-use andon_engine::timeline::LoadedTimeline;
-use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_git::{Repo, RepoEnv};
 
@@ -76,7 +76,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     let LoopSituation { head, loaded, standing, hooks, state, .. } =
         situation::look(ctx, &ws, &hooks.seen(&ws.repo))?;
     let halt = standing.map(|standing| {
-        let signed = witnessing::asks_signature(&ws, &standing).is_some();
+        let signed = asking::asks_signature(&ws, &standing).is_some();
         BindingHalt { standing, answer: if signed { AnswerBy::Signature } else { AnswerBy::Resume } }
     });
     let node = loaded.timeline.context_window_node().to_owned();

@@ -11,8 +11,8 @@ use andon_core::domain::ids::EntryId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{is_hidden, width};
+use andon_engine::asking::WaitingRound;
 use andon_engine::text::spark::Glyphs;
-use andon_engine::witnessing::WaitingRound;
 use andon_testkit::samples::{self, value_of};
 
 const MINUTE: i64 = 60;

@@ -10,9 +10,9 @@ use super::{POLICY, person};
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::plural::count;
 use andon_core::format::members_of;
+use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::Payload;
 use andon_review::payload::acts::{KeyRevoke, PolicySign};
@@ -252,7 +252,7 @@ pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, Ops
     })?;
     if let Some(about) = about {
         changed.about = about;
-        changed.standing = standing(&witnessing::load(ws)?, about);
+        changed.standing = standing(&asking::load(ws)?, about);
     }
     Ok(changed)
 }
@@ -269,13 +269,13 @@ fn change(
         "policy" => "witness policy",
         _ => "witness sign",
     };
-    witnessing::not_an_agent(ctx, verb)?;
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    asking::not_an_agent(ctx, verb)?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let said = say(&ledger)?;
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     let draft = Draft { kind, said: &said, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
-    let standing = standing(&witnessing::load(ws)?, entry);
+    let standing = standing(&asking::load(ws)?, entry);
     Ok(KeyChange { entry, about: entry, standing })
 }
 

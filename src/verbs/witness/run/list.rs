@@ -3,8 +3,8 @@
 use super::granted;
 use crate::json::{WitnessKeyJson, WitnessListJson};
 use andon_core::escape;
+use andon_engine::asking::{self, SignedLedger};
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::fields::names;
 use andon_signing::PublicKey;
@@ -14,7 +14,7 @@ use andon_signing::PublicKey;
 /// # Errors
 /// There is none.
 pub fn keys(ws: &Workspace) -> Result<SignedLedger, OpsError> {
-    witnessing::load(ws)?.with_policy()
+    asking::load(ws)?.with_policy()
 }
 
 /// Lines of an allowed-signers file: with it plain `git verify-commit` verifies entries.

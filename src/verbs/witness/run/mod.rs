@@ -11,9 +11,9 @@ pub use list::{allowed_signers, keys, list_json, list_text};
 use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
 use andon_core::domain::ids::EntryId;
 use andon_core::format::members_of;
+use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 use andon_signing::PublicKey;
@@ -39,16 +39,16 @@ pub struct NewLedger {
 /// # Errors
 /// A policy is there already; the key cannot sign; or an agent asks.
 pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewLedger, OpsError> {
-    witnessing::not_an_agent(ctx, "witness init")?;
+    asking::not_an_agent(ctx, "witness init")?;
     let who = person(who)?;
-    let ledger = witnessing::load(ws)?;
+    let ledger = asking::load(ws)?;
     if let Some((entry, version)) = ledger.policy() {
         return Err(OpsError::Refused {
             what: format!("a policy is in force already: version {version}, entry {}", ledger.short(entry)),
             help: "see who may change it: andon witness list".to_owned(),
         });
     }
-    let signer = witnessing::signer(ctx, ws)?;
+    let signer = asking::signer(ctx, ws)?;
     let key = signer.public().clone();
     key.check_fitness().map_err(|why| OpsError::Usage {
         what: format!("your signing key is {why}"),
@@ -93,8 +93,8 @@ pub struct OwnKey {
 /// # Errors
 /// git is not set up to sign with an SSH key.
 pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
-    let ledger = witnessing::load(ws)?;
-    let key = witnessing::signer(ctx, ws)?.public().clone();
+    let ledger = asking::load(ws)?;
+    let key = asking::signer(ctx, ws)?.public().clone();
     let grant = ledger.folded.authority.at_end.keys.get(&key.to_string()).cloned();
     Ok(OwnKey { key, grant })
 }
@@ -104,7 +104,7 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 /// # Errors
 /// There is none.
 pub fn next_policy(ws: &Workspace) -> Result<Option<EntryStatement>, OpsError> {
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    let ledger = asking::load(ws)?.with_policy()?;
     let Some((entry, version)) = ledger.policy() else { return Ok(None) };
     let mut next = (*ledger.entries[entry].body).clone();
     next.insert("version".to_owned(), json!(version + 1));

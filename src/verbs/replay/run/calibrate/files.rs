@@ -19,10 +19,10 @@ use andon_core::domain::facts::Fact;
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::{EventEffect, Fold};
-use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::obstacles;
+use andon_engine::range::obstacles;
+use andon_engine::recording::bulk::{Pace, WalkEnd};
 
 /// Most files of a folder that are read.
 const MAX_FILES: usize = 100_000;

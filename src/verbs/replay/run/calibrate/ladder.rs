@@ -18,7 +18,7 @@ use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
 use andon_core::domain::findings::Level;
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
 use andon_core::history::Timeline;
-use andon_engine::uncertainty;
+use andon_engine::range::uncertainty;
 
 /// What became of one good run.
 #[derive(Debug, Clone)]

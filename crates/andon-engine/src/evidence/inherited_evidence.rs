@@ -1,0 +1,269 @@
+//! The evidence for code that has no test run of its own: tests at another commit, or tested commits that git alone
+//! combined.
+//!
+//! Only trees are believed ([`andon_git::TreeVerdict`]). A commit that merely says that it is a merge, a revert, a pick or a
+//! step of a rebase is ordinary work.
+
+use std::collections::BTreeMap;
+
+use crate::error::OpsError;
+use crate::recording::record_index::{RecordIndex, is_sound};
+use andon_core::domain::facts::{CommitKind, CommitRecord};
+use andon_core::domain::ids::CommitId;
+use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
+use andon_store::notes::NotesStore;
+
+/// Most trees that are made again in one go: a range may have any number of merges.
+const DERIVED: usize = 512;
+/// Most commits that are tried as squashes in one go.
+const SQUASHES: usize = 16;
+/// Most commits that one commit is compared with as its squash: the newest ones.
+const SQUASHED: usize = 16;
+
+/// What a commit claims to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// Its record says so.
+    Recorded(CommitKind),
+    /// It has no record: a forge's button may have made it.
+    Nothing,
+}
+
+/// The evidence for the code of a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Backing {
+    /// The record of another commit, of the same tree or of the same code.
+    Elsewhere(CommitId, Box<CommitRecord>),
+    /// git made it of commits whose code was tested.
+    Made(MergeClaim),
+    /// git made it, and this commit that it was made of was not tested.
+    Untested(CommitId),
+    /// Nothing does.
+    Missing,
+}
+
+/// The commit in question.
+pub struct Inquiry<'a> {
+    /// The commit as git has it.
+    pub commit: &'a CommitInfo,
+    /// Its facts: what was recorded, or derived.
+    pub record: &'a CommitRecord,
+    /// How git may have made it.
+    pub claim: Claim,
+    /// Whether the code changed against the first parent.
+    pub changed: bool,
+    /// What was found out about commits before: whether their code was tested. `None` where nothing is known.
+    pub judged: &'a dyn Fn(CommitId) -> Option<bool>,
+}
+
+/// Looks for the evidence for commits.
+pub struct Origins {
+    /// Read when it is first asked for.
+    known: Option<RecordIndex>,
+    /// How many trees may still be made again.
+    left: usize,
+    /// How many commits may still be looked at as squashes: each is compared with several.
+    squashes: usize,
+}
+
+impl Default for Origins {
+    fn default() -> Self {
+        Self { known: None, left: DERIVED, squashes: SQUASHES }
+    }
+}
+
+/// Where to look.
+#[derive(Clone, Copy)]
+pub struct Archive<'a> {
+    /// The repository of the commits.
+    pub repo: &'a Repo,
+    /// Their records.
+    pub store: &'a NotesStore<'a>,
+}
+
+impl Origins {
+    /// The evidence for the code of a commit.
+    pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => RecordIndex::load(archive.repo, archive.store)?,
+        };
+        let found = self.search(archive, &known, asked);
+        self.known = Some(known);
+        found
+    }
+
+    fn search(
+        &mut self,
+        archive: Archive<'_>,
+        known: &RecordIndex,
+        asked: &Inquiry<'_>,
+    ) -> Result<Backing, OpsError> {
+        if let Some(found) = elsewhere(archive, known, asked) {
+            return Ok(found);
+        }
+        let mut untested = None;
+        let mut claims = claims(archive, known, asked)?;
+        if asked.claim == Claim::Nothing
+            && asked.changed
+            && asked.commit.parents.len() == 1
+            && self.squashes > 0
+        {
+            self.squashes -= 1;
+            claims.extend(squashes(archive, known, asked.commit));
+        }
+        for claimed in claims {
+            if !self.is_made(archive, asked, claimed)? {
+                continue;
+            }
+            match of_untested(archive, asked, claimed) {
+                None => return Ok(Backing::Made(claimed)),
+                Some(commit) => untested = Some(commit),
+            }
+        }
+        Ok(untested.map_or(Backing::Missing, Backing::Untested))
+    }
+
+    fn is_made(
+        &mut self,
+        archive: Archive<'_>,
+        asked: &Inquiry<'_>,
+        claimed: MergeClaim,
+    ) -> Result<bool, OpsError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
+        self.left = left;
+        Ok(match archive.repo.is_made(asked.commit, claimed)? {
+            TreeVerdict::Same => true,
+            TreeVerdict::Other => false,
+            TreeVerdict::Unknown => is_same_change(archive, asked, claimed),
+        })
+    }
+}
+
+/// The commit that was picked is not in this clone, as after a rebase elsewhere: then its record has to tell the same
+/// change, line by line.
+fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> bool {
+    let MergeClaim::Pick(source) = claimed else { return false };
+    let stored = archive.store.get(source).ok().flatten();
+    stored.is_some_and(|stored| stored.record.diff == asked.record.diff && !stored.record.diff.truncated)
+}
+
+/// The record of another commit that is evidence for this one too.
+fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
+    let parent = asked.commit.parents.first();
+    let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
+    let of_code = known.of_code(asked.record.code).iter().filter(|_| asked.changed);
+    let of_tree = known.of_tree(asked.record.tree).iter().filter(|_| asked.claim == Claim::Nothing);
+    let read = |id: &CommitId| {
+        let stored = archive.store.get(*id).ok().flatten()?;
+        // Where the commit is here, it has to be what its record says.
+        let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.record.tree);
+        holds.then(|| Backing::Elsewhere(*id, Box::new(stored.record)))
+    };
+    of_code.filter(|id| Some(**id) != Some(asked.commit.id)).chain(of_tree.filter(other)).find_map(read)
+}
+
+/// What a commit may be, the likeliest first.
+fn claims(
+    archive: Archive<'_>,
+    known: &RecordIndex,
+    asked: &Inquiry<'_>,
+) -> Result<Vec<MergeClaim>, OpsError> {
+    let Inquiry { commit, record, claim, .. } = asked;
+    if commit.parents.len() > 1 {
+        return Ok(vec![MergeClaim::Merge]);
+    }
+    let named = |kind| archive.repo.named_sources(commit, kind);
+    let same =
+        known.of_diff(record.diff.hash).iter().filter(|id| **id != commit.id).map(|id| MergeClaim::Pick(*id));
+    let picks = || -> Result<Vec<MergeClaim>, OpsError> {
+        let named = named(CommitKind::CherryPick)?.into_iter().map(MergeClaim::Pick);
+        Ok(named.chain(same.clone()).collect())
+    };
+    let reverts = || -> Result<Vec<MergeClaim>, OpsError> {
+        Ok(named(CommitKind::Revert)?.into_iter().map(MergeClaim::Revert).collect())
+    };
+    Ok(match claim {
+        Claim::Recorded(CommitKind::Merge) => Vec::new(),
+        // A rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
+        Claim::Recorded(CommitKind::Normal | CommitKind::Amend) => same.collect(),
+        Claim::Recorded(CommitKind::Revert) => reverts()?,
+        Claim::Recorded(CommitKind::CherryPick | CommitKind::Rebase) => picks()?,
+        Claim::Nothing => {
+            let mut all = reverts()?;
+            all.extend(picks()?);
+            all
+        }
+    })
+}
+
+/// The newest commits with records that may have been squashed: those that the parent does not have.
+fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> Vec<MergeClaim> {
+    let Some(parent) = commit.parents.first() else { return Vec::new() };
+    let above = |id: &&CommitId| {
+        **id != commit.id && archive.repo.is_ancestor(**id, *parent).is_ok_and(|ancestor| !ancestor)
+    };
+    known
+        .newest()
+        .iter()
+        .take(4 * SQUASHED)
+        .filter(above)
+        .take(SQUASHED)
+        .map(|id| MergeClaim::Squash(*id))
+        .collect()
+}
+
+/// The commit that `claimed` was made of and that was not tested. Parents that nothing is known of lie below what is
+/// judged; a commit that was picked, reverted or squashed must have a record that holds.
+fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> Option<CommitId> {
+    let parents = asked.commit.parents.iter().copied();
+    let parent = parents.into_iter().find(|parent| (asked.judged)(*parent) == Some(false));
+    let source = match claimed {
+        MergeClaim::Merge => None,
+        MergeClaim::Revert(source) | MergeClaim::Pick(source) | MergeClaim::Squash(source) => Some(source),
+    };
+    let recorded = |id: CommitId| {
+        let stored = archive.store.get(id).ok().flatten();
+        stored.is_some_and(|stored| is_sound(&stored.record))
+    };
+    let sound = |id: CommitId| (asked.judged)(id).unwrap_or_else(|| recorded(id));
+    parent.or_else(|| source.filter(|source| !sound(*source)))
+}
+
+/// Most commits below a tip that are looked at.
+const BELOW: usize = 128;
+
+/// Whether git made a tip of tested commits, or of what it made of such: what pre-push and `complete` ask. Commits without a
+/// record lie below what is known here, and are not held against it.
+pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
+    let read = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
+    let (mut open, mut below) = (vec![tip], Vec::new());
+    while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {
+        let Some(record) = read(id) else { continue };
+        let commit = repo.commit(id)?;
+        if !is_sound(&record) {
+            open.extend(&commit.parents);
+        }
+        below.push((commit, record));
+    }
+    let mut judged: BTreeMap<CommitId, bool> = BTreeMap::new();
+    let mut origins = Origins::default();
+    // Parents come after their children.
+    for (commit, record) in below.iter().rev() {
+        let parent = commit.parents.first().copied();
+        let known = |id: CommitId| judged.get(&id).copied();
+        let unchanged = parent.and_then(read).is_some_and(|parent| parent.code == record.code);
+        let holds = if is_sound(record) {
+            true
+        } else if unchanged {
+            parent.and_then(known).unwrap_or(true)
+        } else {
+            let claim = Claim::Recorded(record.kind);
+            let asked = Inquiry { commit, record, claim, changed: true, judged: &known };
+            let backing = origins.backing(Archive { repo, store }, &asked)?;
+            matches!(backing, Backing::Made(_) | Backing::Elsewhere(..))
+        };
+        judged.insert(commit.id, holds);
+    }
+    Ok(judged.get(&tip).copied().unwrap_or(false))
+}

@@ -1,0 +1,163 @@
+//! Whether the directories that hold code were moved away or replaced while tests ran.
+//!
+//! Code that is swapped for the run and put back before its end leaves the contents of every file as they were. The file system
+//! shows the swap: a renamed directory has another time of change and the same time of modification, and a replaced directory
+//! has another inode. Both are compared before and after the run.
+//!
+//! Not noticed: files that are rewritten or renamed one by one, a directory that was made anew in its place (a generator does
+//! that with the same contents), a mount over it, and times that were set on purpose. `chmod -R` and `chown -R` also change
+//! everything below a directory, and are recognised by that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use andon_core::domain::paths::PathClass;
+use andon_git::platform::paths::path_from_bytes;
+use andon_git::platform::{FileStat, files};
+
+use crate::workspace::Workspace;
+
+/// Directories that are looked at, at the most.
+const MAX_PLACES: usize = 20_000;
+/// The mode of symbolic links in git's index.
+const LINK: u32 = 0o120_000;
+
+/// What is known of one directory.
+struct Place {
+    stat: FileStat,
+    /// Something in it, and what is known of that.
+    sample: Option<(PathBuf, FileStat)>,
+}
+
+/// The directories that code lies in, and the links to directories among the code, before a run.
+#[derive(Default)]
+pub struct Places {
+    top: PathBuf,
+    directories: BTreeMap<Vec<u8>, Place>,
+    links: BTreeMap<Vec<u8>, FileStat>,
+}
+
+impl Places {
+    /// As they are now. None where git does not say what is tracked.
+    pub fn now(ws: &Workspace) -> Self {
+        let Some(top) = ws.repo.workdir().map(Path::to_owned) else { return Self::default() };
+        let tracked = ws.repo.tracked_files().unwrap_or_default();
+        let rules = &ws.config.paths.rules;
+        let mut places = Self { top, ..Self::default() };
+        for (mode, path) in tracked.iter().filter(|(_, path)| rules.class(path) == PathClass::Code) {
+            if *mode == LINK {
+                places.add_link(path);
+            }
+            places.add_directories(path);
+            if places.directories.len() >= MAX_PLACES {
+                break;
+            }
+        }
+        places
+    }
+
+    /// Those that were moved away or replaced since.
+    pub fn replaced(&self) -> BTreeSet<Vec<u8>> {
+        let now: BTreeMap<&Vec<u8>, Option<FileStat>> = self
+            .directories
+            .keys()
+            .map(|path| (path, stat(&self.at(path)).filter(|_| self.at(path).is_dir())))
+            .collect();
+        let moved = self.directories.iter().filter(|(path, place)| {
+            let now_of = |path: &Vec<u8>| now.get(path).copied().flatten();
+            let Some(stat_now) = now_of(path) else { return false };
+            if is_other(&place.stat, &stat_now) {
+                // One that was made in its place was last changed when its last entry was.
+                return stat_now.changed > stat_now.modified;
+            }
+            let touched = place.stat.changed != stat_now.changed && place.stat.modified == stat_now.modified;
+            touched && self.is_rename(path, place, &now_of)
+        });
+        let links = self
+            .links
+            .iter()
+            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
+        moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
+    }
+
+    /// Whether a directory whose time of change is another was renamed: the one above it has changed, and what is in it has
+    /// not.
+    fn is_rename(&self, path: &[u8], place: &Place, now_of: &dyn Fn(&Vec<u8>) -> Option<FileStat>) -> bool {
+        let Some(above) = parent(path) else { return false };
+        let has_changed = |path: &Vec<u8>, place: &Place| {
+            now_of(path).is_none_or(|now| now.modified != place.stat.modified)
+        };
+        let above_has =
+            self.directories.get_key_value(above).is_some_and(|(path, place)| has_changed(path, place));
+        let sample_has = place
+            .sample
+            .as_ref()
+            .is_some_and(|(child, before)| stat(child).is_none_or(|now| now.changed != before.changed));
+        let below = [path, b"/"].concat();
+        let inside = self.directories.range(below.clone()..).take_while(|(path, _)| path.starts_with(&below));
+        // A layered file system copies the directories above what is written, which changes their times.
+        let inside_has = inside.into_iter().any(|(path, place)| has_changed(path, place));
+        above_has && !sample_has && !inside_has
+    }
+
+    fn at(&self, path: &[u8]) -> PathBuf {
+        if path.is_empty() { self.top.clone() } else { self.top.join(path_from_bytes(path)) }
+    }
+
+    fn add_link(&mut self, path: &[u8]) {
+        let at = self.at(path);
+        if let Some(stat) = stat(&at).filter(|_| at.is_dir()) {
+            self.links.insert(path.to_vec(), stat);
+        }
+    }
+
+    fn add_directories(&mut self, path: &[u8]) {
+        let mut below = path;
+        while let Some(above) = parent(below) {
+            if self.directories.contains_key(above) {
+                return;
+            }
+            let at = self.at(above);
+            let Some(stat_above) = stat(&at).filter(|_| at.is_dir()) else { return };
+            let child = self.at(below);
+            let sample = stat(&child).map(|stat| (child, stat));
+            self.directories.insert(above.to_vec(), Place { stat: stat_above, sample });
+            below = above;
+        }
+    }
+}
+
+/// The directory above; the top of the project is the empty path.
+fn parent(path: &[u8]) -> Option<&[u8]> {
+    if path.is_empty() {
+        return None;
+    }
+    let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    path.get(..slash)
+}
+
+fn stat(path: &Path) -> Option<FileStat> {
+    path.symlink_metadata().ok().map(|facts| files::stat(&facts))
+}
+
+/// Whether they are of two different files, as far as the system tells.
+fn is_other(before: &FileStat, now: &FileStat) -> bool {
+    before.inode != 0 && (before.device, before.inode) != (now.device, now.inode)
+}
+
+/// Whether a link was made anew. ext4 gives the inode of a deleted link to the next one at once. A link is never written
+/// to, so its modification time is its creation time.
+fn is_other_link(before: &FileStat, now: &FileStat) -> bool {
+    is_other(before, now) || before.modified != now.modified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_above() {
+        assert_eq!(parent(b"a/b/c.py"), Some(&b"a/b"[..]));
+        assert_eq!((parent(b"a"), parent(b"")), (Some(&b""[..]), None));
+    }
+}

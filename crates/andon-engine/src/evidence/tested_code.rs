@@ -1,0 +1,182 @@
+//! The code that a test run is bound to: its fingerprint, and the state of the working tree behind it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use crate::effect::program::ProgramEnd;
+use crate::error::OpsError;
+use crate::evidence::untracked;
+pub use crate::evidence::untracked::Mentions;
+use crate::workspace::Workspace;
+use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::time::Timestamp;
+use andon_core::domain::veil::HiddenPath;
+use andon_git::Overlay;
+use andon_store::fingerprint::Fingerprinter;
+use testreport::ParsedRun;
+
+/// The code that tests ran on.
+pub struct TestedCode {
+    code: CodeId,
+    base: Option<TreeId>,
+    /// Code paths that differ from `base`, sorted.
+    overlay: Vec<OverlayEntry>,
+    truncated: bool,
+    /// Code paths that git does not see as they are.
+    hidden: Vec<HiddenPath>,
+    /// Untracked files that bind nothing, and when each was last written before the run.
+    beside: Vec<OverlayEntry>,
+    written: BTreeMap<Vec<u8>, SystemTime>,
+}
+
+/// What happened to code since it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeComparison {
+    /// The code at the end is the code at the beginning.
+    Unchanged,
+    /// It is other code now. The paths that tell, as far as they are known.
+    Changed(BTreeSet<Vec<u8>>),
+    /// It is the same code, and these directories of it, or links to directories, were moved away or replaced meanwhile:
+    /// what the tests saw there is not known.
+    Replaced(BTreeSet<Vec<u8>>),
+}
+
+/// The result of running a test command, before it is judged.
+pub struct CommandResult {
+    /// How the command ended.
+    pub end: ProgramEnd,
+    /// What its output and its reports say.
+    pub parsed: ParsedRun,
+    /// What happened to the code meanwhile.
+    pub since: CodeComparison,
+    /// What was wrong with its reports, or with the code that it saw.
+    pub warnings: Vec<String>,
+}
+
+impl TestedCode {
+    /// The working tree as it is now; HEAD's tree in a repository without one.
+    pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
+        if ws.repo.workdir().is_some() {
+            return Self::from_overlay(ws, untracked::tested_overlay(ws)?);
+        }
+        let head = ws.repo.head()?.commit();
+        let base = head.map(|head| ws.repo.tree_of(head)).transpose()?;
+        Self::from_overlay(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
+    }
+
+    /// The working tree as it was looked at.
+    pub fn from_overlay(
+        ws: &Workspace,
+        (overlay, mut beside): (Overlay, Vec<OverlayEntry>),
+    ) -> Result<Self, OpsError> {
+        let rules = &ws.config.paths.rules;
+        let code = fingerprint(ws, &overlay)?;
+        let mut entries = overlay.entries;
+        entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
+        let mut hidden = overlay.hidden;
+        hidden.retain(|one| rules.class(&one.full_path()) == PathClass::Code);
+        beside.truncate(TestRun::MAX_BESIDE);
+        let written = untracked::written_at(ws, &beside);
+        let (base, truncated) = (overlay.base, false);
+        Ok(Self { code, base, overlay: entries, truncated, hidden, beside, written })
+    }
+
+    /// Code that is known by its fingerprint alone: that of HEAD, or some that differs from it.
+    pub fn reported(ws: &Workspace, code: CodeId) -> Result<Self, OpsError> {
+        let base = head_with(ws, code)?;
+        Ok(Self {
+            code,
+            base,
+            overlay: Vec::new(),
+            truncated: base.is_none(),
+            hidden: Vec::new(),
+            beside: Vec::new(),
+            written: BTreeMap::new(),
+        })
+    }
+
+    /// Looks out for untracked files that the output of the tests names: those bind after all.
+    pub fn mentions(&self, ws: &Workspace) -> Mentions {
+        Mentions::from_paths(self.beside.iter().map(|file| file.path.as_slice()), ws.repo.workdir())
+    }
+
+    /// Has the files that the tests named bind like tracked ones, but for those that the run itself wrote.
+    pub fn bind(&mut self, ws: &Workspace, named: &BTreeSet<Vec<u8>>) -> Result<(), OpsError> {
+        if named.is_empty() {
+            return Ok(());
+        }
+        let now = untracked::written_at(ws, &self.beside);
+        let written = std::mem::take(&mut self.written);
+        let binds = |file: &mut OverlayEntry| {
+            named.contains(&file.path) && now.get(&file.path) == written.get(&file.path)
+        };
+        let bound: Vec<_> = self.beside.extract_if(.., binds).collect();
+        if bound.is_empty() {
+            return Ok(());
+        }
+        self.overlay.extend(bound);
+        self.overlay.sort();
+        self.code =
+            Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(self.base, &self.overlay)?;
+        Ok(())
+    }
+
+    /// What the tests saw and git does not: a commit would be without it.
+    pub fn hidden(&self) -> &[HiddenPath] {
+        &self.hidden
+    }
+
+    /// What happened to this code since: the whole working tree is looked at once more. What was changed and put back
+    /// meanwhile leaves no trace in it.
+    pub fn since(&self, ws: &Workspace) -> Result<CodeComparison, OpsError> {
+        let (now, _) = untracked::tested_overlay(ws)?;
+        if fingerprint(ws, &now)? == self.code {
+            return Ok(CodeComparison::Unchanged);
+        }
+        let rules = &ws.config.paths.rules;
+        let before: BTreeSet<_> = self.overlay.iter().map(|entry| (&entry.path, &entry.entry)).collect();
+        let code = now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code);
+        let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
+        let differs = before.symmetric_difference(&after).map(|(path, _)| (*path).clone());
+        Ok(CodeComparison::Changed(differs.collect()))
+    }
+
+    /// A run on this code.
+    pub fn run(
+        self,
+        at: Option<Timestamp>,
+        parsed: ParsedRun,
+        command: &str,
+        validity: RunValidity,
+    ) -> TestRun {
+        let evidence = TestEvidence::from_run(parsed, self.code, command);
+        self.run_of(at, evidence, validity)
+    }
+
+    /// The fingerprint.
+    pub fn code(&self) -> CodeId {
+        self.code
+    }
+
+    /// A run with this result.
+    pub fn run_of(self, at: Option<Timestamp>, evidence: TestEvidence, validity: RunValidity) -> TestRun {
+        let mut overlay = self.overlay;
+        let overlay_truncated = self.truncated || overlay.len() > TestRun::MAX_OVERLAY;
+        overlay.truncate(TestRun::MAX_OVERLAY);
+        TestRun { at, evidence, validity, base: self.base, overlay, overlay_truncated, beside: self.beside }
+    }
+}
+
+/// HEAD's tree, where its code is `code`.
+pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    let tree = ws.repo.tree_of(head)?;
+    let own = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    Ok((own == code).then_some(tree))
+}
+
+fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
+    Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
+}

@@ -1,0 +1,281 @@
+//! Which untracked files belong to the code that tests are bound to (docs/concepts.md).
+//!
+//! Tests read the working tree, and a commit holds only what git tracks. An untracked file that the tests may have read
+//! binds them: without it, nothing is known of what is committed. A file of a kind that the project has no code of,
+//! such as a log or notes, does not: it is kept with the test run, and the record names it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::SystemTime;
+
+use regex::bytes::Regex;
+use testreport::{ParsedRun, Stream};
+
+use crate::error::OpsError;
+use crate::recording::timeline::LoadedTimeline;
+use crate::workspace::Workspace;
+use andon_core::detect::{Candidate, CodeChange, EvidenceState};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::paths::{PathClass, kind_of};
+use andon_core::domain::plural::count;
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
+use andon_core::escape::shell_quote_bytes;
+use andon_git::platform::paths::path_from_bytes;
+use andon_git::{MODE_SUBMODULE, Overlay};
+use andon_store::fingerprint::Fingerprinter;
+
+/// The newest test runs that are searched for an untracked file of a commit.
+const RUNS: usize = 8;
+/// Files that are named in a message.
+const NAMED: usize = 3;
+
+/// The working tree as far as tests are bound to it, and the untracked files that bind nothing.
+pub fn tested_overlay(ws: &Workspace) -> Result<(Overlay, Vec<OverlayEntry>), OpsError> {
+    let mut overlay = ws.overlay()?;
+    let beside = set_aside(ws, &mut overlay);
+    Ok((overlay, beside))
+}
+
+/// Takes the untracked files that bind nothing out of `overlay`: those of a kind that no tracked code has. Where nothing
+/// is tracked yet, and where git does not say what is, all of them bind.
+pub(crate) fn set_aside(ws: &Workspace, overlay: &mut Overlay) -> Vec<OverlayEntry> {
+    let rules = &ws.config.paths.rules;
+    let may_be_aside = |entry: &OverlayEntry| {
+        entry.tracking == Tracking::Untracked
+            // A repository inside has a row of its own among the ways out.
+            && entry.entry.is_some_and(|(mode, _)| mode != MODE_SUBMODULE)
+            && rules.class(&entry.path) == PathClass::Code
+    };
+    if !overlay.entries.iter().any(may_be_aside) {
+        return Vec::new();
+    }
+    let Ok(tracked) = ws.repo.tracked_files() else { return Vec::new() };
+    let code = tracked.iter().filter(|(_, path)| rules.class(path) == PathClass::Code);
+    let kinds: BTreeSet<Vec<u8>> = code.map(|(mode, path)| kind_of(path, *mode)).collect();
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let is_aside = |entry: &mut OverlayEntry| may_be_aside(entry) && !kinds.contains(&kind(entry));
+    overlay.entries.extract_if(.., is_aside).collect()
+}
+
+fn kind(file: &OverlayEntry) -> Vec<u8> {
+    kind_of(&file.path, file.entry.map_or(0, |(mode, _)| mode))
+}
+
+/// When each of `files` was last written, before a run.
+pub(crate) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec<u8>, SystemTime> {
+    let Some(top) = ws.repo.workdir() else { return BTreeMap::new() };
+    let at = |path: &[u8]| top.join(path_from_bytes(path)).symlink_metadata().ok()?.modified().ok();
+    files.iter().filter_map(|file| Some((file.path.clone(), at(&file.path)?))).collect()
+}
+
+/// What a run is held against.
+#[derive(Clone, Copy)]
+pub(crate) enum Holder<'a> {
+    /// A tree that is or will be committed.
+    Tree(TreeId),
+    /// The working tree, without the untracked files that bind nothing.
+    WorkTree(&'a Overlay),
+}
+
+impl Holder<'_> {
+    fn has(self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
+        let base = match self {
+            Self::Tree(tree) => Some(tree),
+            Self::WorkTree(overlay) => match overlay.entries.iter().find(|entry| entry.path == path) {
+                Some(entry) => return Ok(entry.entry.is_some()),
+                None => overlay.base,
+            },
+        };
+        Ok(base.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten().is_some())
+    }
+}
+
+/// The test run that is evidence for `holder`, whose fingerprint is `code`, although the tests ran when some of its
+/// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
+pub(crate) fn run_before_add(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    (holder, code): (Holder<'_>, CodeId),
+) -> Result<Option<TestEvidence>, OpsError> {
+    let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
+    let found = newest_before_add(ws, loaded, (holder, code), of_everything)?;
+    Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
+}
+
+/// The newest such run that `counts`, with its untracked files that are still none of the code.
+pub(crate) fn newest_before_add<'l>(
+    ws: &Workspace,
+    loaded: &'l LoadedTimeline,
+    (holder, code): (Holder<'_>, CodeId),
+    counts: impl Fn(&TestRun) -> bool,
+) -> Result<Option<(&'l TestRun, Vec<OverlayEntry>)>, OpsError> {
+    let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid && counts(run));
+    for run in runs.filter(|run| !run.beside.is_empty() && !run.overlay_truncated).take(RUNS) {
+        let (overlay, left) = as_tracked_in(ws, run, holder)?;
+        if left.len() == run.beside.len() {
+            continue;
+        }
+        let prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(run.base, &overlay);
+        // The base may be gone by now.
+        if prints.is_ok_and(|found| found == code) {
+            return Ok(Some((run, left)));
+        }
+    }
+    Ok(None)
+}
+
+/// What differed from the base of a run, with those of its untracked files that `holder` has, or has another of the kind of:
+/// that kind is one of the project's now. The others come second.
+pub(crate) fn as_tracked_in(
+    ws: &Workspace,
+    run: &TestRun,
+    holder: Holder<'_>,
+) -> Result<(Vec<OverlayEntry>, Vec<OverlayEntry>), OpsError> {
+    let mut added = BTreeSet::new();
+    for file in &run.beside {
+        if holder.has(ws, &file.path)? {
+            added.insert(kind(file));
+        }
+    }
+    let beside = run.beside.iter().cloned();
+    let (bind, left) = beside.partition::<Vec<_>, _>(|file| added.contains(&kind(file)));
+    let mut overlay = run.overlay.clone();
+    overlay.extend(bind);
+    overlay.sort();
+    Ok((overlay, left))
+}
+
+/// What a run says, with the names of untracked files that were there and are in no commit.
+pub(crate) fn evidence_of(run: &TestRun) -> TestEvidence {
+    of_run(run, |_| true)
+}
+
+fn of_run(run: &TestRun, is_left: impl Fn(&OverlayEntry) -> bool) -> TestEvidence {
+    let names = run.beside.iter().filter(|file| is_left(file));
+    let names =
+        names.take(TestEvidence::MAX_UNTRACKED).map(|file| String::from_utf8_lossy(&file.path).into());
+    let mut evidence = run.evidence.clone();
+    evidence.untracked = names.collect();
+    evidence
+}
+
+/// What is said once of untracked files that bind nothing: not where an earlier record names them.
+pub(crate) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<Diagnostic> {
+    let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
+    if candidate.code_changed == CodeChange::Unchanged {
+        return None;
+    }
+    let records = loaded.window.facts.iter().filter_map(|commit| commit.record.tests.as_ref());
+    let said: BTreeSet<&String> = records.flat_map(|tests| &tests.untracked).collect();
+    let new: Vec<&String> = tests.untracked.iter().filter(|name| !said.contains(name)).collect();
+    let first = new.first()?;
+    let more = match new.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = new.iter().take(NAMED).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    let (files, were) = (count(new.len(), "untracked file"), if new.len() == 1 { "was" } else { "were" });
+    let message =
+        format!("{files} {were} there when the tests ran and will not be in the commit: {named}{more}");
+    let add = shell_quote_bytes(first.as_bytes());
+    let help = format!("name it in .gitignore, or, where the tests need it: git add -- {add}");
+    Some(Diagnostic::warning(message).code("untracked-files").help(help))
+}
+
+/// Whether untracked files would get a remark if they were new.
+pub(crate) fn has_any(candidate: &Candidate) -> bool {
+    matches!(&candidate.evidence, EvidenceState::Tested(tests) if !tests.untracked.is_empty())
+}
+
+/// Looks through what tests print for the names of untracked files.
+pub struct Mentions {
+    paths: Vec<Vec<u8>>,
+    /// `None` where there is nothing to look for.
+    pattern: Option<Regex>,
+    /// The end of what was printed, by stream: a name may come in two pieces.
+    ends: [Vec<u8>; 2],
+    kept: usize,
+    found: BTreeSet<Vec<u8>>,
+}
+
+impl Mentions {
+    /// Those of `paths`, from the top of a working tree.
+    pub fn from_paths<'a>(paths: impl Iterator<Item = &'a [u8]>, top: Option<&Path>) -> Self {
+        let paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
+        let names: Vec<String> =
+            paths.iter().map(|path| regex::escape(&String::from_utf8_lossy(path))).collect();
+        let top = top.map(|top| format!("|{}/", regex::escape(&top.to_string_lossy()))).unwrap_or_default();
+        // A whole path: neither the end of a longer one, nor the beginning.
+        let pattern = format!(r"(?-u:[^\w./-])(?:\./{top})?({})(?-u:[^\w.-]|\.[^\w])", names.join("|"));
+        let pattern = Regex::new(&pattern).ok().filter(|_| !paths.is_empty());
+        let longest = paths.iter().map(Vec::len).max().unwrap_or(0);
+        let kept = longest + top.len() + 8;
+        Self { paths, pattern, ends: [b"\n".to_vec(), b"\n".to_vec()], kept, found: BTreeSet::new() }
+    }
+
+    /// More of what is printed.
+    pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        let Some(pattern) = &self.pattern else { return };
+        let end = match stream {
+            Stream::Stdout => &mut self.ends[0],
+            Stream::Stderr => &mut self.ends[1],
+        };
+        end.extend_from_slice(bytes);
+        let mut from = 0;
+        // What ends one name may begin the next.
+        while let Some(name) = pattern.captures_at(end, from).and_then(|found| found.get(1)) {
+            self.found.insert(name.as_bytes().to_vec());
+            from = name.end();
+        }
+        end.drain(..end.len().saturating_sub(self.kept));
+    }
+
+    /// The files that were named in what was printed, and in the names of the tests.
+    pub fn named_in(mut self, run: &ParsedRun) -> BTreeSet<Vec<u8>> {
+        if self.pattern.is_some() {
+            let tests = run.tests.iter().flatten().map(|test| &test.id);
+            let ids: String = tests.chain(&run.failing).flat_map(|id| [id.as_str(), "\n"]).collect();
+            self.push(Stream::Stdout, b"\n");
+            self.push(Stream::Stderr, b"\n");
+            self.push(Stream::Stdout, ids.as_bytes());
+        }
+        self.found.retain(|name| self.paths.contains(name));
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testreport::{ExitKind, Root, RunReader};
+
+    fn named(pieces: &[&str]) -> Vec<String> {
+        let paths: [&[u8]; 3] = [b"data/x.bin", b"notes", b"a.b"];
+        let mut mentions = Mentions::from_paths(paths.into_iter(), Some(Path::new("/w/top")));
+        for piece in pieces {
+            mentions.push(Stream::Stdout, piece.as_bytes());
+        }
+        let run = RunReader::new(Root::none()).finish(ExitKind::Code(0));
+        let found = mentions.named_in(&run).into_iter();
+        found.map(|path| String::from_utf8(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_whole_path() {
+        for (pieces, expected) in [
+            (&["cannot read data/x.bin: short\n"][..], &["data/x.bin"][..]),
+            (&["cannot read data", "/x.b", "in"], &["data/x.bin"]),
+            (&["./notes, /w/top/a.b."], &["a.b", "notes"]),
+            (&["\"notes\" 'a.b'"], &["a.b", "notes"]),
+            (&["other/notes notes.py a.b.c my-notes /elsewhere/notes data/x.bin2"], &[]),
+            (&["data/x"], &[]),
+            (&["notes"], &["notes"]),
+            (&[""], &[]),
+        ] {
+            assert_eq!(named(pieces), expected, "{pieces:?}");
+        }
+    }
+}

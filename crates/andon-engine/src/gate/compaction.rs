@@ -1,0 +1,139 @@
+//! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the context window of an agent
+//! is, the briefing for the next session, and the effects when compaction is due.
+
+use crate::asking;
+use crate::context::Context;
+use crate::effect::{self, best_effort, plan_document};
+use crate::error::OpsError;
+use crate::halts;
+use crate::halts::decisions;
+use crate::recording::timeline::{self, LoadedTimeline};
+use crate::view::context::{BriefingState, ContextWindowView};
+use crate::workspace::Workspace;
+use andon_core::detect;
+use andon_core::domain::about::EventClass;
+use andon_core::domain::briefing::{BRIEFING, Briefing, HumanDecision, Plan};
+use andon_core::domain::context::{ContextWindowUse, Pressure};
+use andon_core::domain::decision::Decision;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::findings::Level;
+use andon_core::policy::{self, BriefingInputs, HaltPlace};
+
+/// What is known of the window of `node`; without one, of the node that acted last.
+pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
+    let loaded = timeline::load(ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
+    let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let level = detect::CONTEXT_WINDOW.level_in(&ws.config.rules);
+    let pressed = fill.as_ref().filter(|found| found.pressure > Pressure::Free && level > Level::Off);
+    let finding = pressed.map(|found| {
+        let most = match found.pressure {
+            Pressure::Free | Pressure::Warning => Level::Warn,
+            Pressure::Mandatory => Level::Block,
+            Pressure::HardBlock => Level::Halt,
+        };
+        detect::context_finding(found, level.min(most))
+    });
+    let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
+    let (thresholds, window) = detect::context_limits(&loaded.timeline, node, &ws.config.rules);
+    Ok(ContextWindowView {
+        node: node.to_owned(),
+        fill,
+        window,
+        thresholds,
+        cached: ws.config.cached,
+        finding,
+        decided: Vec::new(),
+        briefed: if written { BriefingState::Yes } else { BriefingState::No },
+    })
+}
+
+/// The same, with what people decided for the work.
+pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
+    let decided = decisions::all(ws, &timeline::load(ws)?.timeline);
+    Ok(ContextWindowView { decided, ..run(ws, node)? })
+}
+
+/// Writes the briefing now.
+pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), OpsError> {
+    ws.top()?;
+    let loaded = timeline::load(ws)?;
+    let place = place(ctx, ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
+    let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let reported = briefing((ctx, ws), &loaded, &place, context)?;
+    Ok(best_effort::write_briefing(&reported, &effect::site(ctx, ws))?)
+}
+
+/// Where a decision is taken.
+pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError> {
+    let head = ws.repo.head()?;
+    Ok(HaltPlace {
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    })
+}
+
+/// The fill behind what `context-window` found; `None` where it found nothing.
+pub(crate) fn found(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: &Decision,
+) -> Option<ContextWindowUse> {
+    let tripped = decision
+        .findings
+        .iter()
+        .any(|finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Warn);
+    let node = loaded.timeline.context_window_node();
+    tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
+}
+
+/// What follows when compaction is due.
+pub(crate) fn responses(
+    (ctx, ws): (&Context, &Workspace),
+    loaded: &LoadedTimeline,
+    place: &HaltPlace,
+    found: ContextWindowUse,
+) -> Result<Vec<Effect>, OpsError> {
+    if found.pressure < Pressure::Mandatory {
+        return Ok(Vec::new());
+    }
+    let reported = briefing((ctx, ws), loaded, place, Some(found))?;
+    Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
+}
+
+fn briefing(
+    (ctx, ws): (&Context, &Workspace),
+    loaded: &LoadedTimeline,
+    place: &HaltPlace,
+    context: Option<ContextWindowUse>,
+) -> Result<Briefing, OpsError> {
+    let standing = halts::unanswered(ctx, ws)?;
+    let plan = plan_document::read(&ws.repo);
+    let about = about(loaded, plan.as_ref());
+    let ground = BriefingInputs {
+        decided: decisions::all(ws, &loaded.timeline),
+        precedents: asking::nearest(ws, &about),
+        plan,
+        subject: place.head.and_then(|head| Some(ws.repo.commit(head).ok()?.subject)),
+        halt: standing.map(|standing| standing.halt),
+        cap: detect::iteration_cap(&ws.config.rules),
+        context,
+    };
+    Ok(policy::briefing(&loaded.timeline, place, ground))
+}
+
+/// What the work is about, in the words of its plan and of its last commit.
+fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
+    let story = loaded.timeline.story();
+    let last = story.tried.last().map(|tried| tried.subject.clone());
+    let planned = plan.into_iter().flat_map(|plan| plan.title.iter().chain(&plan.open).cloned());
+    planned.chain(last).collect::<Vec<String>>().join("\n")
+}
+
+/// The decisions that are nearest to what the work is about.
+pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<HumanDecision> {
+    asking::nearest(ws, &about(loaded, plan_document::read(&ws.repo).as_ref()))
+}

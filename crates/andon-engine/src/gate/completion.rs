@@ -1,0 +1,118 @@
+//! Whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty bits of
+//! "loop rules" (docs/spec-map.md), by content.
+
+use crate::context::{self, Context};
+use crate::error::OpsError;
+use crate::evidence::untracked;
+use crate::evidence::{self, Subject};
+use crate::gate::docs;
+use crate::gate::guard;
+use crate::gate::safety;
+use crate::halts;
+use crate::recording::timeline;
+use crate::text::message;
+use crate::view::complete::{CompleteView, OpenQuestion, Reasons};
+use crate::workspace::Workspace;
+use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
+use andon_core::domain::decision::{Stage, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::tests::TestStatus;
+use andon_core::policy::{self, Bit, Completion, Tests};
+use andon_git::Overlay;
+
+/// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
+/// log.
+pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
+    ws.top()?;
+    of_overlay(ctx, ws, ws.overlay()?)
+}
+
+/// The same of a working tree that was looked at already.
+pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result<CompleteView, OpsError> {
+    let loaded = timeline::load(ws)?;
+    untracked::set_aside(ws, &mut overlay);
+    let uncommitted =
+        overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
+    let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
+    let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
+    let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
+    let candidate = Candidate { origin, docs, ..candidate };
+    let standing = halts::unanswered(ctx, ws)?;
+    let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
+    let modified = if uncommitted { Bit::Yes } else { Bit::No };
+    let tests = tests_in(&candidate.evidence);
+    let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);
+    // Without a test command nothing can be known, unless no tests are asked for.
+    let asks_for_tests = detect::UNTESTED_EDIT.level_in(&ws.config.rules) > Level::Off;
+    let nothing_is_known = matches!(tests, Tests::Unasked) && asks_for_tests;
+    let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
+    let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
+    problems.extend(decision.standing.iter().map(|halt| message::standing(halt, context::local)));
+    problems.extend(loaded.warnings.iter().cloned());
+    problems.extend(evidence::notice(&candidate));
+    if uncommitted {
+        problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
+    }
+    let (clean, prompt) = match bits.completion() {
+        Completion::Clean => (decision.verdict < Verdict::Block, None),
+        Completion::Dirty { message, prompt, .. } => (false, Some(format!("{message}; {prompt}"))),
+    };
+    if !clean {
+        problems.extend(safety::incomplete(ctx, ws, &loaded, &decision, &bits));
+    }
+    let mut reasons = bits.reasons();
+    if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {
+        let paths: Vec<_> = paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
+        reason.push_str(&format!(": {}", paths.join(", ")));
+    }
+    Ok(CompleteView {
+        reasons: Reasons {
+            tests_run: reasons.tests_run,
+            tests_passing: reasons.tests_passing,
+            docs_updated: reasons.docs_updated,
+        },
+        code_modified: answer(bits.code_modified),
+        tests_run: answer(bits.tests_run),
+        tests_passing: answer(bits.tests_passing),
+        docs_updated: bits.docs_updated.map_or(OpenQuestion::Unknown, answer),
+        can_complete: match (clean, no_test_ran && decision.verdict < Verdict::Halt) {
+            (true, _) if nothing_is_known => OpenQuestion::Unknown,
+            (true, _) => OpenQuestion::Yes,
+            (false, true) => OpenQuestion::Unknown,
+            (false, false) => OpenQuestion::No,
+        },
+        prompt,
+        problems,
+    })
+}
+
+fn tests_in(evidence: &EvidenceState) -> Tests<'_> {
+    match evidence {
+        EvidenceState::Tested(tests) => Tests::Ran(tests),
+        EvidenceState::Unconfigured => Tests::Unasked,
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::InTwoScopes(_)
+        | EvidenceState::Scope { .. } => Tests::Missing,
+    }
+}
+
+fn docs_bit(docs: &DocsChange) -> Option<Bit> {
+    match docs {
+        DocsChange::NotAsked => None,
+        DocsChange::Updated => Some(Bit::Yes),
+        DocsChange::Missing(_) => Some(Bit::No),
+    }
+}
+
+fn answer(bit: Bit) -> OpenQuestion {
+    match bit {
+        Bit::Yes => OpenQuestion::Yes,
+        Bit::No => OpenQuestion::No,
+        Bit::Unknown => OpenQuestion::Unknown,
+    }
+}

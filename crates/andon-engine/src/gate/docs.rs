@@ -1,0 +1,76 @@
+//! Whether documentation moved with the declared API (`paths.api`).
+
+use crate::error::OpsError;
+use crate::workspace::Workspace;
+use andon_config::Config;
+use andon_core::detect::DocsChange;
+use andon_core::domain::ids::TreeId;
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::history::Timeline;
+use andon_git::{Overlay, Repo};
+
+/// API paths that are named.
+const NAMED: usize = 16;
+
+/// What changed from `before` to `after`.
+pub fn between(
+    repo: &Repo,
+    config: &Config,
+    before: Option<TreeId>,
+    after: TreeId,
+) -> Result<DocsChange, OpsError> {
+    if config.paths.api.is_empty() {
+        return Ok(DocsChange::NotAsked);
+    }
+    let changes = repo.changes(before, after)?;
+    let paths = changes.iter().flat_map(|change| change.old_path.iter().chain([&change.path]));
+    Ok(judge(config, paths.map(Vec::as_slice)))
+}
+
+/// What changed from `before` to the working tree.
+pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Result<DocsChange, OpsError> {
+    if ws.config.paths.api.is_empty() {
+        return Ok(DocsChange::NotAsked);
+    }
+    let changes = match overlay.base {
+        Some(base) => ws.repo.changes(before, base)?,
+        None => Vec::new(),
+    };
+    let committed = changes.iter().flat_map(|change| change.old_path.iter().chain([&change.path]));
+    let all = committed.chain(overlay.entries.iter().map(|entry| &entry.path));
+    Ok(judge(&ws.config, all.map(Vec::as_slice)))
+}
+
+/// The tree that the work began with: below the oldest iteration of the window, else HEAD's.
+pub fn began(ws: &Workspace, timeline: &Timeline) -> Result<Option<TreeId>, OpsError> {
+    let commit = match timeline.iterations.first() {
+        Some(first) => first.parent,
+        None => ws.repo.head()?.commit(),
+    };
+    // Behind the cut of a shallow clone there is nothing to compare with.
+    Ok(commit.and_then(|commit| ws.repo.tree_of(commit).ok()))
+}
+
+fn judge<'a>(config: &Config, paths: impl Iterator<Item = &'a [u8]>) -> DocsChange {
+    // The globs of the API, compiled as those of documentation are.
+    let Ok(api) = PathRules::new(&config.paths.api, &[]) else { return DocsChange::NotAsked };
+    let mut touched: Vec<Vec<u8>> = Vec::new();
+    let mut docs = false;
+    for path in paths {
+        match config.paths.rules.class(path) {
+            PathClass::Docs => docs = true,
+            PathClass::Ignored => {}
+            PathClass::Code => {
+                let is_api = api.class(path) == PathClass::Docs;
+                if is_api && touched.len() < NAMED && !touched.iter().any(|known| known == path) {
+                    touched.push(path.to_vec());
+                }
+            }
+        }
+    }
+    match (touched.is_empty(), docs) {
+        (true, _) => DocsChange::NotAsked,
+        (false, true) => DocsChange::Updated,
+        (false, false) => DocsChange::Missing(touched),
+    }
+}

@@ -1,0 +1,65 @@
+//! The fallback chain (docs/spec-map.md, loop rules: model fallback strategy): which provider is at work, and what happens when
+//! `on_stall` starts the next one.
+//!
+//! Which one is at work is no counter: the newest answer says it. An answer on a provider's behalf names the provider, and
+//! any other answer is a person's and leads back to the primary.
+
+use crate::asking;
+use crate::context::Context;
+use crate::effect::{self, Site};
+use crate::error::OpsError;
+use crate::halts::{self, Answer};
+use crate::recording::timeline::LoadedTimeline;
+use crate::workspace::Workspace;
+use andon_core::domain::decision::{Halt, Story};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::facts::AckHow;
+use andon_core::domain::response::{OnStall, Start};
+
+/// The provider that an answer handed the work to; `None`: the primary is at work.
+pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
+    let answers = loaded.acks.iter().rev().map(|(ack, _)| ack).find(|ack| ack.counter.is_none());
+    answers?.provider.as_deref()
+}
+
+/// Starts the program of `[on_stall]`. The next provider of the chain can work: the halt that starts it is answered on its
+/// behalf. Where its program fails, the halt is open again. Without a program, or where only a witness may answer, nothing
+/// is answered.
+///
+/// # Errors
+/// The answer, or the halt that is open again, cannot be recorded.
+pub(crate) fn start(
+    ctx: &Context,
+    ws: &Workspace,
+    start: &Start,
+    (site, story): (&Site<'_>, Story),
+) -> Result<Vec<Diagnostic>, OpsError> {
+    let warn = |what: String| Diagnostic::warning(what).code("response");
+    let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);
+    let provider = start.provider.as_ref().filter(|_| start.policy == OnStall::RetryWithNewProvider);
+    let standing = halts::binding(ws)?.filter(|found| found.halt.rule == start.halt.rule);
+    let (Some(provider), Some(standing)) = (provider, standing) else {
+        return Ok(run()?.into_iter().map(warn).collect());
+    };
+    if site.programs.on_stall.is_none() || asking::asks_signature(ws, &standing).is_some() {
+        return Ok(run()?.into_iter().map(warn).collect());
+    }
+    let name = provider.name.as_str();
+    let reason = format!("on_stall.policy is {}: {name} goes on", start.policy.as_str());
+    halts::acknowledge(ctx, ws, Answer::Provider(&standing, name), AckHow::Resume, &reason)?;
+    let failed = run()?;
+    if failed.is_empty() {
+        let what = format!(
+            "the halt was answered for the next provider, {name}, which was started; this worker stops here"
+        );
+        return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
+    }
+    if halts::binding(ws)?.is_none() {
+        let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));
+        let halt = Box::new(Halt { message, ..start.halt.clone() });
+        let shown = Effect::WriteReportFile { halt: halt.clone(), story: Box::new(story) };
+        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &effect::site(ctx, ws))?;
+    }
+    Ok(failed.into_iter().map(warn).collect())
+}

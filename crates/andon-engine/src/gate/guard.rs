@@ -1,0 +1,438 @@
+//! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
+//!
+//! There is one gate for commits, at prepare-commit-msg: the only moment at which git has fixed the tree, and
+//! `--no-verify` does not skip it. The shim of pre-commit only marks git's process ([`pre_commit_mark`]). Where a framework or an
+//! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
+//! judges again only if the tree is another one.
+
+use crate::context::Context;
+use crate::effect;
+use crate::error::OpsError;
+use crate::evidence::untracked;
+use crate::evidence::{self, Subject};
+use crate::gate::compaction;
+use crate::gate::docs;
+use crate::gate::fallback;
+use crate::gate::identity;
+use crate::gate::making;
+use crate::gate::refusals;
+use crate::gate::safety::{self, Refusal};
+use crate::halts::{self, stops};
+use crate::range::uncertainty;
+use crate::recording::bound;
+use crate::recording::repairs;
+use crate::recording::skip;
+use crate::recording::timeline::{self, LoadedTimeline};
+use crate::text::named_files;
+use crate::workspace::Workspace;
+use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, RuleInput, Situation, Stops};
+use andon_core::domain::about::EventClass;
+use andon_core::domain::context::Pressure;
+use andon_core::domain::decision::{Decision, Stage, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::safety::SafetyKind;
+use andon_core::policy::{self, HaltPlace};
+use andon_git::{GitError, IndexTree, Repo};
+use andon_store::journal::Journal;
+use andon_store::pre_commit_mark;
+use andon_store::process::{GitProcess, git_above};
+use andon_store::receipt::{self, Receipt};
+use andon_store::window;
+
+/// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
+pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+    let receipt = Receipt {
+        tree: staged_tree(&ws.repo)?,
+        head: ws.repo.head()?.commit(),
+        skipped: Vec::new(),
+        asked_by: git_above(ctx.parent),
+    };
+    Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
+}
+
+/// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
+/// same, and the commit did not go around the gate.
+pub fn let_pass(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let now = git_above(ctx.parent);
+    let mut notes = halts::resolve(ctx, ws)?.notes;
+    if is_asked(ctx, ws)? {
+        let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
+        let head = ws.repo.head()?.commit();
+        notes.extend(leave_receipt(
+            ctx,
+            ws,
+            &Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() },
+        ));
+    }
+    pre_commit_mark::sweep(ws.repo.git_dir(), &now);
+    Ok((policy::decide(Vec::new(), None), notes))
+}
+
+/// The tree of the index, which git has fixed at prepare-commit-msg.
+pub fn staged_tree(repo: &Repo) -> Result<TreeId, GitError> {
+    match repo.index_tree()? {
+        IndexTree::Known(tree) => Ok(tree),
+        IndexTree::Unknown => repo.write_tree(),
+    }
+}
+
+/// pre-commit, where the program is called at it: judges early. `before` is the tree before a chained hook ran.
+pub fn early(
+    ctx: &Context,
+    ws: &Workspace,
+    before: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let tree = staged_tree(&ws.repo)?;
+    let asking = CommitRequest { tree, before, now: git_above(ctx.parent) };
+    judge(ctx, ws, asking)
+}
+
+/// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree of
+/// the index before a chained hook ran: it cannot change the commit any more.
+pub fn last(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let now = git_above(ctx.parent);
+    let early = judged_early(ws, &now)?;
+    let asks = early.is_some() || pre_commit_mark::is_marked(ws.repo.git_dir(), &now);
+    let tree = asks.then(|| fixed.map_or_else(|| staged_tree(&ws.repo), Ok)).transpose()?;
+    // Without a message nothing showed that the guard binds this commit, and nothing was judged.
+    let before = early.map(|receipt| receipt.tree).filter(|_| bound::binds(ctx, ws));
+    let judged = match tree.filter(|tree| Some(*tree) != before) {
+        Some(tree) => judge(ctx, ws, CommitRequest { tree, before, now: now.clone() }),
+        None => halts_only(ctx, ws),
+    };
+    if judged.is_ok() {
+        pre_commit_mark::sweep(ws.repo.git_dir(), &now);
+    }
+    judged
+}
+
+/// The tree that the gate is about to refuse for nothing but tests that did not run on it; `None` while the loop is halted,
+/// and where the rule is off or passed over.
+pub fn untested(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<Option<UntestedTree>, OpsError> {
+    let level = ws.config.rules.get(detect::UNTESTED_EDIT.id).map_or(Level::Block, |setting| setting.level);
+    let skips = skip::asked(ctx)?.is_some_and(|skip| skip.names(detect::UNTESTED_EDIT.id));
+    let standing = halts::unanswered(ctx, ws)?;
+    if level < Level::Block || skips || standing.is_some() || stops(ws) != Stops::NONE {
+        return Ok(None);
+    }
+    let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
+    let before = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let loaded = timeline::load(ws)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), before)?;
+    let missing = match candidate.evidence {
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::Scope { .. } => candidate.code_changed == CodeChange::Changed,
+        EvidenceState::Tested(_) | EvidenceState::Unconfigured | EvidenceState::InTwoScopes(_) => false,
+    };
+    Ok(missing.then_some(UntestedTree { tree, before }))
+}
+
+/// A tree whose tests are missing.
+pub struct UntestedTree {
+    /// What is to be committed.
+    pub tree: TreeId,
+    /// That of the commit before it.
+    pub before: Option<TreeId>,
+}
+
+/// Whether the commit that is being made asks for the gate: pre-commit ran, in one way or another.
+pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let now = git_above(ctx.parent);
+    Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
+}
+
+/// What the program left at pre-commit of the same commit.
+fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, OpsError> {
+    let mut receipts = receipt::read(ws.repo.git_dir());
+    receipts.retain(|receipt| receipt.is_nearest_of(now));
+    // Not asked in the common case.
+    let head = if receipts.is_empty() { None } else { ws.repo.head()?.commit() };
+    Ok(receipts.into_iter().rev().find(|receipt| receipt.head == head))
+}
+
+/// A tree that asks to pass.
+struct CommitRequest {
+    tree: TreeId,
+    /// What was to be committed before another hook changed it.
+    before: Option<TreeId>,
+    /// The git processes that ask.
+    now: Vec<GitProcess>,
+}
+
+/// Judges the tree that is about to be committed and leaves the receipt when it may pass.
+fn judge(
+    ctx: &Context,
+    ws: &Workspace,
+    asking: CommitRequest,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let CommitRequest { tree, before, now } = asking;
+    let asked = skip::asked(ctx)?;
+    let resolved = halts::resolve(ctx, ws)?;
+    let parent = ws.repo.head()?.commit();
+    let receipt = Receipt { tree, head: parent, skipped: Vec::new(), asked_by: now };
+    if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
+        && resolved.notes.is_empty()
+        && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
+    {
+        loaded.warnings.extend(leave_receipt(ctx, ws, &receipt));
+        return Ok((decision, loaded.warnings));
+    }
+    let mut loaded = timeline::load(ws)?;
+    loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
+    loaded.warnings.extend(resolved.notes);
+    let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let identity = identity::of_candidate(ctx, ws, tree)?;
+    let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
+    let making = Some(making::draft(ws, tree));
+    let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
+    loaded.warnings.extend(evidence::notice(&candidate));
+    loaded.warnings.extend(untracked::notice(&candidate, &loaded));
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
+    let decision =
+        if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
+    let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
+    if decision.verdict == Verdict::Block && refusals::keep(ctx, ws, &mut loaded, &decision, tree)? {
+        decision = with_refusals(ws, &loaded, decision);
+    }
+    let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+    loaded.warnings.extend(settled);
+    let reported = if decision.verdict < Verdict::Block {
+        let reported = safety::skipped(ctx, ws, &loaded, &skipped, tree);
+        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
+        reported
+    } else {
+        safety::refused(ctx, ws, &loaded, &decision, Refusal { kind: SafetyKind::Refused, tree: Some(tree) })
+    };
+    loaded.warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    loaded.warnings.extend(reported);
+    Ok((decision, loaded.warnings))
+}
+
+/// Without a receipt the record will say that the commit went around the gate: said now, not refused.
+fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Diagnostic> {
+    let left = receipt::write(ws.repo.git_dir(), receipt, ctx.now).map_err(OpsError::from);
+    left.err().as_ref().map(OpsError::as_warning)
+}
+
+/// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
+/// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
+/// at in full.
+fn settled(
+    ctx: &Context,
+    ws: &Workspace,
+    tree: TreeId,
+    head: CommitId,
+) -> Result<Option<(Decision, LoadedTimeline)>, OpsError> {
+    let rules = &ws.config.rules;
+    let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == RuleInput::Tree);
+    if stops(ws) != Stops::NONE || !by_the_tree {
+        return Ok(None);
+    }
+    let since = window::settled(&ws.repo, head, timeline::reach(rules));
+    let Some(run) = since.and_then(|len| Journal::open(ws.repo.git_dir()).newest_run_since(len)) else {
+        return Ok(None);
+    };
+    let loaded = timeline::of_run(ws, run);
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
+    let is_quiet = evidence::notice(&candidate).is_none() && !untracked::has_any(&candidate);
+    if !matches!(candidate.evidence, EvidenceState::Tested(_)) || !is_quiet {
+        return Ok(None);
+    }
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None);
+    Ok((decision.verdict == Verdict::Allow).then_some((decision, loaded)))
+}
+
+/// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
+pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let resolved = halts::resolve(ctx, ws)?;
+    if resolved.halt.is_none() && stops(ws) == Stops::NONE {
+        return Ok((policy::decide(Vec::new(), None), resolved.notes));
+    }
+    let loaded = timeline::load(ws)?;
+    let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
+    warnings.extend(resolved.notes);
+    let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
+    warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
+    let refusal = Refusal { kind: SafetyKind::Refused, tree: None };
+    warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
+    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    Ok((decision, warnings))
+}
+
+/// A refusal remains one even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
+/// around the guard.
+pub fn settle_or_warn(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: &mut Decision,
+) -> Result<Vec<Diagnostic>, OpsError> {
+    match settle(ctx, ws, loaded, decision) {
+        Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
+        other => other,
+    }
+}
+
+/// Judges a tip that is being pushed where the remote has `there`. No halt is written or answered here.
+pub fn judge_tip(
+    ctx: &Context,
+    ws: &Workspace,
+    tip: CommitId,
+    there: Option<CommitId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let mut loaded = timeline::load_behind(ws, Some(tip));
+    let tree = ws.repo.tree_of(tip)?;
+    let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
+    let known = evidence::at_the_remote(ws, tip, tree, there)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
+    let candidate = match ws.config.test.scopes.settings.as_slice() {
+        // Whatever is pushed, the tests of all scopes have to have run at its tip.
+        [_, ..] if candidate.code_changed == CodeChange::Changed => {
+            evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?
+        }
+        _ => candidate,
+    };
+    let origin = evidence::origin(ws, &candidate.evidence, tip)?;
+    let candidate = Candidate { origin, docs, ..candidate };
+    loaded.warnings.extend(evidence::notice(&candidate));
+    let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
+    let refusal = Refusal { kind: SafetyKind::RefusedPush, tree: Some(tree) };
+    loaded.warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
+    Ok((decision, loaded.warnings))
+}
+
+/// Runs the rules of a stage over what was loaded.
+pub fn decide(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    stage: Stage,
+    candidate: Option<&Candidate>,
+    standing: Option<andon_core::domain::decision::StandingHalt>,
+) -> Decision {
+    policy::decide(asked(ws, loaded, stage, candidate), standing)
+}
+
+/// What the rules of a stage say of what was loaded, with files by name.
+pub fn asked(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    stage: Stage,
+    candidate: Option<&Candidate>,
+) -> Vec<Finding> {
+    let (timeline, rules) = (&loaded.timeline, &ws.config.rules);
+    let looks_at_the_loop = matches!(stage, Stage::PostCommit | Stage::Turn);
+    let episode = looks_at_the_loop
+        .then(|| uncertainty::episode(timeline, rules, uncertainty::mode(&ws.config)))
+        .flatten();
+    let situation = Situation { timeline, stage, candidate, stops: stops(ws), episode: episode.as_ref() };
+    let mut findings = detect::run(&situation, rules);
+    named_files::name(&ws.repo, &ws.config.paths.rules, timeline, &mut findings);
+    findings
+}
+
+/// The decision with the findings about the refusals so far, this one included.
+fn with_refusals(ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) -> Decision {
+    let Decision { mut findings, standing, .. } = decision;
+    let counted = asked(ws, loaded, Stage::Event, None);
+    let by_refusals = [detect::REFUSED_COMMITS.id, detect::ITERATION_CAP.id];
+    findings.extend(counted.into_iter().filter(|finding| by_refusals.contains(&finding.rule)));
+    policy::decide(findings, standing)
+}
+
+/// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
+fn heal(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: Decision,
+) -> Result<Decision, OpsError> {
+    let owed = decide(ws, loaded, Stage::PostCommit, None, None);
+    if owed.verdict != Verdict::Halt {
+        return Ok(decision);
+    }
+    let rule = owed.findings.first().map_or("", |finding| finding.rule);
+    repairs::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
+    Ok(owed)
+}
+
+/// Plans what follows from a decision and carries it out; returns the failures that do not change it. A decision that
+/// halts carries its halt from here on, so that the caller can show all of it.
+pub fn settle(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: &mut Decision,
+) -> Result<Vec<Diagnostic>, OpsError> {
+    // The common case: nothing is owed, so that where it would be is not asked.
+    if decision.verdict < Verdict::Warn {
+        return repairs::locks(ctx, ws).map(|()| Vec::new());
+    }
+    let place = compaction::place(ctx, ws)?;
+    decision.halted = policy::halting(decision, &loaded.timeline, &place);
+    let plan = policy::plan(decision, &loaded.timeline, &place);
+    let site = effect::site(ctx, ws);
+    effect::carry_out(&plan, &site)?;
+    repairs::locks(ctx, ws)?;
+    respond(ctx, ws, (loaded, decision), (&place, &site))
+}
+
+/// The responses in addition to the verdict, after the halt is written; returns what failed.
+fn respond(
+    ctx: &Context,
+    ws: &Workspace,
+    (loaded, decision): (&LoadedTimeline, &Decision),
+    (place, site): (&HaltPlace, &effect::Site<'_>),
+) -> Result<Vec<Diagnostic>, OpsError> {
+    let fill = compaction::found(ws, loaded, decision);
+    let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses((ctx, ws), loaded, place, found));
+    let (mut responses, unbriefed) = match due {
+        Ok(responses) => (responses, None),
+        Err(err) => (Vec::new(), Some(err.as_warning())),
+    };
+    let response = &ws.config.response;
+    let escalates = decision.findings.iter().any(|finding| finding.about.event == EventClass::Escalation);
+    let episode = escalates
+        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+        .flatten();
+    let setup = policy::Setup {
+        on_stall: response.on_stall,
+        providers: &response.providers,
+        current: fallback::current(loaded),
+        episode: episode.as_ref(),
+        signal_name: detect::signal_name,
+        pressure,
+        again: response.again,
+    };
+    responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
+    let (starts, rest): (Vec<Effect>, Vec<Effect>) =
+        responses.into_iter().partition(|one| matches!(one, Effect::Start(_)));
+    let failed = effect::carry_out(&rest, site).unwrap_or_else(|err| vec![err.to_string()]);
+    let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
+    let mut reported: Vec<Diagnostic> = unbriefed.into_iter().chain(failed).collect();
+    for effect in &starts {
+        if let Effect::Start(start) = effect {
+            reported.extend(fallback::start(ctx, ws, start, (site, loaded.timeline.story()))?);
+        }
+    }
+    Ok(reported)
+}

@@ -1,0 +1,66 @@
+//! Whether the agent's configuration, session and role are as pinned: checked in the tree that is to be committed, and
+//! only where something was pinned.
+
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
+use andon_config::Config;
+use andon_core::detect;
+use andon_core::domain::identity::{self, Claims, Files, Mismatch};
+use andon_core::domain::ids::TreeId;
+use andon_core::domain::workflow::Maker;
+use andon_git::Repo;
+use andon_store::identity::ConfigFiles;
+
+/// Whether anything was pinned.
+pub fn is_asked(config: &Config) -> bool {
+    detect::IDENTITY_DRIFT.active(&config.rules).is_some() && config.identity.is_declared()
+}
+
+/// What is not as it was pinned in the tree that is to be committed.
+pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+    if !is_asked(&ws.config) {
+        return Ok(Vec::new());
+    }
+    let mut found = of_tree(&ws.repo, &ws.config, tree)?;
+    let actor = ctx.actor();
+    let node = match node(ctx, ws)? {
+        Some(node) => node,
+        None => actor.node_name(),
+    };
+    let claims = Claims { session: actor.session.as_deref(), node: &node };
+    found.extend(identity::unbound(&ws.config.identity, claims));
+    Ok(found)
+}
+
+/// The declared node that commits, as far as it is known before there is a message.
+fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    if !ws.config.workflow.is_declared() {
+        return Ok(None);
+    }
+    let (actor, author, head) = (ctx.actor(), ctx.committer(&ws.repo), ws.repo.head()?);
+    let maker =
+        Maker { environment: actor.node.as_deref(), author: &author, trailers: &[], branch: head.branch() };
+    Ok(ws.config.workflow.node_for(&maker).map(|node| node.name.clone()))
+}
+
+/// How the files of a tree differ from what is pinned.
+pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+    if config.identity.checksum.is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(identity::drift(&config.identity, &files(config, |declared| Ok(declared.of_tree(repo, tree)?))?))
+}
+
+/// The declared files, found by `find`. Globs that the configuration has checked and that still do not compile are an
+/// error: they must not switch the rule off.
+pub fn files(
+    config: &Config,
+    find: impl FnOnce(&ConfigFiles) -> Result<Files, OpsError>,
+) -> Result<Files, OpsError> {
+    let declared = ConfigFiles::new(&config.identity.files).ok_or_else(|| OpsError::Usage {
+        what: "the globs of identity.files cannot be compiled".to_owned(),
+        help: "use fewer or simpler globs".to_owned(),
+    })?;
+    find(&declared)
+}

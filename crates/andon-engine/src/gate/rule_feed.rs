@@ -1,0 +1,213 @@
+//! The rules applied to facts as they arrive, one after the other: a halt that was due stays a halt, whatever comes
+//! later in the same batch.
+
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::gate::guard;
+use crate::gate::safety;
+use crate::halts;
+use crate::recording::timeline::{self, LoadedTimeline};
+use crate::workspace::Workspace;
+use andon_core::detect;
+use andon_core::domain::decision::{Decision, Stage, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::EventKind;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::findings::{Finding, Level, ReportFile};
+use andon_core::history::{EventEffect, Fold, Timeline};
+use andon_core::policy;
+use andon_store::journal::JournalLine;
+
+/// Asks the rules after each fact.
+///
+/// The journal is read once and each event folded on top of that. Where the rules say something new it is read again,
+/// and what follows is carried out: halts and notices come at the very fact that they are about.
+pub struct RuleFeed<'a> {
+    ctx: &'a Context,
+    ws: &'a Workspace,
+    loaded: Option<LoadedTimeline>,
+    /// What the rules said when they were last listened to.
+    heard: Vec<Key>,
+    /// Whether a fact came since.
+    since: News,
+    gravest: Option<Decision>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// What was decided while facts came in.
+pub struct FeedReport {
+    /// The gravest decision.
+    pub decision: Decision,
+    /// What was odd on the way.
+    pub warnings: Vec<Diagnostic>,
+    /// The facts at the end, where they were read.
+    pub timeline: Option<Timeline>,
+}
+
+/// Distinguishes one finding from another.
+type Key = (&'static str, Level, ReportFile);
+
+/// What came since the rules were last listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum News {
+    Nothing,
+    Something(FeedStage),
+}
+
+/// The stage of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedStage {
+    /// At this one.
+    At(Stage),
+    /// As the newest test run demands: one that came after its commit or turn says what that iteration was.
+    OfRun,
+}
+
+impl FeedStage {
+    fn stage(self, timeline: &Timeline) -> Stage {
+        match self {
+            Self::At(stage) => stage,
+            Self::OfRun if timeline.newest_run == EventEffect::Iteration => Stage::Turn,
+            Self::OfRun => Stage::Event,
+        }
+    }
+}
+
+impl<'a> RuleFeed<'a> {
+    /// Nothing came in yet.
+    pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
+        let since = News::Something(FeedStage::At(Stage::Event));
+        Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
+    }
+
+    /// Takes the next fact, which the journal has by now.
+    pub fn take(&mut self, line: JournalLine) -> Result<(), OpsError> {
+        let stage = stage(&line);
+        self.since = News::Something(stage);
+        match (self.loaded.take(), line) {
+            (Some(mut loaded), JournalLine::Event(event)) => {
+                let gap = self.ws.config.guard.session_gap;
+                let before = std::mem::replace(&mut loaded.timeline, Timeline::new(gap));
+                let mut fold = Fold::on(before);
+                fold.push(Fact::Event(event));
+                loaded.timeline = fold.into_timeline();
+                let at = stage.stage(&loaded.timeline);
+                let heard = keys(&asked(self.ws, &loaded, at, None).findings);
+                self.loaded = Some(loaded);
+                if heard == self.heard { Ok(()) } else { self.listen(stage) }
+            }
+            // Only a whole reading shows the place of a test run among the other facts.
+            (_, _) => self.listen(stage),
+        }
+    }
+
+    /// The gravest decision, and what was odd on the way.
+    pub fn end(self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+        let FeedReport { decision, warnings, .. } = self.finish()?;
+        Ok((decision, warnings))
+    }
+
+    /// The same with the facts behind it, so that they are not read again.
+    pub fn finish(mut self) -> Result<FeedReport, OpsError> {
+        if let News::Something(stage) = self.since {
+            self.listen(stage)?;
+        }
+        let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
+        Ok(FeedReport {
+            decision,
+            warnings: self.warnings,
+            timeline: self.loaded.map(|loaded| loaded.timeline),
+        })
+    }
+
+    fn listen(&mut self, stage: FeedStage) -> Result<(), OpsError> {
+        let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
+        self.loaded = Some(loaded);
+        self.since = News::Nothing;
+        self.heard = keys(&decision.findings);
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        self.gravest = Some(match self.gravest.take() {
+            Some(before) if before.verdict == Verdict::Halt || before.verdict > decision.verdict => before,
+            Some(before) if before.verdict == decision.verdict => with(before, decision),
+            Some(_) | None => decision,
+        });
+        Ok(())
+    }
+}
+
+/// What two decisions of one verdict say together; of one rule the newer counts.
+fn with(before: Decision, mut newer: Decision) -> Decision {
+    let is_repeated = |rule: &str| newer.findings.iter().any(|finding| finding.rule == rule);
+    let rest: Vec<Finding> =
+        before.findings.into_iter().filter(|finding| !is_repeated(finding.rule)).collect();
+    newer.findings.extend(rest);
+    policy::decide(newer.findings, newer.standing)
+}
+
+fn keys(findings: &[Finding]) -> Vec<Key> {
+    findings.iter().map(|finding| (finding.rule, finding.level, finding.report_file)).collect()
+}
+
+fn stage(line: &JournalLine) -> FeedStage {
+    match line {
+        JournalLine::Event(event) if matches!(event.what, EventKind::TurnEnd(_)) => {
+            FeedStage::At(Stage::Turn)
+        }
+        JournalLine::TestRun(_) => FeedStage::OfRun,
+        JournalLine::Event(_)
+        | JournalLine::Ack(_)
+        | JournalLine::Safety(_)
+        | JournalLine::CommitRecorded(_)
+        | JournalLine::Agent(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Halt(_)
+        | JournalLine::Healed(_) => FeedStage::At(Stage::Event),
+    }
+}
+
+/// What the rules say at `stage` of what was loaded, while `standing` may bind.
+fn asked(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    stage: Stage,
+    standing: Option<andon_core::domain::decision::StandingHalt>,
+) -> Decision {
+    let decision = guard::decide(ws, loaded, stage, None, standing);
+    let stops = guard::decide(ws, loaded, Stage::Halts, None, None);
+    policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
+}
+
+/// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was, or is one
+/// red run too many within a turn.
+pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<Diagnostic>)>, OpsError> {
+    let loaded = timeline::load(ws)?;
+    if loaded.timeline.newest_run != EventEffect::Iteration
+        && !detect::halts_within_a_turn(&loaded.timeline, &ws.config.rules)
+    {
+        return Ok(None);
+    }
+    let (decision, warnings, _) = decide(ctx, ws, FeedStage::OfRun)?;
+    Ok(Some((decision, warnings)))
+}
+
+/// Reads the window, asks the rules and carries out what follows.
+pub fn decide(
+    ctx: &Context,
+    ws: &Workspace,
+    stage: FeedStage,
+) -> Result<(Decision, Vec<Diagnostic>, LoadedTimeline), OpsError> {
+    let resolved = halts::resolve(ctx, ws)?;
+    let loaded = timeline::load(ws)?;
+    let stage = stage.stage(&loaded.timeline);
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
+    let mut decision = asked(ws, &loaded, stage, resolved.halt);
+    warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?);
+    warnings.extend(safety::noticed(ctx, ws, &loaded, &decision));
+    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    Ok((decision, warnings, loaded))
+}

@@ -1,0 +1,132 @@
+//! A turn has ended, as `andon tick` or an agent's hook reports: the state of the working tree goes into the journal,
+//! and the rules decide.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::gate::rule_feed::{self, FeedStage};
+use crate::recording::timeline;
+use crate::workspace::Workspace;
+use andon_core::domain::decision::{Decision, Stage};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{Event, EventKind, TurnEnd};
+use andon_core::domain::ids::{CodeId, Digest, ShortHash};
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::tests::OverlayEntry;
+use andon_core::domain::time::Timestamp;
+use andon_git::Overlay;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::journal::{Journal, JournalLine};
+
+/// Largest document that is read, in bytes; a larger one counts by its id.
+const MAX_DOCUMENT: u64 = 1 << 20;
+
+/// What a turn's end led to.
+pub struct TurnReport {
+    /// What the rules say.
+    pub decision: Decision,
+    /// What was skipped on the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Whose turn ends.
+#[derive(Debug, Clone, Default)]
+pub struct TurnOwner {
+    /// The node; without one, the node whose turn it is.
+    pub node: Option<String>,
+    /// The session of the agent.
+    pub session: Option<String>,
+    /// Identifies the end when it is reported twice.
+    pub id: Option<ShortHash>,
+}
+
+/// The working tree at the end of a turn: looking at it costs by its size, so that it is done once.
+pub struct WorkingTree {
+    /// What HEAD has not.
+    pub overlay: Overlay,
+    /// The code.
+    pub code: CodeId,
+}
+
+impl WorkingTree {
+    /// Looks at it.
+    pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
+        ws.top()?;
+        let overlay = ws.overlay()?;
+        let mut fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+        let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
+        Ok(Self { overlay, code })
+    }
+
+    /// The end of a turn that left it like this.
+    pub fn ended(&self, ws: &Workspace) -> TurnEnd {
+        TurnEnd { code: Some(self.code), docs: Some(documents(ws, &self.overlay)) }
+    }
+
+    /// Whether a part of the code may have been written since then. What is gone shows in its directory.
+    pub fn is_newer(&self, ws: &Workspace, since: Timestamp) -> bool {
+        let Some(top) = ws.repo.workdir() else { return true };
+        let is_code = |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Code;
+        self.overlay.entries.iter().filter(is_code).any(|entry| {
+            let Ok(path) = std::str::from_utf8(&entry.path) else { return true };
+            let path = top.join(path);
+            let place = if entry.entry.is_some() { Some(path.as_path()) } else { path.parent() };
+            let written = place.and_then(|place| place.symlink_metadata().ok()?.modified().ok());
+            let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            written.is_none_or(|at| i64::try_from(at.as_secs()).unwrap_or(i64::MAX) >= since.0)
+        })
+    }
+}
+
+/// The end of a turn that touched nothing, where it is known what there was before.
+///
+/// # Errors
+/// Whatever keeps the timeline from being read.
+pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
+    let activity = timeline::load(ws)?.timeline.activity;
+    Ok(activity.code.map(|code| TurnEnd { code: Some(code), docs: activity.docs }))
+}
+
+/// Ends a turn that left the working tree like this.
+pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<TurnReport, OpsError> {
+    let TurnOwner { node, session, id } = whose;
+    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), EventKind::TurnEnd(end));
+    let event = Event { at, uptime, node, session, id, trace: None, what };
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
+    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Turn))?;
+    Ok(TurnReport { decision, warnings })
+}
+
+/// The state of the documents that are not committed as they are: their text without white space
+/// (docs/spec-map.md, loop safety: progress measurement).
+fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
+    let mut hasher = Sha256::new();
+    let docs =
+        overlay.entries.iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
+    for entry in docs {
+        hasher.update(&entry.path);
+        hasher.update([0]);
+        match (entry.entry, text(ws, &entry.path)) {
+            (Some(_), Some(text)) => {
+                text.split_ascii_whitespace().for_each(|word| {
+                    hasher.update(word);
+                    hasher.update(b" ");
+                });
+            }
+            (Some((_, id)), None) => hasher.update(id.as_bytes()),
+            (None, _) => {}
+        }
+        hasher.update([0]);
+    }
+    Digest(hasher.finalize().into())
+}
+
+fn text(ws: &Workspace, path: &[u8]) -> Option<String> {
+    let path = ws.repo.workdir()?.join(std::str::from_utf8(path).ok()?);
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_DOCUMENT {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}

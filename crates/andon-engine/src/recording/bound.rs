@@ -1,0 +1,81 @@
+//! Which commits the guard binds. With `guard.applies_to = "agents"` people's commits are only recorded: nothing
+//! refuses, warns or halts because of them. A commit is an agent's when its shell, its message or its author says so.
+
+use std::ffi::OsString;
+
+use crate::adapter::agents::DEFAULT_NODE;
+use crate::context::Context;
+use crate::recording::skip;
+use crate::workspace::Workspace;
+use andon_config::{AppliesTo, Config};
+use andon_core::domain::agent_traces;
+use andon_core::domain::facts::{CommitFact, CommitRecord};
+use andon_core::domain::workflow::Maker;
+use andon_git::{self as git, CommitInfo};
+
+/// Whether the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
+pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
+    is_everyone(&ws.config) || ctx.actor().is_agent() || ctx.agent_mark().is_some()
+}
+
+/// Whether it binds the commit that is being made with the message in the file that `args` begin with.
+pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
+    binds(ctx, ws) || {
+        let message = args.first().map(|name| skip::message(ctx, name)).unwrap_or_default();
+        let subject = message.trim_start().lines().next().unwrap_or_default();
+        let trailers = git::trailers(&message);
+        let (author, committer) = (ctx.author(&ws.repo), ctx.committer(&ws.repo));
+        is_agents(&[&author, &committer], &trailers, subject)
+            || agent_traces::in_closing_lines(&message)
+            || is_node(&ws.config, &committer, &trailers)
+    }
+}
+
+/// Whether it binds a commit that was just made here.
+pub fn binds_commit(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool {
+    binds(ctx, ws) || by_trace(&ws.config, commit)
+}
+
+/// Whether a recorded commit counts in the rules.
+pub fn counts(config: &Config, fact: &CommitFact) -> bool {
+    is_everyone(config)
+        || by_record(config, &fact.record)
+        || is_agents(&[&fact.author], &[], &fact.subject)
+        || is_node(config, &fact.author, &[])
+}
+
+/// What a commit itself gives away: that an agent wrote it, or a node of the declared workflow.
+pub fn by_trace(config: &Config, commit: &CommitInfo) -> bool {
+    let author = format!("{} <{}>", commit.author, commit.email);
+    shows_agent(commit) || is_node(config, &author, &commit.trailers)
+}
+
+/// Whether trailers, subject, closing lines, author or committer of a commit are an agent's.
+pub fn shows_agent(commit: &CommitInfo) -> bool {
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let committer = format!("{} <{}>", commit.committer, commit.committer_email);
+    commit.closes_as_agent || is_agents(&[&author, &committer], &commit.trailers, &commit.subject)
+}
+
+/// What the shell gave away that made it: a session, a node, markers and hooks of a client.
+pub fn by_record(config: &Config, record: &CommitRecord) -> bool {
+    let node = record.node != DEFAULT_NODE || config.workflow.node(&record.node).is_some();
+    record.session.is_some() || node || !record.guards.is_empty()
+}
+
+/// Whether people, trailers or subject of a commit are an agent's.
+fn is_agents(people: &[&str], trailers: &[(String, String)], subject: &str) -> bool {
+    people.iter().any(|person| agent_traces::is_agent(person))
+        || agent_traces::in_trailers(trailers)
+        || agent_traces::in_subject(subject)
+}
+
+/// Whether a node of the declared workflow made a commit.
+fn is_node(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
+    let maker = Maker { environment: None, author, trailers, branch: None };
+    config.workflow.node_for(&maker).is_some()
+}
+
+fn is_everyone(config: &Config) -> bool {
+    config.guard.applies_to == AppliesTo::Everyone
+}

@@ -1,0 +1,239 @@
+//! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
+
+use crate::error::OpsError;
+use crate::recording::attempts;
+use crate::recording::bound;
+use crate::workspace::Workspace;
+use andon_core::detect::{self, RuleInput};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::Event;
+use andon_core::domain::facts::{Ack, CommitFact, Fact};
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::safety::SafetyFact;
+use andon_core::domain::settings::{ParamValue, RuleSettings};
+use andon_core::domain::tests::TestRun;
+use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
+use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
+use andon_store::journal::{Journal, Position, Reach, RecentFacts};
+use andon_store::ledger::Ledger;
+use andon_store::notes::NotesStore;
+use andon_store::totals::Totals;
+use andon_store::window::{self, Window};
+
+/// How many records back a hook looks at least; the rules' own thresholds can make it more.
+const MIN_WINDOW: usize = 16;
+/// How many it looks back at the most: what the fold keeps.
+const MAX_WINDOW: usize = history::MAX_ITERATIONS;
+
+/// How many records back the rules can see: twice the largest of their thresholds.
+pub fn reach(rules: &RuleSettings) -> usize {
+    let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == RuleInput::Records);
+    let settings = windowed.filter_map(|rule| rules.get(rule.id));
+    let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
+        ParamValue::Count(count) | ParamValue::Limit(Some(count)) => usize::try_from(*count).ok(),
+        ParamValue::Share(_)
+        | ParamValue::Span(_)
+        | ParamValue::Limit(None)
+        | ParamValue::SpanLimit(_)
+        | ParamValue::Switch(_)
+        | ParamValue::List(_)
+        | ParamValue::Word { .. } => None,
+    });
+    counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
+}
+
+/// How many test runs back a hook looks for evidence.
+const RUNS: usize = 8;
+
+/// A timeline with what was read for it and what failed on the way.
+pub struct LoadedTimeline {
+    /// The fold over everything below.
+    pub timeline: Timeline,
+    /// The window of recorded commits.
+    pub window: Window,
+    /// Attempts outside of it that count all the same, oldest first.
+    pub aside: Vec<PlacedAttempt>,
+    /// Attempts of tasks that are done, which do not count here.
+    pub done: Vec<CommitFact>,
+    /// Commits of the window without a record, about which nothing is known.
+    pub unknown: usize,
+    /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
+    pub acks: Vec<(Ack, AckPlace)>,
+    /// Test runs in the journal, oldest first.
+    pub runs: Vec<TestRun>,
+    /// The other facts of the journal, with their places among commits and acknowledgements.
+    pub journal: JournalPart,
+    /// Unreadable records and journal lines that were skipped.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads the window behind HEAD, and the attempts outside of it.
+pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
+    let head = ws.repo.head()?.commit();
+    Ok(match NotesStore::open(&ws.repo) {
+        Ok(store) => load_at(ws, &store, head),
+        Err(err) => unopened(ws, &err.into()),
+    })
+}
+
+/// The same with HEAD at `head`.
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> LoadedTimeline {
+    let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
+    let beside = attempts::aside(ws, store, head, &window);
+    LoadedTimeline { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
+}
+
+/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
+/// the code: a broken notes ref must not switch those rules off too.
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> LoadedTimeline {
+    match NotesStore::open(&ws.repo) {
+        Ok(store) => {
+            let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
+            loaded(ws, window, Vec::new(), None)
+        }
+        Err(err) => unopened(ws, &err.into()),
+    }
+}
+
+fn unopened(ws: &Workspace, err: &OpsError) -> LoadedTimeline {
+    loaded(ws, Window::default(), Vec::new(), Some(err.as_warning()))
+}
+
+/// One test run and nothing else.
+pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
+    let timeline = fold(ws, Vec::new());
+    LoadedTimeline {
+        timeline,
+        window: Window::default(),
+        aside: Vec::new(),
+        done: Vec::new(),
+        unknown: 0,
+        acks: Vec::new(),
+        runs: vec![run],
+        journal: JournalPart::default(),
+        warnings: Vec::new(),
+    }
+}
+
+fn loaded(
+    ws: &Workspace,
+    window: Window,
+    aside: Vec<PlacedAttempt>,
+    unopened: Option<Diagnostic>,
+) -> LoadedTimeline {
+    let journal = Journal::open(ws.repo.git_dir());
+    let others = elsewhere(ws, &window, &aside);
+    let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
+    let totals = journal.totals(ws.config.guard.session_gap, answers);
+    let commits = reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN });
+    let recent = journal.recent(Reach {
+        runs: RUNS,
+        commits,
+        turns: if ws.config.workflow.is_declared() { usize::MAX } else { commits },
+        since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
+    });
+    let mut warnings: Vec<Diagnostic> =
+        unopened.into_iter().chain(window.warnings.iter().chain(&recent.warnings).cloned()).collect();
+    let RecentFacts { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
+    match others {
+        Ok(others) => {
+            let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();
+            let new = others.into_iter().filter(|ack| !known.contains(ack));
+            acks.extend(new.map(|ack| (ack, AckPlace::BeforeCommit)));
+        }
+        Err(err) => warnings.push(err.as_warning()),
+    }
+    let journal = JournalPart { totals, items, markers, since_ack, safety };
+    let timeline = Timeline::new(ws.config.guard.session_gap);
+    let mut loaded = LoadedTimeline {
+        timeline,
+        window,
+        aside,
+        done: Vec::new(),
+        unknown: 0,
+        acks,
+        runs,
+        journal,
+        warnings,
+    };
+    let JournalPart { markers, since_ack, .. } = &loaded.journal;
+    let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
+    order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);
+    loaded.timeline = fold_steps(ws, loaded.steps());
+    loaded
+}
+
+/// Folds facts under the configuration of `ws`.
+pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
+    fold_steps(ws, facts.into_iter().map(FoldStep::Fact).collect())
+}
+
+/// Folds steps under the configuration of `ws`.
+pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
+    let mut fold = Fold::new(ws.config.guard.session_gap)
+        .in_workflow(ws.config.workflow.clone())
+        .counting(ws.config.cached);
+    // People's commits count in no rule where only agents are guarded.
+    let counts = |step: &FoldStep| {
+        let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
+        bound::counts(&ws.config, fact)
+    };
+    for step in steps.into_iter().filter(counts) {
+        fold.step(step);
+    }
+    fold.into_timeline()
+}
+
+/// Answers that were given in other worktrees and clones, at commits of this window and of the attempts outside of it.
+fn elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>, OpsError> {
+    let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
+    let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
+    Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
+}
+
+/// The facts of the journal apart from tests and answers.
+#[derive(Debug, Default)]
+pub struct JournalPart {
+    /// The summary of its first part; `None` where all of it was read.
+    pub totals: Option<Totals>,
+    /// What follows, oldest first.
+    pub items: Vec<JournalItem>,
+    /// Commits that were recorded, oldest first, as far back as was looked.
+    pub markers: Vec<CommitId>,
+    /// How many of them, the newest, were recorded after the newest answer to a halt.
+    pub since_ack: usize,
+    /// Safety events since the newest commit, oldest first.
+    pub safety: Vec<SafetyFact>,
+}
+
+impl LoadedTimeline {
+    /// The timeline with `fact`, which was just derived, as its newest; what it changed.
+    pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
+        self.fold_in(ws, |fold| {
+            let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
+            fold.committed();
+            effect
+        })
+    }
+
+    /// The timeline with an event, which was just observed, as its newest.
+    pub fn take_in_event(&mut self, ws: &Workspace, event: Box<Event>) {
+        self.fold_in(ws, |fold| fold.push(Fact::Event(event)));
+    }
+
+    fn fold_in<T>(&mut self, ws: &Workspace, act: impl FnOnce(&mut Fold) -> T) -> T {
+        let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
+        let mut fold = Fold::on(before);
+        let done = act(&mut fold);
+        self.timeline = fold.into_timeline();
+        done
+    }
+
+    /// All that was read, in the order of observation.
+    pub fn steps(&self) -> Vec<FoldStep> {
+        let JournalPart { totals, items, .. } = &self.journal;
+        let before = totals.as_ref().map(|totals| &totals.snapshot);
+        let line = order::line(&self.window.facts, &self.aside);
+        Observations { line, acks: &self.acks, runs: &self.runs, items, before }.steps()
+    }
+}
