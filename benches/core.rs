@@ -1,6 +1,5 @@
 //! What the rules, the folds and the formats cost, without git around them. Run with `cargo bench`.
 
-#![allow(missing_docs, reason = "criterion's macros make public items")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot be set up must fail")]
 
 use std::hint::black_box;

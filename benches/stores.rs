@@ -1,7 +1,6 @@
 //! What the stores cost beside a real repository: adding a record and reading a window, by how many notes there are.
 //! Run with `cargo bench --bench stores`.
 
-#![allow(missing_docs, reason = "criterion's macros make public items")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot be set up must fail")]
 #![allow(clippy::disallowed_methods, reason = "the repositories are built by git")]
 

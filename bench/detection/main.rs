@@ -6,7 +6,6 @@
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
 #![allow(clippy::pedantic)] // a simulator: casts of small counts, switches, values handed over
-#![allow(missing_docs)] // families are documented by what they do
 
 mod agent;
 mod derive;

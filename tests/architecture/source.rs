@@ -60,8 +60,6 @@ pub struct Source {
     pub types: Vec<PublicType>,
     /// Doc comments outside test code.
     pub docs: Vec<Documented>,
-    /// Public types and functions outside test code that nothing documents: their names, each with its line.
-    pub undocumented: Vec<(String, usize)>,
     /// Lines outside test code.
     pub lines: usize,
     test_modules: Vec<String>,
@@ -92,7 +90,6 @@ impl Source {
             functions: items.functions,
             types: items.types,
             docs: items.docs,
-            undocumented: items.undocumented,
             lines: text.lines().count().saturating_sub(in_tests),
             test_modules: items.test_modules,
             whole_file_is_test: file.attrs.iter().any(is_cfg_test),
@@ -141,7 +138,6 @@ struct Items {
     functions: Vec<Function>,
     types: Vec<PublicType>,
     docs: Vec<Documented>,
-    undocumented: Vec<(String, usize)>,
     test_modules: Vec<String>,
 }
 
@@ -155,13 +151,6 @@ impl Items {
         }
     }
 
-    fn public(&mut self, name: &syn::Ident, visibility: &syn::Visibility, attributes: &[syn::Attribute]) {
-        let is_public = matches!(visibility, syn::Visibility::Public(_));
-        if is_public && !attributes.iter().any(|attribute| attribute.path().is_ident("doc")) {
-            self.undocumented.push((name.to_string(), name.span().start().line));
-        }
-    }
-
     fn public_type(&mut self, item: &syn::Item) {
         let (name, visibility) = match item {
             syn::Item::Enum(item) => (&item.ident, &item.vis),
@@ -171,7 +160,6 @@ impl Items {
             syn::Item::Union(item) => (&item.ident, &item.vis),
             syn::Item::Verbatim(_) | _ => return,
         };
-        self.public(name, visibility, attributes_of(item));
         if matches!(visibility, syn::Visibility::Public(_)) {
             self.types.push(PublicType { name: name.to_string(), line: name.span().start().line });
         }
@@ -242,13 +230,11 @@ impl<'ast> Visit<'ast> for Items {
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.public(&item.sig.ident, &item.vis, &item.attrs);
         self.function(&item.sig, &item.block);
         visit::visit_item_fn(self, item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.public(&item.sig.ident, &item.vis, &item.attrs);
         self.function(&item.sig, &item.block);
         visit::visit_impl_item_fn(self, item);
     }

@@ -4,7 +4,6 @@ mod command;
 mod document;
 mod entries;
 mod identity;
-#[allow(missing_docs, reason = "the keys of JSON Schema")]
 pub mod json_schema;
 mod keys;
 mod kind;

@@ -18,7 +18,6 @@ pub mod signals;
 #[cfg(test)]
 #[path = "../../andon-testkit/src/facts/mod.rs"]
 #[allow(
-    missing_docs,
     clippy::missing_panics_doc,
     clippy::return_self_not_must_use,
     reason = "facts for tests, named by what they are"

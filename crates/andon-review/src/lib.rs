@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![allow(missing_docs, reason = "fields and variants are named as docs/review.md names them")]
 
 pub mod accounts;
 pub mod authority;

@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![allow(missing_docs, reason = "facts and values for tests, named by what they are")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up must fail")]
 #![allow(clippy::missing_panics_doc, clippy::return_self_not_must_use, reason = "the same")]
 

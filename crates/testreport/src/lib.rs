@@ -7,6 +7,8 @@
 //!
 //! Pure: bytes in, values out. No file is opened, no clock is read.
 
+#![deny(missing_docs)]
+
 mod by_line;
 mod cases;
 mod decode;
