@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole-process comparison: what long histories cost, beside git's own diff hashing.
 
-    bench/bulk.py --andon target/release/andon --history /path/to/a/repository.git --out /tmp/results.md
+    bench/bulk.py --andon target/dist/andon --history /path/to/a/repository.git --out /tmp/results.md
 
 Measures every case in interleaved rounds of one run: `git log -p | git patch-id --stable`, `andon replay` over the same
 range with and without its cache, `andon backfill` and `andon check`, and `check` of

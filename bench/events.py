@@ -2,7 +2,7 @@
 """A stream of events for `andon replay --events`: healthy work of two nodes, in turns.
 
     bench/events.py 1000000 > /tmp/million.jsonl
-    bench/events.py --measure target/release/andon --count 1000000
+    bench/events.py --measure target/dist/andon --count 1000000
 
 With --measure the stream is piped into the program (it is never a file), and the wall time, the CPU time, the peak
 resident memory and the events per second of the program are printed.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How Andon's hooks grow with the records of a repository, as a picture.
 
-    bench/growth.py --andon target/release/andon [--records 10,100,1000,10000,100000] [--rounds 11] [--out bench/growth.svg]
+    bench/growth.py --andon target/dist/andon [--records 10,100,1000,10000,100000] [--rounds 11] [--out bench/growth.svg]
 
 Measures as hooks.py does (its repositories, its rounds) at 100 files, prints the medians as a table, and draws time
 against records, both on a logarithmic scale. Standard library only.

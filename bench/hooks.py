@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole-process comparison: what the hooks of one `git commit` cost, beside other hook managers.
 
-    bench/hooks.py --andon target/release/andon --out bench/results.md
+    bench/hooks.py --andon target/dist/andon --out bench/results.md
 
 Builds repositories of the given sizes, then measures every case in interleaved rounds of one run, and writes
 Markdown tables of medians and ratios. Standard library only; the peers come from PyPI into a virtual

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A ledger of many signed entries, and what it takes to read it.
 
-    bench/ledger.py target/release/andon [--entries 10000] [--cpu] [--skip-peers]
+    bench/ledger.py target/dist/andon [--entries 10000] [--cpu] [--skip-peers]
 
 Makes a repository with a policy, rounds, and their accepts and resolutions, signed with a key of its own, packs it, and
 prints the shortest of five runs of each command, in milliseconds: with nothing remembered, after three new entries, and

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the page of `andon report` costs: to make it, and to draw it in a browser.
 
-    bench/report.py --andon target/release/andon --commits 10000
+    bench/report.py --andon target/dist/andon --commits 10000
 
 One repository with a record for each commit. The page is made in rounds; then Chromium opens it, and an empty page, in
 turns. "Drawn" is the second animation frame after the page has loaded, from the start of the navigation; "first" is the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `andon test` adds to a run of the tests.
 
-    bench/test_overhead.py --andon target/release/andon
+    bench/test_overhead.py --andon target/dist/andon
 
 Builds repositories of 100 and 50,000 files and measures, in interleaved rounds: the test command alone (`true`),
 the same under `andon test`, and `git status`. Prints a Markdown table of medians: wall time that is added, and CPU

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many writers: is a record lost, does a hook fail, and what does company cost?
 
-    bench/writers.py --andon target/release/andon [--out FILE]
+    bench/writers.py --andon target/dist/andon [--out FILE]
 
 1. N processes commit in N worktrees of one store at once: every commit must have its record, no hook may fail or say
    anything. The median time of post-commit is compared with one process alone, and with N processes in N stores of

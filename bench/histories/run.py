@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Public histories: what `andon replay` would have halted, and whether that was right when read.
 
-    bench/histories/run.py --andon target/release/andon --mirrors DIR [--only TEXT] [--out DIR] [--clones DIR]
+    bench/histories/run.py --andon target/dist/andon --mirrors DIR [--only TEXT] [--out DIR] [--clones DIR]
 
 `histories.tsv` names the histories, with who made them (largely people, or largely agents) and the commit that was
 replayed. The mirrors are OWNER+NAME/repo or OWNER+NAME.git; those that are missing are skipped, by name. `readings.tsv`

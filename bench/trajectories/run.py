@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trajectories of real agents: which runs Andon halts, beside the rules of four clients over the same calls.
 
-    bench/trajectories/run.py --andon target/release/andon --mirrors DIR [--half tune|report|all] [--events DIR] [--only WORD]
+    bench/trajectories/run.py --andon target/dist/andon --mirrors DIR [--half tune|report|all] [--events DIR] [--only WORD]
 
 DIR holds the public repositories below as OWNER+NAME/repo (bare). Nothing of what the runs say is kept here: they are
 read from the repositories' objects, converted to the events of `andon replay --events` in a scratch folder, and judged.

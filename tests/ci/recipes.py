@@ -24,7 +24,7 @@ from runner import Failed, Github, Gitlab  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 RECIPES = HERE / "hooks" / "ci"
-ACTION = "YOUR-ORG/andon/hooks/ci"
+ACTION = "YOUR-ORG/andon"
 ZERO = "0" * 40
 BOT = ("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com")
 FORGE = ("GitHub", "noreply@github.com")
@@ -136,7 +136,7 @@ class Ground:
     def github(self, name, event, workflow=RECIPES / "github.yml"):
         root = self.root / name
         root.mkdir()
-        actions = {"actions/checkout": self.checkout, ACTION: RECIPES, "github/codeql-action/upload-sarif": self.upload}
+        actions = {"actions/checkout": self.checkout, ACTION: HERE, "github/codeql-action/upload-sarif": self.upload}
         shutil.rmtree(self.root / "home")
         (self.root / "home").mkdir()
         job = Github(root, event, self.environment, actions)

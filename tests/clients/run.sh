@@ -5,7 +5,7 @@
 #   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [pi] [droid] [kimi]     all of these without arguments
 #   tests/clients/run.sh kilo       only when named: each of its sessions waits a minute for its own servers
 #
-#   ANDON_CLIENTS_PROGRAM=FILE  the andon program to test (else it is built: cargo build --release)
+#   ANDON_CLIENTS_PROGRAM=FILE  the andon program to test (else it is built: cargo build)
 #   ANDON_CLIENTS_KEEP=DIR      work in DIR and keep it: what the model was told, what the clients said
 #
 # Needs git, python3, npm and its registry. Without the latter the whole run is skipped, by name. package.json has the versions.
@@ -54,8 +54,8 @@ done
 
 program=${ANDON_CLIENTS_PROGRAM:-}
 if [ -z "$program" ]; then
-  (cd "$root" && cargo build --release --locked --quiet)
-  program=$target/release/andon
+  (cd "$root" && cargo build --locked --quiet)
+  program=$target/debug/andon
 fi
 
 if [ -n "${ANDON_CLIENTS_KEEP:-}" ]; then

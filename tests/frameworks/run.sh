@@ -3,7 +3,7 @@
 #
 #   tests/frameworks/run.sh [pre-commit] [prek]     both without arguments; the hooks are tested as they are committed
 #
-#   ANDON_FRAMEWORKS_PROGRAM=FILE   the andon program to test (else it is built: cargo build --release)
+#   ANDON_FRAMEWORKS_PROGRAM=FILE   the andon program to test (else it is built: cargo build)
 #   ANDON_FRAMEWORKS_KEEP=DIR       work in DIR and keep it
 #
 # Needs git, cargo, python3 with pip, and PyPI. Ends with 0 only when every step of every tool held.
@@ -38,7 +38,7 @@ git config --global protocol.file.allow always
 # prek looks past PATH at what rustup has.
 program=${ANDON_FRAMEWORKS_PROGRAM:-}
 if [ -z "$program" ]; then
-  (cd "$root" && cargo build --release --locked --quiet)
+  (cd "$root" && cargo build --locked --quiet)
   program=${CARGO_TARGET_DIR:-$root/target}/release/andon
 fi
 sysroot=$(rustc --print sysroot)

@@ -11,7 +11,7 @@ use crate::support::{Stage, andon_path};
 /// Parts of blocks that are not run, and why.
 const NOT_RUN: &[(&str, &str)] = &[
     ("cargo install", "compiles Andon; the gate does"),
-    ("cargo run --release", "compiles Andon; the gate does, and tests/integration runs the demo"),
+    ("cargo run -- demo", "compiles Andon; the gate does, and tests/integration runs the demo"),
     ("packaging/build.sh", "makes packages; packaging/test.sh does"),
     ("verify-commit refs/andon/ledger/WRITER", "needs a signing key; tests/integration/witness.rs has one"),
 ];
