@@ -21,6 +21,9 @@ const WITHOUT: &[(&str, &str)] = &[
     ("agent run", "passes the output of the client through"),
 ];
 
+/// Documents whose members are named by a configuration or a schema.
+const NAMED_BY_DATA: &[&str] = &["config", "config-schema", "agent-payload-schema", "pin"];
+
 /// What is asked for: arguments, standard input, and what each line is called; `None` where it is only asked whether the
 /// verb takes `--format`.
 type Row = (&'static [&'static str], &'static str, Option<&'static str>);
@@ -102,6 +105,21 @@ const ROWS: &[Row] = &[
     (&["uninstall"], "", Some("uninstall")),
 ];
 
+/// Adds the path of each member in `value`: `cycles[].badge`. Where it is a map, its keys are data.
+fn add_members(value: &Value, path: &str, members: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(inside) => {
+            for (key, value) in inside {
+                let path = format!("{path}.{key}");
+                add_members(value, &path, members);
+                members.insert(path);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_members(item, &format!("{path}[]"), members)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 fn run(stage: &Stage, args: &[&str], stdin: &str) -> Out {
     let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
     stage.run_in(stage.dir(), andon_path(), &args, Some(stdin.as_bytes()))
@@ -114,6 +132,7 @@ fn every_json_says_what_it_is() {
     sit_down(&stage, "ann");
     stage.write("report.tap", "1..1\nok 1 - a\n");
     let mut wrong = Vec::new();
+    let mut members = BTreeSet::new();
     for (args, stdin, schema) in ROWS {
         let out = run(&stage, args, stdin);
         if out.all().contains("argument '--format'") {
@@ -121,19 +140,23 @@ fn every_json_says_what_it_is() {
         }
         let Some(schema) = schema else { continue };
         let expected = format!("andon/{schema}@1");
-        let named = |line: &str| {
+        let mut named = |line: &str| {
             let value: Value =
                 serde_json::from_str(line).unwrap_or_else(|err| panic!("{args:?}: {err}: {out}"));
+            if !NAMED_BY_DATA.contains(schema) {
+                add_members(&value, schema, &mut members);
+            }
             value["schema"] == expected.as_str()
         };
         // Lists of nothing print nothing.
         let may_be_empty = ["review-concern", "review-precedent"].contains(schema);
         let lines = out.stdout.lines().count();
-        if !out.stdout.lines().all(named) || (lines == 0 && !may_be_empty) {
+        if !out.stdout.lines().all(&mut named) || (lines == 0 && !may_be_empty) {
             wrong.push(format!("{args:?}: not {expected}: {out}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    insta::assert_snapshot!("members_of_json", members.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 /// The commands below `path`, as its help lists them.
