@@ -1,6 +1,6 @@
 //! What tools do, by the names that clients give them; and which commands and files their arguments name.
 
-use andon_core::{WordList, words};
+use andon_core::{WordList, command_words::ShellLine, words};
 use serde_json::Value;
 
 use super::CompletedCall;
@@ -179,13 +179,10 @@ fn commands(args: Option<&Value>) -> Vec<String> {
         Some(Value::String(command)) => vec![command.clone()],
         Some(Value::Array(words)) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            let is_shell = |word: &str| word.ends_with("sh");
-            match words.as_slice() {
-                // `["bash", "-lc", "SCRIPT"]` is the script.
-                [shell, flag, script] if is_shell(shell) && flag.starts_with('-') && flag.contains('c') => {
-                    vec![(*script).to_owned()]
-                }
-                words => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
+            // `["bash", "-lc", "SCRIPT"]` is the script.
+            match ShellLine::of_words(&words) {
+                Some(script) if script.arguments.is_empty() => vec![script.line.to_owned()],
+                Some(_) | None => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
             }
         }
         Some(_) | None => Vec::new(),

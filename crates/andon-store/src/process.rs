@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use andon_core::command_words::{self, ShellLine};
 use serde::{Deserialize, Serialize};
 
 use super::file;
@@ -97,8 +98,9 @@ fn facts_above(parent: u32) -> impl Iterator<Item = ProcessFacts> {
 pub fn starter(parent: u32) -> Option<GitProcess> {
     let command_line = |id: u32| {
         let bytes = file::read(Path::new(&format!("/proc/{id}/cmdline")), MAX_ENVIRONMENT).ok().flatten();
-        let option = |word: &[u8]| word.starts_with(b"-") && !word.starts_with(b"--") && word.ends_with(b"c");
-        bytes.is_some_and(|bytes| bytes.split(|byte| *byte == 0).nth(1).is_some_and(option))
+        let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let words: Vec<&str> = text.split('\0').collect();
+        ShellLine::of_words(&words).is_some()
     };
     let found = facts_above(parent).find(|seen| !(seen.is_shell && command_line(seen.process.pid)))?;
     (!found.is_shell).then_some(found.process)
@@ -122,7 +124,7 @@ fn parse(stat: &[u8]) -> Option<ProcessFacts> {
     let started = fields.nth(17)?.parse().ok()?;
     let process = GitProcess { pid, started };
     let is_git = name == "git" || name.starts_with("git-");
-    let is_shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish");
+    let is_shell = command_words::is_shell(name);
     Some(ProcessFacts { is_git, is_shell, parent, process })
 }
 

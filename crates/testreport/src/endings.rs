@@ -3,43 +3,14 @@
 //! A whole output is read by the reader of its runner. Here each form is so much its runner's own that it counts without
 //! what should come before it.
 
-use super::words;
-use super::words::WordList;
+use super::unstarted;
+use super::words::{WordList, section};
 
 /// Lines that are not blank, from the last one back.
 const WINDOW: usize = 12;
 
-/// What a line begins with, without its indentation.
-const BEGINS: WordList = words![
-    "error: test failed, to rerun pass ",
-    "error: doctest failed, to rerun pass ",
-    "test result: FAILED. ",
-    "Errors while running CTest",
-    "[INFO] BUILD FAILURE",
-    "[ERROR] There are test failures",
-    "There were failing tests. See the report at:",
-    "> There were failing tests. See the report",
-    "BUILD FAILED in ",
-    "Failed!  - Failed: ",
-    "Test Run Failed.",
-    "[doctest] Status: FAILURE!",
-    "[  FAILED  ] ",
-    "npm ERR! Test failed.",
-    "npm error Test failed.",
-    "evaluation failed :(",
-    "ERROR: LoadError: Some tests did not pass: ",
-    "Some tests failed.",
-    "Result: FAIL",
-    "FAILED | 0 passed | ",
-    "error: Test failed",
-    "There was 1 failure:",
-    "error: Recipe `test` failed ",
-    "error Command failed with exit code ",
-    "error: script \"test\" exited with code ",
-    "task: Failed to run task \"test\": ",
-    "ninja: build stopped: subcommand failed.",
-    "ELIFECYCLE  Test failed.",
-];
+/// Phrases of lines that end such a run.
+const PHRASES: WordList = section(unstarted::PHRASES, "endings");
 
 /// The whole last line.
 const LAST: [&str; 3] = ["FAIL", "FAILURES!", "TEST FAILED"];
@@ -55,7 +26,7 @@ pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Cl
 
 fn is_failure(line: &str) -> bool {
     let text = line.trim_start();
-    BEGINS.iter().any(|start| text.starts_with(start))
+    PHRASES.iter().any(|phrase| unstarted::matches(line, phrase))
         || is_pytest(line)
         || is_jest(line)
         || is_counted(text)

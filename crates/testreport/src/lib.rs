@@ -11,6 +11,8 @@
 
 mod by_line;
 mod cases;
+#[doc(hidden)]
+pub mod command_words;
 mod decode;
 mod depth;
 mod endings;

@@ -108,6 +108,11 @@ mod tests {
         for (words, stdout, stderr) in [
             ("pytest -q", ".", ""),
             ("pytest -qq", ".", ""),
+            ("nice pytest", ".", ""),
+            ("sudo pytest", ".", ""),
+            ("ionice -c 3 pytest", ".", ""),
+            ("setsid -w pytest", ".", ""),
+            ("chronic pytest", ".", ""),
             ("python -m pytest -s", "", ""),
             ("python -m unittest", "", "."),
             ("python -m unittest -v", "", "test_1 (t.T.test_1) ... ok\ntest_2 (t.T.test_2) ... "),

@@ -3,6 +3,7 @@
 //! A test that ends the process with 0 leaves an exit code of 0 and, with many runners, no word. Only who knows that the
 //! runner was started misses its summary: the caller reads that off the command, or off the processes below it.
 
+use super::command_words::{innermost, program_name};
 use super::lines::Stream;
 use super::words;
 use super::words::WordList;
@@ -84,25 +85,8 @@ impl RunnerCall {
 /// Wrappers within each other that are followed.
 const MAX_DEPTH: usize = 6;
 
-/// Programs that start another one: words of their own before it.
-const WRAPPERS: [(&str, usize); 13] = [
-    ("env", 0),
-    ("time", 0),
-    ("nice", 0),
-    ("nohup", 0),
-    ("exec", 0),
-    ("command", 0),
-    ("stdbuf", 0),
-    ("timeout", 1),
-    ("xvfb-run", 0),
-    ("cross-env", 0),
-    ("npx", 0),
-    ("bunx", 0),
-    ("c8", 0),
-];
-
-/// Programs that start another one by a command of theirs.
-const LAUNCHERS: [(&str, WordList); 12] = [
+/// Programs that start another one by a command of theirs, or whatever follows.
+const LAUNCHERS: [(&str, WordList); 16] = [
     ("uv", words!["run"]),
     ("poetry", words!["run"]),
     ("pipenv", words!["run"]),
@@ -115,16 +99,18 @@ const LAUNCHERS: [(&str, WordList); 12] = [
     ("yarn", words!["exec", "run", "dlx"]),
     ("bun", words!["x", "run"]),
     ("nyc", words![]),
+    ("c8", words![]),
+    ("npx", words![]),
+    ("bunx", words![]),
+    ("cross-env", words![]),
 ];
 
 fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w [&'a str])> {
-    let settings = words.iter().take_while(|word| is_setting(word)).count();
-    let (word, rest) = words.get(settings..)?.split_first()?;
+    let (word, rest) = innermost(words).split_first()?;
     if depth > MAX_DEPTH {
         return None;
     }
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    let name = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".cmd")).unwrap_or(name);
+    let name = program_name(word);
     if let Some(runner) = by_name(name) {
         return Some((runner, rest));
     }
@@ -140,14 +126,13 @@ fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w 
     if name == "coverage" {
         return of_python(rest.strip_prefix(&["run"])?, depth);
     }
-    if let Some((_, own)) = WRAPPERS.iter().find(|(known, _)| *known == name) {
-        return find(behind_options(rest).get(*own..)?, depth + 1);
-    }
     let (_, commands) = LAUNCHERS.iter().find(|(known, _)| *known == name)?;
     match rest.split_first() {
         Some((command, rest)) if commands.contains(command) => find(behind_options(rest), depth + 1),
         // `yarn jest` and `pnpm jest` need no command.
-        _ if matches!(name, "yarn" | "pnpm" | "nyc") => find(behind_options(rest), depth + 1),
+        _ if commands.iter().next().is_none() || matches!(name, "yarn" | "pnpm") => {
+            find(behind_options(rest), depth + 1)
+        }
         _ => None,
     }
 }
@@ -192,12 +177,6 @@ fn idle(program: &str, arguments: &[&str]) -> Option<&'static str> {
     row.map(|(_, name, ..)| *name)
 }
 
-fn is_setting(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
-}
-
 fn behind_options<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
     let options = words.iter().take_while(|word| word.starts_with('-')).count();
     words.get(options..).unwrap_or_default()
@@ -234,8 +213,7 @@ fn of_script<'a, 'w>(mut words: &'w [&'a str]) -> Option<(KnownRunner, &'w [&'a 
             "-e" | "-p" | "--eval" | "--print" | "--test" => return None,
             option if option.starts_with('-') => rest,
             script => {
-                let name = script.rsplit(['/', '\\']).next().unwrap_or(script);
-                return by_name(name).map(|runner| (runner, rest));
+                return by_name(program_name(script)).map(|runner| (runner, rest));
             }
         };
     }
@@ -375,6 +353,7 @@ mod tests {
             ("python3.11 -m coverage run -m pytest", Some(Pytest)),
             ("coverage run --branch -m unittest discover", Some(Unittest)),
             ("CI=1 env A=b timeout 60 uv run pytest", Some(Pytest)),
+            ("sudo -u ann ionice -c 3 setsid chronic pytest", Some(Pytest)),
             ("poetry run python -m unittest", Some(Unittest)),
             ("npx jest --ci", Some(Jest)),
             ("yarn jest", Some(Jest)),

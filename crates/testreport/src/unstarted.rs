@@ -1,19 +1,61 @@
 //! Words with which shells, task runners and interpreters say that there is nothing to run: a program, a target, a script
 //! or a service is not there. Such a run says nothing about the code.
 
-#[cfg(test)]
-mod tests;
-mod words;
-
+use super::command_words::is_shell;
 use super::verdicts::{names_failures, names_passes};
+use super::words;
+use super::words::{WordList, section};
 
-use self::words::{ALONE, CALLERS, CODES, DETAILS, LAST, LineCondition, PART, PROGRAMS, SURE, TRACED};
-use super::words::WordList;
+/// The phrases of this module and of `endings`, in sections.
+pub(super) const PHRASES: &str = include_str!("phrases.txt");
+
+/// Words that only these programs print.
+const SURE: WordList = section(PHRASES, "sure");
+/// Words that are also found in what a test prints: they count where little else was printed.
+const ALONE: WordList = section(PHRASES, "alone");
+/// Words that count as the last ones of a run, with the exit codes that belong to them: what a command says that cannot even
+/// begin. A test may print them too, but then its own verdict follows.
+const LAST: WordList = section(PHRASES, "last");
+/// Lines that callers add when the program that they call has failed.
+const CALLERS: WordList = section(PHRASES, "callers");
+/// Lines that explain what was said before them.
+const DETAILS: WordList = section(PHRASES, "details");
+
+/// Lines below words that alone do not distinguish the requested module from a module that it needs.
+#[derive(Debug, Clone, Copy)]
+enum LineCondition {
+    /// Some line holds this.
+    Has(&'static str),
+    /// No line holds this.
+    Lacks(&'static str),
+}
+
+/// As [`LAST`], where the lines below decide: a module that no other one asks for is the one that the command names.
+const TRACED: [(&str, LineCondition); 6] = [
+    ("node 1 ^Error: Cannot find module '", LineCondition::Has("requireStack: []")),
+    ("node 1 ^Error: Cannot find module '", LineCondition::Has("requireStack: [ 'internal/preload' ]")),
+    (
+        "ts-node 1 ^Error: Cannot find module '",
+        LineCondition::Has("imaginaryUncacheableRequireResolveScript"),
+    ),
+    (
+        "node 1 ^Error [ERR_MODULE_NOT_FOUND]: Cannot find module '…' imported from …/$",
+        LineCondition::Lacks("requireStack"),
+    ),
+    ("bun 1 ^error: Module not found \"", LineCondition::Lacks("at file:")),
+    ("docker 1,125 ^unknown shorthand flag: …", LineCondition::Has("docker --help")),
+];
+
+/// Programs beside shells that put their own name before a colon, and words that mean one.
+const PROGRAMS: WordList = words![
+    "env", "time", "nice", "timeout", "sudo", "make", "git", "docker", "podman", "python", "perl", "ruby",
+    "php", "lua", "error", "Error", "ERROR",
+];
 
 /// Lines that are not blank of an output that is short: a shell that only says what it did not find.
 pub(super) const SHORT: usize = 12;
 
-/// Whether an output holds little but what is looked for.
+/// The length of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// At most [`SHORT`] lines.
@@ -22,16 +64,16 @@ pub(super) enum Length {
     Long,
 }
 
-/// How a run ended, as far as it is known.
+/// The end of a run, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ending {
     /// The exit code; `None` of a program that ran among others.
     pub code: Option<i32>,
-    /// Whether a report shows tests that ran.
+    /// Tests that a report shows.
     pub tests: Tests,
 }
 
-/// Whether tests ran.
+/// Tests that a report shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tests {
     /// None is known.
@@ -47,7 +89,8 @@ pub(super) fn reason<'a>(
     ending: Ending,
 ) -> Option<String> {
     let says = |table: WordList| {
-        lines.clone().find(|line| table.iter().any(|phrase| matches(line, phrase))).map(str::trim)
+        let is_one = |line: &&str| !line.contains(OF_CODE) && table.iter().any(|row| is_row(line, row));
+        lines.clone().find(is_one).map(str::trim)
     };
     let told = says(SURE);
     let untested = ending.tests == Tests::None && !tells_of_tests(lines);
@@ -61,11 +104,11 @@ pub(super) fn reason<'a>(
     best.map(str::to_owned)
 }
 
-/// Whether a name is that of a program that says such words before a colon.
+/// True for the name of a program that says such words before a colon.
 pub(super) fn is_program(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
     let bare = name.trim_end_matches(|each: char| each.is_ascii_digit() || each == '.');
-    PROGRAMS.contains(bare) || [".sh", ".bash"].iter().any(|script| name.ends_with(script))
+    is_shell(bare) || PROGRAMS.contains(bare) || [".sh", ".bash"].iter().any(|script| name.ends_with(script))
 }
 
 /// The line to show of a run that ended as one does whose program is not there, and said so in no known words: the last
@@ -82,7 +125,7 @@ pub(super) fn likeliest<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + 
     own().find(absent).or_else(last).map(|line| line.trim().to_owned())
 }
 
-/// Whether some line is the verdict on a test.
+/// True when some line is the verdict on a test.
 fn tells_of_tests<'a>(lines: &(impl Iterator<Item = &'a str> + Clone)) -> bool {
     // ninja calls every command that fails so.
     let ninja = lines.clone().any(|line| line.starts_with("ninja: build stopped"));
@@ -98,10 +141,9 @@ fn last_words<'a>(
 ) -> Option<&'a str> {
     let (mut code, mut below, mut others) = (code, Vec::new(), 0);
     for line in lines.clone().rev() {
-        let says = |forms: WordList| forms.iter().any(|form| is_said(line, form, code));
-        let plain = says(LAST);
-        let traced = || TRACED.iter().any(|(forms, wanted)| says(*forms) && has_below(&below, *wanted));
-        if plain || traced() {
+        let says = |row: &str| is_said(line, row, code);
+        let traced = || TRACED.iter().any(|(row, wanted)| says(row) && has_below(&below, *wanted));
+        if !line.contains(OF_CODE) && (LAST.iter().any(says) || traced()) {
             return Some(line.trim());
         }
         if is_of_caller(line) {
@@ -118,10 +160,16 @@ fn last_words<'a>(
     None
 }
 
-fn is_said(line: &str, form: &str, code: Option<i32>) -> bool {
-    let (phrase, codes) = form.split_once(CODES).unwrap_or((form, ""));
-    let fits = |code: i32| codes.split_terminator(',').any(|one| one.parse() == Ok(code));
+/// A row of [`LAST`] and of [`TRACED`]: a program, its exit codes and the phrase.
+fn is_said(line: &str, row: &str, code: Option<i32>) -> bool {
+    let (codes, phrase) = row.split_once(' ').and_then(|(_, row)| row.split_once(' ')).unwrap_or_default();
+    let fits = |code: i32| codes.split(',').any(|one| one.parse() == Ok(code));
     matches(line, phrase) && code.is_none_or(fits)
+}
+
+/// A row of [`SURE`] and of [`ALONE`]: a program and the phrase.
+fn is_row(line: &str, row: &str) -> bool {
+    row.split_once(' ').is_some_and(|(_, phrase)| matches(line, phrase))
 }
 
 fn has_below(below: &[&str], wanted: LineCondition) -> bool {
@@ -132,10 +180,9 @@ fn has_below(below: &[&str], wanted: LineCondition) -> bool {
     }
 }
 
-/// Whether a line is one that a caller adds when what it calls has failed.
+/// True for a line that a caller adds when what it calls has failed.
 fn is_of_caller(line: &str) -> bool {
-    let line = line.trim_start();
-    CALLERS.iter().any(|start| line.starts_with(start)) || line.contains(" exited with code ")
+    CALLERS.iter().any(|phrase| matches(line, phrase))
 }
 
 /// The exit code that a caller reports: `Error 2`, `exit code 2.`, `exit status 2`, `exited with code 2`.
@@ -149,12 +196,10 @@ fn told_code(line: &str) -> Option<i32> {
         .find_map(|words| line.split_once(words).and_then(number))
 }
 
-/// Whether a line explains the one before it.
+/// True for a line that explains the one before it.
 fn is_detail(line: &str) -> bool {
-    let text = line.trim_start();
-    text.len() < line.len()
-        || DETAILS.iter().any(|start| text.starts_with(start))
-        || text.starts_with('=') && text.contains(" no tests ran in ")
+    line.starts_with(char::is_whitespace)
+        || DETAILS.iter().any(|phrase| matches(line, phrase))
         || is_usage(line)
 }
 
@@ -169,12 +214,10 @@ fn is_usage(line: &str) -> bool {
 /// `No rule to make target 'a.c', needed by 'a.o'`: a file of the code is gone.
 const OF_CODE: &str = ", needed by ";
 
-fn matches(line: &str, phrase: &str) -> bool {
+/// True for a line that has the parts of a phrase in their order.
+pub(super) fn matches(line: &str, phrase: &str) -> bool {
     let mut rest = line.trim();
-    if rest.contains(OF_CODE) {
-        return false;
-    }
-    for part in phrase.split_terminator(PART) {
+    for part in phrase.split('…') {
         if let Some(whole) = part.strip_prefix('^').and_then(|part| part.strip_suffix('$')) {
             return rest == whole;
         } else if let Some(start) = part.strip_prefix('^') {
@@ -189,3 +232,6 @@ fn matches(line: &str, phrase: &str) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests;

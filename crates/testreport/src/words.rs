@@ -2,7 +2,7 @@
 //! pays for; a text needs none, and is split when it is used.
 
 /// Between two words.
-const END: char = '\u{1f}';
+const END: char = '\n';
 
 /// A list of words that is one text. Made by `words!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,15 +28,50 @@ impl WordList {
     }
 }
 
+/// The lines of `text` from `=== NAME` to the next empty line. As a constant, a section that is missing fails the build.
+pub const fn section(text: &'static str, name: &str) -> WordList {
+    let bytes = text.as_bytes();
+    let head = [b"\n=== ", name.as_bytes(), b"\n"];
+    let mut at = 0;
+    loop {
+        assert!(at < bytes.len(), "no such section");
+        if let Some(from) = behind(bytes, at, &head) {
+            let mut end = from;
+            while end < bytes.len() && !(bytes[end] == b'\n' && bytes[end - 1] == b'\n') {
+                end += 1;
+            }
+            return WordList(text.split_at(end).0.split_at(from).1);
+        }
+        at += 1;
+    }
+}
+
+/// The place behind `parts`, where they follow each other from `at` on.
+const fn behind(bytes: &[u8], mut at: usize, parts: &[&[u8]]) -> Option<usize> {
+    let (mut part, mut place) = (0, 0);
+    while part < parts.len() {
+        if place == parts[part].len() {
+            (part, place) = (part + 1, 0);
+        } else if at < bytes.len() && bytes[at] == parts[part][place] {
+            (at, place) = (at + 1, place + 1);
+        } else {
+            return None;
+        }
+    }
+    Some(at)
+}
+
 /// A list of words that needs no relocation.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! words {
-    ($($word:literal),* $(,)?) => { $crate::WordList(concat!($($word, "\u{1f}"),*)) };
+    ($($word:literal),* $(,)?) => { $crate::WordList(concat!($($word, "\n"),*)) };
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn a_list_is_what_was_written() {
         let list = words!["one", "", "three words here"];
@@ -44,6 +79,9 @@ mod tests {
         assert!(list.contains("one") && !list.contains("three") && !words![].contains(""));
         assert!(words![].iter().next().is_none());
         let list = words!["go vet", "go test", "go"];
+        const TEXT: &str = "Head\n\n=== one\na b\n\n=== two\nc\nd\n";
+        const TWO: WordList = section(TEXT, "two");
+        assert_eq!(TWO.iter().chain(section(TEXT, "one").iter()).collect::<Vec<_>>(), ["c", "d", "a b"]);
         for (words, known) in [
             (&["go", "test", "x"][..], Some("go test")),
             (&["go"], Some("go")),

@@ -215,19 +215,6 @@ pub fn runs_git(script: &str) -> bool {
     script.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).any(|part| part == "git")
 }
 
-/// The program that a word names.
-pub(super) fn name_of(word: &str) -> &str {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    name.strip_suffix(".exe").unwrap_or(name)
-}
-
-/// Whether a word sets a variable.
-pub(super) fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else { return false };
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use super::shell::{End, Item, Reading, Word, is_assignment};
+use super::shell::{End, Item, Reading, Word};
+use andon_core::command_words::is_assignment;
 
 /// A configured test command.
 #[derive(Debug, Clone, PartialEq, Eq)]

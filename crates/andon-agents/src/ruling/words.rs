@@ -1,7 +1,8 @@
 //! The short table of plain words: the commands that an agent is refused while the loop runs. It is a hint to an honest
 //! agent and no more. What a command did is judged by the state of the guard, before and after the call.
 
-use super::shell::{Reading, Word, is_assignment, name_of};
+use super::shell::{Reading, Word};
+use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
 use andon_core::domain::agent_ruling::Disarm;
 use andon_core::{WordList, words};
 
@@ -24,12 +25,9 @@ const OF_PEOPLE: WordList = words![
     "witness policy",
     "witness sign",
 ];
-/// Words before a command: programs that start another one, what declares a variable, and words of the shell.
-const BEFORE: WordList = words![
-    "command", "exec", "nohup", "time", "sudo", "doas", "setsid", "nice", "xargs", "timeout", "stdbuf",
-    "env", "flock", "export", "declare", "{", "!", "if", "then", "else", "do", "while", "until",
-];
-const SHELLS: WordList = words!["sh", "bash", "zsh", "dash", "ksh"];
+/// Words before a command beside wrappers: what declares a variable, and words of the shell.
+const BEFORE: WordList =
+    words!["xargs", "export", "declare", "{", "!", "if", "then", "else", "do", "while", "until"];
 /// How deeply `sh -c` within `sh -c` is followed.
 const MAX_DEPTH: usize = 3;
 
@@ -59,29 +57,24 @@ fn of_command(words: &[&Word], depth: usize) -> Option<WordMatch> {
     let mut at = 0;
     let mut starts = false;
     while let Some(word) = words.get(at) {
-        let before = BEFORE.contains(word);
+        let before = BEFORE.contains(word) || is_wrapper(word);
         if let Some(found) = is_assignment(word).then(|| assigned(word)).flatten() {
             return Some(WordMatch::Disarms(found));
         }
         // `env -u NAME andon`: where a program starts another one, the next that is known is it.
-        let known = matches!(name_of(word), "andon" | "git") || SHELLS.contains(name_of(word));
+        let known = matches!(program_name(word), "andon" | "git") || is_shell(word);
         if known || !(before || starts || is_assignment(word)) {
             break;
         }
         starts |= before;
         at += 1;
     }
-    let (program, args) = words.get(at..)?.split_first()?;
-    match name_of(program) {
+    let words = words.get(at..)?;
+    let (program, args) = words.split_first()?;
+    match program_name(program) {
         "andon" => andon(args).map(WordMatch::Disarms),
         "git" => git(args),
-        name if SHELLS.contains(name) => {
-            let option =
-                |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-            let script = args.get(args.iter().position(option)? + 1)?;
-            below(script, depth.checked_sub(1)?)
-        }
-        _ => None,
+        _ => below(ShellLine::of_words(words)?.line, depth.checked_sub(1)?),
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice as _;
 
+use andon_core::command_words;
 use andon_git::platform::paths::text_from_bytes;
 
 /// Suffix of the file that holds the hook that was there before (`andon::install` renames it so).
@@ -184,9 +185,10 @@ fn base_name(path: &[u8]) -> &[u8] {
     path.to_path().ok().and_then(Path::file_name).and_then(<[u8]>::from_os_str).unwrap_or_default()
 }
 
-/// zsh is not among them: there `.` puts its own file into `$0`, so that nothing would be gained.
+/// A shell in which `.` leaves `$0` alone: zsh puts the file there, and fish has no `$0`, so that nothing would be gained.
 fn is_shell(program: &[u8]) -> bool {
-    matches!(base_name(program), b"sh" | b"bash" | b"dash" | b"ksh" | b"mksh" | b"ash")
+    str::from_utf8(base_name(program))
+        .is_ok_and(|name| command_words::is_shell(name) && !matches!(name, "zsh" | "fish"))
 }
 
 /// The one argument that the kernel passes on, if it is a plain group of flags. `-c`, `-s`, `-o`, `--`

@@ -1,5 +1,8 @@
 //! What a test command needs before it can run, as far as its words show it plainly.
 
+use andon_core::command_words::{
+    ShellLine, behind_wrapper, is_shell, is_wrapper, program_name, without_assignments,
+};
 use andon_core::{WordList, words};
 use std::path::PathBuf;
 
@@ -33,54 +36,14 @@ enum Reader {
     System,
 }
 
-/// A program that starts another one.
-struct Wrapper {
-    name: &'static str,
-    /// Options whose value is the next word.
-    valued: &'static [&'static str],
-    /// Options after which the words say something else.
-    unclear: &'static [&'static str],
-    /// Words of its own before the program.
-    own: usize,
-}
-
-const fn wrapper(name: &'static str, valued: &'static [&'static str]) -> Wrapper {
-    Wrapper { name, valued, unclear: &[], own: 0 }
-}
-
-const WRAPPERS: [Wrapper; 15] = [
-    Wrapper { unclear: &["-S", "-C", "--split-string", "--chdir"], ..wrapper("env", &["-u", "--unset"]) },
-    wrapper("nice", &["-n", "--adjustment"]),
-    wrapper("ionice", &["-c", "-n"]),
-    wrapper("nohup", &[]),
-    Wrapper { own: 1, ..wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"]) },
-    Wrapper { own: 1, ..wrapper("gtimeout", &["-k", "-s", "--kill-after", "--signal"]) },
-    Wrapper {
-        unclear: &["-i", "-s", "-e", "-l", "-D", "--login", "--shell", "--chdir"],
-        ..wrapper("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "--user", "--group"])
-    },
-    Wrapper { unclear: &["-s"], ..wrapper("doas", &["-u", "-C"]) },
-    wrapper("stdbuf", &["-i", "-o", "-e"]),
-    wrapper("setsid", &[]),
-    wrapper("time", &["-f", "-o"]),
-    wrapper("chronic", &[]),
-    wrapper("unbuffer", &[]),
-    wrapper("caffeinate", &["-t", "-w"]),
-    wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "-w"]),
-];
-
-/// What a shell runs by itself, and what it runs then.
-const OF_SHELL_BEFORE: [&str; 4] = ["exec", "command", "time", "!"];
-
-/// Other words that a shell knows by itself.
+/// Words that a shell knows by itself.
 const OF_SHELL: WordList = words![
     ":", "[", "case", "cd", ".", "echo", "eval", "exit", "export", "false", "for", "if", "printf", "pwd",
     "read", "readonly", "return", "set", "shift", "source", "test", "times", "trap", "true", "type",
     "ulimit", "umask", "unset", "until", "wait", "while", "{", "alias", "local", "hash", "kill",
 ];
 
-/// Programs whose first argument is a file to run.
-const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
+/// Programs beside shells whose first argument is a file to run.
 const INTERPRETERS: [&str; 6] = ["python", "python3", "node", "perl", "ruby", "php"];
 
 /// What `command` needs, in the order in which it is missed.
@@ -115,7 +78,7 @@ impl Needs {
         // What a program starts in its turn is no word of the shell: `nohup time x` needs a program called `time`.
         let mut builtins = reader == Reader::Shell;
         loop {
-            words = if builtins { without_settings(words) } else { words };
+            words = if builtins { without_assignments(words) } else { words };
             let Some((&word, rest)) = words.split_first() else { return };
             if reader == Reader::Shell && !is_plain(word) {
                 return;
@@ -129,11 +92,12 @@ impl Needs {
                 ("." | "source", [file, ..]) if builtins && is_plain(file) && file.contains('/') => {
                     return self.add(NeedKind::File, file);
                 }
-                (word, rest) if builtins && OF_SHELL_BEFORE.contains(&word) => behind_builtin(word, rest),
+                ("!", rest) if builtins => Some(rest),
+                ("exec" | "command" | "time", _) if builtins => behind_wrapper(words),
                 (word, _) if builtins && OF_SHELL.contains(word) => None,
-                (word, rest) => {
+                _ => {
                     builtins = false;
-                    self.program(word, rest)
+                    self.program(words)
                 }
             };
             match next {
@@ -144,23 +108,22 @@ impl Needs {
     }
 
     /// Notes a program, and gives the words that it starts in its turn.
-    fn program<'a, 'w>(&mut self, word: &str, rest: &'w [&'a str]) -> Option<&'w [&'a str]> {
+    fn program<'a, 'w>(&mut self, words: &'w [&'a str]) -> Option<&'w [&'a str]> {
+        let (word, rest) = words.split_first()?;
         self.add(NeedKind::Program, word);
-        let name = word.rsplit('/').next().unwrap_or(word);
-        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-            return behind_wrapper(wrapper, rest);
+        if is_wrapper(word) {
+            return behind_wrapper(words);
         }
-        let shell = SHELLS.contains(&name);
-        let script = if shell { behind_flags(rest) } else { rest };
-        match script {
-            [flag, line, ..] if shell && flag.starts_with('-') && flag.ends_with('c') => {
-                // Words in quotes were torn by `split_whitespace`; they are not plain, and end the search.
-                self.take_line(line);
-            }
-            [file, ..] if (shell || INTERPRETERS.contains(&name)) && is_script(name, file) => {
-                self.add(NeedKind::File, file);
-            }
-            _ => {}
+        let name = program_name(word);
+        let script = if is_shell(word) { behind_flags(rest) } else { rest };
+        if let Some(script) = ShellLine::of_words(words) {
+            // Words in quotes were torn by `split_whitespace`; they are not plain, and end the search.
+            self.take_line(script.line);
+        } else if let [file, ..] = script
+            && (is_shell(word) || INTERPRETERS.contains(&name))
+            && is_script(name, file)
+        {
+            self.add(NeedKind::File, file);
         }
         None
     }
@@ -180,42 +143,6 @@ fn is_script(program: &str, word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let extension = name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
     is_plain(word) && !word.starts_with('-') && (extension || program != "node" && word.contains('/'))
-}
-
-/// Words without the settings of variables before them.
-fn without_settings<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
-    let settings = words.iter().take_while(|word| is_setting(word)).count();
-    words.get(settings..).unwrap_or_default()
-}
-
-fn behind_builtin<'a, 'w>(word: &str, rest: &'w [&'a str]) -> Option<&'w [&'a str]> {
-    match (word, rest) {
-        ("time", ["-p", rest @ ..]) => Some(rest),
-        (_, [option, ..]) if option.starts_with('-') => None,
-        _ => Some(rest),
-    }
-}
-
-fn behind_wrapper<'a, 'w>(wrapper: &Wrapper, mut rest: &'w [&'a str]) -> Option<&'w [&'a str]> {
-    while let Some((&option, after)) = rest.split_first()
-        && option.starts_with('-')
-    {
-        let (name, value) =
-            option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        if wrapper.unclear.contains(&name) {
-            return None;
-        }
-        let skipped = usize::from(value.is_none() && wrapper.valued.contains(&name));
-        rest = after.get(skipped..)?;
-    }
-    rest = if matches!(wrapper.name, "env" | "sudo") { without_settings(rest) } else { rest };
-    rest.get(wrapper.own..)
-}
-
-fn is_setting(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
-    })
 }
 
 fn is_plain(word: &str) -> bool {
@@ -287,7 +214,7 @@ mod tests {
         let table: &[(&[&str], &[&str])] = &[
             (&["my tests", "-q"], &["my tests"]),
             (&["env", "FOO=1", "nosuch"], &["env", "nosuch"]),
-            (&["exec", "nosuch"], &["exec"]),
+            (&["exec", "nosuch"], &["exec", "nosuch"]),
             (&["sh", "-c", "nosuch x"], &["sh", "nosuch"]),
             (&["bash", "-ec", "exec ./t.sh"], &["bash", "./t.sh"]),
             (&["sh", "missing.sh"], &["sh", "<missing.sh"]),

@@ -11,6 +11,7 @@ use andon_config::TestCommand;
 use andon_engine::effect::program::StartedProgram;
 use andon_engine::effect::report_files;
 use serde_json::Value;
+use testreport::command_words::{ShellLine, innermost, program_name};
 use testreport::{KnownRunner, Promise, RunnerCall};
 
 /// Largest file of the project that is looked into, in bytes.
@@ -37,17 +38,14 @@ pub(in crate::verbs::test) fn cuts_the_end(command: &str) -> Option<String> {
 pub(super) fn masks_exit(top: &Path, command: &TestCommand) -> Option<String> {
     match command {
         TestCommand::Shell(line) => masked(top, line, 0),
-        TestCommand::Argv(words) => match words.as_slice() {
-            [shell, flag, line] if shell::is_shell(shell) && flag == "-c" => masked(top, line, 0),
-            words => masked(top, &script_of(top, words)?, 1),
-        },
+        TestCommand::Argv(words) => masked(top, &line_started_by(top, words)?, 1),
     }
 }
 
 fn masked(directory: &Path, line: &str, depth: usize) -> Option<String> {
     shell::masks_exit(line).or_else(|| {
         let (directory, words) = programs_of(directory, line)?.pop()?;
-        let script = script_of(&directory, &words).filter(|_| depth < MAX_DEPTH)?;
+        let script = line_started_by(&directory, &words).filter(|_| depth < MAX_DEPTH)?;
         masked(&directory, &script, depth + 1)
     })
 }
@@ -98,23 +96,23 @@ impl Calls {
     fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
         if let Some(call) = call_of(directory, words) {
             self.found.push(call);
-        } else if let Some(line) = script_of(directory, words).filter(|_| depth < MAX_DEPTH) {
+        } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
             self.line(directory, &line, depth + 1);
-        } else if let [shell, flag, line] = words
-            && shell::is_shell(shell)
-            && flag.starts_with('-')
-            && flag.ends_with('c')
-        {
-            self.line(directory, line, depth + 1);
         } else {
             self.others += 1;
         }
     }
 }
 
-/// The line behind `npm test`, `yarn run unit -- --ci` and their like, with its arguments.
-fn script_of(directory: &Path, words: &[String]) -> Option<String> {
+/// The line that words hand to a shell: behind `sh -c`, or in package.json behind `npm test`; wrappers may come before them.
+fn line_started_by(directory: &Path, words: &[String]) -> Option<String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = innermost(&words);
+    ShellLine::of_words(words).map(|shell| shell.with_options()).or_else(|| package_script(directory, words))
+}
+
+/// The line behind `npm test`, `yarn run unit -- --ci` and their like, with its arguments.
+fn package_script(directory: &Path, words: &[&str]) -> Option<String> {
     let (manager, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().filter(|word| !matches!(**word, "-s" | "--silent")).copied().collect();
     let (name, arguments) = match (*manager, rest.as_slice()) {
@@ -138,7 +136,7 @@ fn script_of(directory: &Path, words: &[String]) -> Option<String> {
 /// The call that these words make in that directory, by what the project's configuration says as well.
 fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, &texts))?;
+    let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, innermost(&texts)))?;
     let named = words.windows(2).filter_map(|two| match two {
         [option, file] if matches!(option.as_str(), "-c" | "--config") => Some(file.as_str()),
         _ => None,
@@ -214,7 +212,7 @@ fn configuration(runner: KnownRunner) -> (&'static [&'static str], &'static [&'s
 /// `python test_a.py`, whose last words start unittest's own runner, or `node a.test.js`, which has node's in itself.
 fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
     let (program, rest) = words.split_first()?;
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = program_name(program);
     let script = rest.iter().find(|word| !word.starts_with('-'))?;
     let is_node = matches!(name, "node" | "nodejs");
     let ends: &[&str] = if is_node { &["js", "mjs", "cjs"] } else { &["py"] };
@@ -285,6 +283,8 @@ mod tests {
             ("pytest --co && ./own.sh", &[]),
             ("cd web && npm test", &[(Jest, Nothing)]),
             ("sh -c 'pytest -q'", &[(Pytest, Summary)]),
+            ("sudo ksh -c 'pytest -q'", &[(Pytest, Summary)]),
+            ("setsid -w python3 test_a.py", &[(Unittest, Summary)]),
             ("python3 test_a.py", &[(Unittest, Summary)]),
             ("python3 missing.py", &[]),
             ("node a.test.js", &[(Other("node"), Summary)]),
@@ -313,6 +313,10 @@ mod tests {
             ("./own.sh &", Some("&")),
             ("npm test", Some("true")),
             ("npm run build && npm test", Some("true")),
+            ("ksh -c './own.sh; echo done'", Some("echo")),
+            ("nice sh -c './own.sh; true'", Some("true")),
+            ("bash -ec './own.sh; true'", None),
+            ("bash -o pipefail -c './own.sh | tee log'", None),
             ("npm run unit", None),
             ("./own.sh", None),
             ("./own.sh && echo fine", None),
@@ -330,7 +334,10 @@ mod tests {
             assert_eq!(masks_exit(dir.path(), &command).as_deref(), masks, "{line}");
         }
         let words = |line: &str| TestCommand::Argv(line.splitn(3, ' ').map(str::to_owned).collect());
-        assert_eq!(masks_exit(dir.path(), &words("sh -c ./own.sh; true")).as_deref(), Some("true"));
+        for shell in ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"] {
+            let command = words(&format!("{shell} -c ./own.sh; true"));
+            assert_eq!(masks_exit(dir.path(), &command).as_deref(), Some("true"), "{shell}");
+        }
         assert_eq!(masks_exit(dir.path(), &words("sh -ec ./own.sh; true")), None);
         assert_eq!(masks_exit(dir.path(), &words("npm test")).as_deref(), Some("true"));
     }

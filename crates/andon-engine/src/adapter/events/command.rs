@@ -1,5 +1,6 @@
 //! What a command line does, as far as rules need it: whether it only waits, and whether it writes files.
 
+use andon_core::command_words::{innermost, program_name};
 use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
@@ -63,11 +64,8 @@ const BESIDE: WordList = words![
     "break",
     "exit",
 ];
-/// Words before a command that change nothing about what it does.
-const BEFORE: WordList = words![
-    "until", "while", "do", "done", "if", "then", "else", "fi", "!", "time", "nice", "nohup", "sudo", "env",
-    "command",
-];
+/// Words of the shell before a command.
+const BEFORE: WordList = words!["until", "while", "do", "done", "if", "then", "else", "fi", "!"];
 /// Options before a subcommand, with a value of their own.
 const WITH_VALUE: WordList = words!["-R", "--repo", "-n", "--namespace", "--context", "--kubeconfig"];
 
@@ -115,23 +113,14 @@ pub(super) fn waits(command: &str) -> bool {
 
 /// The words of a simple command from its program on; the directory of the program is left out.
 fn words(part: &str) -> Vec<&str> {
-    let mut words = part.split_whitespace().peekable();
-    while let Some(word) = words.peek() {
-        let assigns = word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
-        if *word == "timeout" {
-            words.next();
-            let is_its = |word: &&str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-            while words.next_if(is_its).is_some() {}
-        } else if assigns || BEFORE.contains(word) {
-            words.next();
-        } else {
-            break;
-        }
+    let words: Vec<&str> = part.split_whitespace().collect();
+    let mut rest = innermost(&words);
+    while let Some(after) = rest.split_first().filter(|(word, _)| BEFORE.contains(word)) {
+        rest = innermost(after.1);
     }
+    let mut words = rest.iter().copied();
     let Some(program) = words.next() else { return Vec::new() };
-    let mut kept = vec![program.rsplit('/').next().unwrap_or(program)];
+    let mut kept = vec![program_name(program)];
     while let Some(word) = words.next() {
         if WITH_VALUE.contains(word) {
             words.next();

@@ -43,11 +43,6 @@ enum LastStage {
     Cuts(String),
 }
 
-/// Whether a program is a shell.
-pub(super) fn is_shell(program: &str) -> bool {
-    matches!(program.rsplit('/').next().unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
-}
-
 /// The words of each such program; `None` where the line is no plain one.
 pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let parts = Splitter::default().split(line)?;
