@@ -1,9 +1,6 @@
 //! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
 
-use andon_core::{WordList, words};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::SystemTime;
+use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
@@ -12,75 +9,25 @@ use crate::adapter::chain::{self, RunningHooks};
 use crate::effect::program::Environment;
 use andon_core::domain::agent::{self, AgentMark};
 use andon_core::domain::time::{Timestamp, Uptime};
-use andon_git::platform::files;
-use andon_git::platform::processes;
-use andon_git::platform::test_seam;
+use andon_git::platform::{files, processes, test_seam};
 use andon_git::{Repo, RepoEnv};
-use andon_store::guard_state;
-use andon_store::process::in_environments_above;
+use andon_store::{guard_state, process::in_environments_above};
 
-/// Names of variables that are kept, in addition to the markers of agents' shells. Everything else of the environment
-/// is none of Andon's business.
-const KEPT: WordList = words![
-    "ANDON",
-    "ANDON_NODE",
-    "ANDON_SESSION",
-    "ANDON_SKIP",
-    "ANDON_SKIP_REASON",
-    "ANDON_TEST_ABOVE",
-    "ANDON_TEST_BATCH",
-    "ANDON_TEST_NOW",
-    "ANDON_TEST_STOP",
-    "ANDON_TEST_UPTIME",
-    "ANDON_TRANSCRIPT",
-    "CI",
-    "CI_PROJECT_URL",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "EDITOR",
-    "FORCE_COLOR",
-    "GITEA_ACTIONS",
-    "GITHUB_ACTIONS",
-    "GITHUB_REPOSITORY",
-    "GITHUB_SERVER_URL",
-    "GITHUB_STEP_SUMMARY",
-    "GITLAB_CI",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_COMMON_DIR",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_CONFIG_COUNT",
-    "GIT_DIR",
-    "GIT_EDITOR",
-    "GIT_INDEX_FILE",
-    "GIT_NOTES_REWRITE_REF",
-    "GIT_PREFIX",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_TERMINAL_PROMPT",
-    "GIT_WORK_TREE",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "NO_COLOR",
-    "PRE_COMMIT",
-    "PRE_COMMIT_FROM_REF",
-    "PRE_COMMIT_LOCAL_BRANCH",
-    "PRE_COMMIT_REMOTE_BRANCH",
-    "PRE_COMMIT_REMOTE_NAME",
-    "PRE_COMMIT_REMOTE_URL",
-    "PRE_COMMIT_REWRITE_COMMAND",
-    "PRE_COMMIT_TO_REF",
-    "PREK_SKIP",
-    "SKIP",
-    "TERM",
-    "VISUAL",
-    "XDG_CONFIG_HOME",
-];
+/// Variables of the environment that Andon knows, a row each: whether it is read (`kept`; everything else is none of Andon's
+/// business, but for the markers of agents' shells), whether git and its hooks leave it (`hook`), and its name.
+const VARIABLES: &str = include_str!("variables.txt");
+
+/// The names in [`VARIABLES`] whose row has `mark`, `kept` or `hook`.
+fn variables(mark: &str) -> impl Iterator<Item = &'static str> {
+    let named = move |row: &'static str| row.contains(mark).then(|| row.rsplit(' ').next()).flatten();
+    VARIABLES.lines().filter_map(named)
+}
+
+/// Variables that git and its hooks leave in the environment: they would lead a program into the wrong repository, index or
+/// commit, or keep its own hooks from running. The user's own settings stay, such as `GIT_SSH_COMMAND` and names of people.
+pub(crate) fn hook_variables() -> impl Iterator<Item = &'static str> {
+    variables("hook")
+}
 
 /// What the process was started with.
 #[derive(Debug, Clone)]
@@ -119,8 +66,7 @@ impl Context {
     /// Reads clock, environment and working directory.
     #[allow(clippy::disallowed_methods, reason = "the one place where clock and environment are read")]
     pub fn capture() -> Self {
-        let vars: BTreeMap<String, String> = KEPT
-            .iter()
+        let vars: BTreeMap<String, String> = variables("kept")
             .chain(agent::variables())
             .filter_map(|name| {
                 std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))

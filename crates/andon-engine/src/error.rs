@@ -2,16 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::effect::EffectError;
-use crate::effect::hook_program::HookProgramError;
-use crate::effect::program::ProgramError;
+use crate::effect::{EffectError, hook_program::HookProgramError, program::ProgramError};
 use andon_config::ConfigErrors;
 use andon_core::change::normalize::NormalizeError;
-use andon_core::domain::agent::AgentMark;
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::{agent::AgentMark, diagnostic::Diagnostic};
 use andon_git::{GitError, RemoteError};
-use andon_store::RecordError;
-use andon_store::ledger::LedgerError;
+use andon_store::{RecordError, ledger::LedgerError};
 
 /// The error of any verb.
 #[derive(Debug, thiserror::Error)]

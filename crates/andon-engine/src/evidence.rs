@@ -1,13 +1,12 @@
 //! The test run, if any, that is evidence for a tree: looked up by content, never by time.
 
+pub mod docs;
 pub mod earlier_runs;
-mod hidden;
 pub mod inherited_evidence;
-mod path_state;
+mod path_difference;
 pub mod places;
 pub mod scopes;
 pub mod separate_checkout;
-pub mod silent_files;
 pub mod test_guess;
 pub mod test_sets;
 pub mod tested_code;
@@ -16,17 +15,14 @@ pub mod untracked;
 use std::collections::BTreeMap;
 
 use self::untracked::Holder;
-use crate::error::OpsError;
-use crate::gate::docs;
 use crate::recording::timeline::LoadedTimeline;
-use crate::workspace::Workspace;
+use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use andon_git::Overlay;
-use andon_store::fingerprint::{Difference, Fingerprinter, differing};
+use andon_store::fingerprint::{Difference, differing};
 use andon_store::notes::NotesStore;
 
 /// How many differing paths are looked at.
@@ -110,7 +106,7 @@ pub fn candidate(
     subject: &Subject,
     parent: Option<TreeId>,
 ) -> Result<Candidate, OpsError> {
-    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+    let mut prints = ws.fingerprinter();
     let code = match subject {
         Subject::Tree(tree) => prints.of_tree(*tree)?,
         Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
@@ -151,14 +147,13 @@ pub fn changed_by_hook(
     tree: TreeId,
 ) -> Result<Vec<Vec<u8>>, OpsError> {
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
-    let rules = &ws.config.paths.rules;
-    let code = Fingerprinter::new(&ws.repo, rules).of_tree(before)?;
-    let head = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let code = ws.fingerprinter().of_tree(before)?;
+    let head = ws.head_tree()?;
     if of_subject(ws, loaded, (&Subject::Tree(before), code), head)?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
-    Ok(changed.filter(|path| rules.class(path) == PathClass::Code).collect())
+    Ok(changed.filter(|path| ws.is_code(path)).collect())
 }
 
 /// Who made the code of commit `tip`: needed only where no tests are evidence for it.
@@ -183,7 +178,7 @@ pub fn at_the_remote(
     there: Option<CommitId>,
 ) -> Result<Option<TreeId>, OpsError> {
     let repo = &ws.repo;
-    let mut prints = Fingerprinter::new(repo, &ws.config.paths.rules);
+    let mut prints = ws.fingerprinter();
     let code = prints.of_tree(tree)?;
     let tracked = repo.refs_with_prefix("refs/remotes/")?;
     let tracked = tracked.into_iter().take(TRACKED).map(|(_, id)| CommitId(id));
@@ -230,7 +225,7 @@ fn without_evidence(
         let (differing, staging) = (Vec::new(), Staging::Edited);
         return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });
     }
-    let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
+    let head = ws.head_tree()?;
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
             let (overlay, _) = untracked::as_tracked_in(ws, run, Holder::Tree(*tree))?;
@@ -245,21 +240,20 @@ fn without_evidence(
         return Ok(EvidenceState::NeverRan);
     }
     let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
-    let differing = hidden::named(ws, head, found.into_iter().take(COMPARED).collect())?;
+    let differing = path_difference::named(ws, head, found.into_iter().take(COMPARED).collect())?;
     Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total, staging })
 }
 
 /// In which paths the working tree differs from what the run saw.
 fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>, OpsError> {
-    let rules = &ws.config.paths.rules;
     let mut found: BTreeMap<Vec<u8>, Difference> = match overlay.base {
-        Some(tree) => differing((&ws.repo, rules), run.base, &run.overlay, tree)?,
+        Some(tree) => differing((&ws.repo, &ws.config.paths.rules), run.base, &run.overlay, tree)?,
         None => Vec::new(),
     }
     .into_iter()
     .map(|difference| (difference.path.clone(), difference))
     .collect();
-    for now in overlay.entries.iter().filter(|now| rules.class(&now.path) == PathClass::Code) {
+    for now in overlay.entries.iter().filter(|now| ws.is_code(&now.path)) {
         let seen = run.overlay.iter().find(|seen| seen.path == now.path).map(|seen| seen.entry);
         let run_side = match (seen, run.base) {
             (Some(seen), _) => seen,

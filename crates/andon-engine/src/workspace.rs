@@ -1,18 +1,19 @@
 //! A repository with its configuration: what every verb starts from.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::context::Context;
-use crate::effect::AndonDir;
-use crate::error::OpsError;
+use crate::context::{self, Context};
+use crate::effect::{AndonDir, Site, best_effort::Programs};
+use crate::{error::OpsError, text::style::Style};
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{ids::TreeId, time::Timestamp};
 use andon_git::{Overlay, Repo};
+use andon_store::fingerprint::Fingerprinter;
 
 /// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
 /// be read either.
@@ -117,6 +118,20 @@ impl Workspace {
         self.repo.workdir().map(AndonDir::below)
     }
 
+    /// Where the effects of a decision take place.
+    pub fn site<'a>(&'a self, ctx: &Context) -> Site<'a> {
+        let (response, guard) = (&self.config.response, &self.config.guard);
+        let programs = Programs {
+            notify: response.notify.clone(),
+            advisor: response.advisor.clone(),
+            on_stall: response.on_stall_program.clone(),
+            bell: response.bell,
+            transcript: ctx.var("ANDON_TRANSCRIPT").map(PathBuf::from),
+        };
+        let (andon_dir, style) = (self.andon_dir(), Style::of_a_file(context::local));
+        Site { repo: &self.repo, andon_dir, ack: guard.ack, style, programs, at: ctx.now }
+    }
+
     /// The top of the working tree, or an error that says there is none.
     pub fn top(&self) -> Result<&Path, OpsError> {
         self.repo.workdir().ok_or_else(|| OpsError::NoWorkTree(self.repo.git_dir().to_owned()))
@@ -137,6 +152,21 @@ impl Workspace {
             overlay.entries.retain(|entry| !left_behind(entry));
         }
         Ok(overlay)
+    }
+
+    /// Fingerprints of code under the project's path rules.
+    pub fn fingerprinter(&self) -> Fingerprinter<'_> {
+        Fingerprinter::new(&self.repo, &self.config.paths.rules)
+    }
+
+    /// HEAD's tree; `None` before the first commit.
+    pub fn head_tree(&self) -> Result<Option<TreeId>, OpsError> {
+        Ok(self.repo.head()?.commit().map(|head| self.repo.tree_of(head)).transpose()?)
+    }
+
+    /// Whether the path is one of the code, by the project's rules.
+    pub fn is_code(&self, path: &[u8]) -> bool {
+        self.config.paths.rules.class(path) == PathClass::Code
     }
 
     /// The normalizer with the project's patterns.

@@ -151,6 +151,11 @@ impl<'r> NotesStore<'r> {
         best(commit, &note, &derived).map(Some)
     }
 
+    /// The record of a commit, where there is one that can be read.
+    pub fn readable(&self, commit: CommitId) -> Option<CommitRecord> {
+        self.get(commit).ok().flatten().map(|stored| stored.record)
+    }
+
     /// The note of `commit`, for `check`: read once for all questions.
     ///
     /// # Errors

@@ -11,7 +11,6 @@ use andon_core::domain::response::OnStall;
 use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
-use andon_engine::effect::site;
 use andon_engine::error::OpsError;
 use andon_engine::gate::fallback;
 use andon_engine::halts::ResumeReport;
@@ -47,7 +46,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
         current,
         next,
         question: asked.then(|| format!(".andon/{QUESTION}")),
-        answer: best_effort::answer_to(&site(ctx, ws), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
+        answer: best_effort::answer_to(&ws.site(ctx), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
         halt,
     })
 }
@@ -77,7 +76,7 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
     }) else {
         return Err(none("your configuration names no [advisor]"));
     };
-    let Some(answer) = best_effort::answer_to(&site(ctx, ws), Some(&halt.halt)) else {
+    let Some(answer) = best_effort::answer_to(&ws.site(ctx), Some(&halt.halt)) else {
         return Err(none("the advisor has not answered this halt, or its answer was edited"));
     };
     let name = advisor.argv.first().map_or("", String::as_str);

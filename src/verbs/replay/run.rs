@@ -21,8 +21,8 @@ use andon_core::history::{self, EventEffect, Fold, NextCommit, Strike, Timeline}
 use andon_core::policy::{self, HaltPlace};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::range::lineage::Lineages;
-use andon_engine::range::verdict;
+use andon_engine::range;
+use andon_engine::range::Lineages;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::text::named_files;
@@ -98,7 +98,7 @@ pub fn run(
             // It was counted where it was made first.
             EventEffect::Nothing => policy::decide(Vec::new(), None),
             EventEffect::Within | EventEffect::Iteration => {
-                verdict::over(fold.timeline(), &settings, &ws.config)
+                range::verdict(fold.timeline(), &settings, &ws.config)
             }
         };
         let mut decision = named(ctx, ws, fold.timeline(), decision);

@@ -149,7 +149,7 @@ pub fn pull(
         ctx.committer(&ws.repo),
         ctx.now
     );
-    let path = effect::write_andon_file(&effect::site(ctx, ws), name, &text)?;
+    let path = effect::write_andon_file(&ws.site(ctx), name, &text)?;
     let standing = halts::binding(ws)?;
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);

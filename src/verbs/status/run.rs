@@ -94,7 +94,7 @@ fn provider(ws: &Workspace, loaded: &LoadedTimeline) -> Option<String> {
 pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
     let Some(standing) = halts::binding(ws)? else { return Ok(Vec::new()) };
     let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
-    let failed = effect::carry_out(due.as_slice(), &effect::site(ctx, ws))?;
+    let failed = effect::carry_out(due.as_slice(), &ws.site(ctx))?;
     Ok(failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect())
 }
 

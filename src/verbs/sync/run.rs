@@ -79,7 +79,7 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
         None if was_halted => {
             let report_files = andon_core::domain::findings::ReportFile::ALL
                 .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
-            andon_engine::effect::carry_out(&report_files, &andon_engine::effect::site(ctx, ws))?;
+            andon_engine::effect::carry_out(&report_files, &ws.site(ctx))?;
             Ok(())
         }
         None => Ok(()),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::context::Context;
-use crate::effect::editor;
+use crate::effect::consult;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_git::{ConfigScope, GitError, Repo};
@@ -35,7 +35,7 @@ fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
 /// processes above were seen to be no agent's. Where neither is known, readers of the answer see that.
 pub fn given(ctx: &Context) -> VoteSetting {
     let unmarked_above = u64::try_from(ctx.unmarked_above()).ok();
-    VoteSetting { terminal: Some(editor::has_person()), unmarked_above }
+    VoteSetting { terminal: Some(consult::has_person()), unmarked_above }
 }
 
 /// The person's editor, as git finds it; never one that the repository's configuration names.

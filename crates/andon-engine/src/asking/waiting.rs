@@ -177,5 +177,5 @@ pub fn call_people(ctx: &Context, ws: &Workspace) {
         })
         .collect();
     // A notification that failed loses nothing: `andon review` lists the round.
-    let _failed = effect::carry_out(&plan, &effect::site(ctx, ws));
+    let _failed = effect::carry_out(&plan, &ws.site(ctx));
 }

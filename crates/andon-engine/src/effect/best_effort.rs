@@ -10,21 +10,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::andon_dir::newest_of;
 use super::consult::{self, ConsultOutput};
-use super::{AndonDir, EffectError, Site, write_andon_file};
-use crate::json;
-use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
-use crate::text::briefing as report;
-use crate::text::halt;
+use super::{AndonDir, EffectError, Site, andon_dir::newest_of, write_andon_file};
+use crate::json::{self, HaltJson, HandoffJson, NoticeJson, StallJson};
 use crate::text::handoff::{self, Material};
-use crate::text::shown_change;
+use crate::text::{briefing as report, halt, shown_change};
 use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
 use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::ids::Digest;
 use andon_core::domain::response::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{ids::Digest, time::Timestamp};
 use andon_store::journal::Journal;
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).

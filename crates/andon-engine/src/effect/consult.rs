@@ -3,61 +3,19 @@
 //! They get standard input and a time limit, and lead a process group of their own, so that all their processes can be
 //! ended. Only the beginning of their output is kept.
 
-use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{path::Path, sync::mpsc, thread};
 
+use crate::context::hook_variables;
 use andon_core::domain::response::Program;
-use andon_core::{WordList, words};
 use andon_git::platform::processes;
 
 /// How often the end is looked for.
 const TICK: Duration = Duration::from_millis(10);
 /// How long the rest of the output is waited for after the end.
 const REST: Duration = Duration::from_millis(500);
-/// What git and its hooks leave in the environment: it would lead a program into the wrong repository, index or commit, or
-/// keep its own hooks from running. The user's own settings stay, such as `GIT_SSH_COMMAND` and names of people.
-const HOOK_VARIABLES: WordList = words![
-    "ANDON_CHAIN",
-    "ANDON_HOOK",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_AUTHOR_DATE",
-    "GIT_CHERRY_PICK_HELP",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_EDITOR",
-    "GIT_EXEC_PATH",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_INTERNAL_TOPLEVEL",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_NAMESPACE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_PROTOCOL",
-    "GIT_PUSH_OPTION_COUNT",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REFLOG_ACTION",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-    "PREK_RUNNING_LEGACY",
-    "PRE_COMMIT",
-    "PRE_COMMIT_RUNNING_LEGACY",
-];
 
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +34,7 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
     let mut command = Command::new(name);
     processes::lead_group(command.args(arguments).current_dir(dir));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    for variable in HOOK_VARIABLES.iter() {
+    for variable in hook_variables() {
         command.env_remove(variable);
     }
     let mut child = command.spawn()?;
@@ -123,6 +81,23 @@ fn end(child: &mut Child) {
     processes::end_group(child.id());
     let _gone = child.kill();
     let _reaped = child.wait();
+}
+
+/// Whether an editor has a person to talk to.
+pub fn has_person() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Opens `file` with `editor` and waits for its end; whether it ended well.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn edit(editor: &str, file: &Path) -> io::Result<bool> {
+    #[allow(clippy::disallowed_methods, reason = "the door to the person's editor")]
+    let mut command = Command::new("sh");
+    // `vim -f`, or a path with blanks that is quoted: what git accepts.
+    command.arg("-c").arg(format!("{editor} \"$@\"")).arg(editor).arg(file);
+    Ok(command.status()?.success())
 }
 
 #[cfg(test)]

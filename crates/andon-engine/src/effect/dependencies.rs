@@ -1,10 +1,10 @@
 //! The ignored files of the working tree that a separate checkout needs: installed dependencies and settings of this
 //! machine. Build output is left out: it was made from other code, and the tests would write into it.
 
-use andon_core::{WordList, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use andon_core::{WordList, words};
 use andon_git::platform::files;
 
 /// Directories and files that are copied along, wherever they are next to code.

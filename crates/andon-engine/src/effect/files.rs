@@ -1,10 +1,13 @@
 //! Files for people under `.andon/`: written whole or not at all.
 
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{EffectError, Site};
-use andon_git::temporary_in;
+use andon_core::domain::briefing::Plan;
+use andon_core::policy;
+use andon_git::{Repo, temporary_in};
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore`.
 pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, EffectError> {
@@ -36,6 +39,13 @@ pub fn write_report(path: &Path, text: &str) -> Result<(), EffectError> {
     written.map_err(|err| error("write", path, err))
 }
 
+/// The first `max` bytes of a file.
+pub fn beginning(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(max).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Appends whole lines to a file that others append to.
 pub fn append_text(path: &Path, text: &str) -> Result<(), EffectError> {
     let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
@@ -53,4 +63,65 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 pub(super) fn error(what: &'static str, path: &Path, source: io::Error) -> EffectError {
     EffectError::File { what, path: path.to_owned(), source }
+}
+
+/// A private directory; removed with what is in it when the value goes.
+#[derive(Debug)]
+pub struct PrivateDir(tempfile::TempDir);
+
+impl PrivateDir {
+    /// A new one in `<git dir>/andon/`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create(git_dir: &Path) -> io::Result<Self> {
+        let parent = git_dir.join("andon");
+        std::fs::create_dir_all(&parent)?;
+        tempfile::Builder::new().prefix("run-").tempdir_in(parent).map(Self)
+    }
+
+    /// A new one where temporary files go: for a working tree, which no tool takes for a part of another.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn outside() -> io::Result<Self> {
+        tempfile::Builder::new().prefix("andon-").tempdir().map(Self)
+    }
+
+    /// Its path, for a program that is to write there.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file of it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &PathBuf, text: &str) -> io::Result<()> {
+        std::fs::write(path, text)
+    }
+}
+
+/// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
+const PLANS: [&str; 8] = [
+    ".andon/TASK.md",
+    "TASK.md",
+    "PLAN.md",
+    "TODO.md",
+    "TASKS.md",
+    "ROADMAP.md",
+    "docs/PLAN.md",
+    "docs/ROADMAP.md",
+];
+/// Bytes of it that are read.
+const PLAN_BYTES: u64 = 256 << 10;
+
+/// Reads it. Links are not followed: they could lead anywhere.
+pub fn plan(repo: &Repo) -> Option<Plan> {
+    let top = repo.workdir()?.canonicalize().ok()?;
+    PLANS.iter().find_map(|path| {
+        let full = top.join(path);
+        full.canonicalize().ok().filter(|real| *real == full && real.is_file())?;
+        Some(policy::plan_of(path, &String::from_utf8_lossy(&beginning(&full, PLAN_BYTES).ok()?)))
+    })
 }

@@ -5,40 +5,23 @@
 //! `adapter::chain`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use super::files::beginning;
 use andon_git::platform::{files, processes};
 
-/// What went wrong with a chained hook, other than its own verdict.
+/// A chained hook that could not be read, started (often a wrong interpreter line) or waited for.
 #[derive(Debug, thiserror::Error)]
-pub enum HookProgramError {
-    /// It is there and cannot be read.
-    #[error("cannot read the chained hook {}: {source}", path.display())]
-    Read {
-        /// The chained file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// It is there, and executable, and the system will not start it: often a wrong interpreter line.
-    #[error("cannot start the chained hook {}: {source}", path.display())]
-    Start {
-        /// The hook that was to be started.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// Standard input could not be handed over, or its end not be awaited.
-    #[error("lost the chained hook {}: {source}", path.display())]
-    Wait {
-        /// The hook that was to be started.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+#[error("{what} the chained hook {}: {source}", path.display())]
+pub struct HookProgramError {
+    /// "cannot read", "cannot start" or "lost".
+    pub what: &'static str,
+    /// The chained file, or the program that was to be started.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
 }
 
 /// What is at the place of a chained hook.
@@ -57,7 +40,7 @@ pub enum Probe {
 
 /// Looks at the chained file `path` and reads its first `limit` bytes.
 pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
-    let failed = |source| HookProgramError::Read { path: path.to_owned(), source };
+    let failed = |source| HookProgramError { what: "cannot read", path: path.to_owned(), source };
     let facts = match std::fs::metadata(path) {
         Ok(facts) => facts,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Probe::Absent),
@@ -66,9 +49,8 @@ pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
     if !facts.is_file() || !files::is_executable(&facts) {
         return Ok(Probe::NotExecutable);
     }
-    let mut head = Vec::new();
-    match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut head)) {
-        Ok(_) => Ok(Probe::Program { head }),
+    match beginning(path, limit) {
+        Ok(head) => Ok(Probe::Program { head }),
         // Executable but not readable: a binary may be. It is started as it is.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             Ok(Probe::Program { head: Vec::new() })
@@ -94,7 +76,7 @@ pub fn run(
     stdin: Option<&[u8]>,
     env: &[(OsString, OsString)],
 ) -> Result<ChainedEnd, HookProgramError> {
-    let path = || PathBuf::from(program);
+    let failed = |what, source| HookProgramError { what, path: PathBuf::from(program), source };
     let (started, arguments) = processes::startable(program, args);
     #[allow(clippy::disallowed_methods, reason = "the door for chained hooks: see the head of this module")]
     let mut command = Command::new(&started);
@@ -102,22 +84,20 @@ pub fn run(
     command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) if processes::is_no_program(&error) => {
-            return Ok(ChainedEnd::NoProgram);
-        }
-        Err(source) => return Err(HookProgramError::Start { path: path(), source }),
+        Err(error) if processes::is_no_program(&error) => return Ok(ChainedEnd::NoProgram),
+        Err(source) => return Err(failed("cannot start", source)),
     };
     if let (Some(bytes), Some(mut pipe)) = (stdin, child.stdin.take()) {
         // A hook may end without reading; git does not mind, and neither do we.
         match pipe.write_all(bytes) {
             Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
                 let _ = child.wait();
-                return Err(HookProgramError::Wait { path: path(), source });
+                return Err(failed("lost", source));
             }
             Ok(()) | Err(_) => {}
         }
     }
-    let status = child.wait().map_err(|source| HookProgramError::Wait { path: path(), source })?;
+    let status = child.wait().map_err(|source| failed("lost", source))?;
     Ok(ChainedEnd::Code(code(status)))
 }
 
@@ -169,6 +149,6 @@ mod tests {
         assert_eq!(probe(&file, 4).unwrap(), Probe::Program { head: b"exit".to_vec() });
         assert_eq!(run(file.as_os_str(), &[], None, &[]).unwrap(), ChainedEnd::NoProgram);
         let error = run(OsStr::new("/nonexistent/x"), &[], None, &[]).unwrap_err();
-        assert!(matches!(error, HookProgramError::Start { .. }), "{error}");
+        assert!(error.to_string().starts_with("cannot start the chained hook /nonexistent/x: "), "{error}");
     }
 }

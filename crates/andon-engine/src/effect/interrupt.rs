@@ -1,8 +1,7 @@
 //! Ctrl-C in a command that works through a long history: it ends with what was found so far. A second one ends the process
 //! at once, as it would have without us.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use andon_git::platform::signals::{SignalBlock, on_end, on_interrupt};
 

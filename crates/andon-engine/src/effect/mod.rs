@@ -8,15 +8,11 @@ mod andon_dir;
 pub mod best_effort;
 pub mod consult;
 pub mod dependencies;
-pub mod editor;
-mod files;
+pub mod files;
 pub mod hook_program;
 pub mod interrupt;
-pub mod plan_document;
-pub mod private;
 pub mod program;
 pub mod report_files;
-mod site;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -24,16 +20,10 @@ use std::path::{Path, PathBuf};
 pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
-pub use self::site::site;
-use crate::text::forge::Forge;
-use crate::text::report_file;
-use crate::text::shown_change;
-use crate::text::style::Style;
+use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
-use andon_core::domain::detail::Figures;
 use andon_core::domain::effect::{Duty, Effect};
-use andon_core::domain::response::AckMode;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{detail::Figures, response::AckMode, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;
@@ -181,7 +171,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
 /// What the report file shows of the repository; what cannot be read is left out.
 fn material(halt: &Halt, site: &Site<'_>) -> report_file::ReportSources {
     report_file::ReportSources {
-        plan: plan_document::read(site.repo),
+        plan: files::plan(site.repo),
         change: shown_change::of_halt(site.repo, halt).ok().flatten(),
         forge: Forge::of_remote(site.repo, halt.head.as_slice()),
     }

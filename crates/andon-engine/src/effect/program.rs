@@ -10,8 +10,6 @@
 //! below it, as `/proc` shows them. Otherwise it leads a group of its own, and they go to that group. Windows has neither
 //! groups nor terminals to give away: there the command writes to pipes, and is ended with all that it started.
 
-mod command;
-mod end;
 mod supervisor;
 
 #[cfg(unix)]
@@ -40,16 +38,18 @@ mod start;
 #[path = "program/windows/terminal.rs"]
 mod terminal;
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{ffi::OsString, fs::File, process::ExitStatus};
 
 use thiserror::Error;
 
+use self::{signals::HeldSignals, supervisor::Supervisor, terminal::Size};
 use andon_core::domain::time::Span;
+use andon_git::platform::processes;
 use testreport::Stream;
 
-pub use self::end::{CommandExit, ProgramEnd, StartedProgram, StopCause};
 pub use self::terminal::{Screens, wait_for_input};
 
 /// What is known of a terminal's input.
@@ -62,10 +62,6 @@ pub enum InputState {
     /// The terminal is gone.
     Gone,
 }
-
-use self::command::{Group, Start};
-use self::signals::HeldSignals;
-use self::supervisor::Supervisor;
 
 /// A test command, as the configuration or the command line gives it. How it is shown and compared is
 /// settled in `config`, a neighbour that this module does not know.
@@ -202,3 +198,132 @@ fn argv_of(spec: &CommandLine) -> Result<Vec<String>, ProgramError> {
 
 #[cfg(test)]
 mod tests;
+
+/// How the command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandExit {
+    /// By itself, with this code.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+/// Whether the command was stopped from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopCause {
+    /// It ended by itself.
+    No,
+    /// It ran into the timeout.
+    TimedOut,
+    /// This signal came while it ran, to it or through us.
+    Forwarded(i32),
+}
+
+/// A program that was seen at work below the command, writing to its output.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StartedProgram {
+    /// Its name and its arguments.
+    pub words: Vec<String>,
+    /// Its working directory.
+    pub directory: PathBuf,
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramEnd {
+    /// Its exit code, or the signal that ended it.
+    pub exit: CommandExit,
+    /// Whether it was stopped.
+    pub stopped: StopCause,
+    /// Test runners, and scripts that may be one, that were seen below it; none on systems that do not show them.
+    pub started: Vec<StartedProgram>,
+}
+
+impl ProgramEnd {
+    /// The exit code to pass on: its own, or 128 and the number of the signal, as shells do.
+    pub fn code(&self) -> u8 {
+        match self.exit {
+            CommandExit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
+            CommandExit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),
+        }
+    }
+}
+
+impl CommandExit {
+    /// From what the system says.
+    fn from_status(status: ExitStatus) -> Self {
+        match (status.code(), processes::signal_of(status)) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Code(1),
+        }
+    }
+}
+
+/// What is to be started.
+struct Start<'a> {
+    /// Program, looked for in `PATH`, and its arguments.
+    argv: &'a [String],
+    /// Where it runs.
+    directory: &'a Path,
+    env: &'a Environment,
+    screens: &'a Screens,
+    group: Group,
+}
+
+/// The output of a command as we read it.
+struct Outputs {
+    streams: [(Stream, File); 2],
+    /// The sizes of those that are terminals.
+    sizes: Vec<Size>,
+}
+
+/// Whose process group the command is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    /// The command's own: it leads it.
+    Own,
+    /// Ours, the foreground group of the terminal.
+    Ours,
+}
+
+/// What the system reports while a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Notice {
+    /// A signal that is meant to end what runs: [`ending_signals`] has it.
+    Ending,
+    /// A process that we started may have ended.
+    ChildEnded,
+    /// The terminal may have another size.
+    #[cfg_attr(windows, allow(dead_code, reason = "nothing tells of it there"))]
+    Resized,
+}
+
+/// What is sent to a command and to all that it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SentSignal {
+    /// A signal that came for us, by its number.
+    Signal(i32),
+    /// To end, and to clean up before.
+    Terminate,
+    /// To end at once.
+    Kill,
+    /// Its terminal has another size.
+    Resized,
+}
+
+/// How many ending signals came for this process, in the upper half, and the number of the last one. Each is for every
+/// command that runs, not only for the one whose watch took it.
+static CAME: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that an ending signal came.
+fn ending_signal_came(number: i32) {
+    let next = |before: u64| ((before >> 32) + 1) << 32 | u64::from(number.unsigned_abs());
+    let _always = CAME.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |before| Some(next(before)));
+}
+
+/// How many ending signals came, and the number of the last one.
+fn ending_signals() -> (u64, i32) {
+    let came = CAME.load(Ordering::SeqCst);
+    (came >> 32, i32::try_from(came & 0xffff_ffff).unwrap_or_default())
+}

@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::files::beginning;
 use andon_git::platform::{FileStat, files};
 use testreport::RunReader;
 
@@ -81,9 +82,7 @@ impl Walk<'_> {
 
 /// Reads a file of the project of at most `max` bytes; a larger one is an error that says so.
 pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
-    let limit = u64::try_from(max).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let bytes = beginning(path, u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1))?;
     if bytes.len() > max {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
     }

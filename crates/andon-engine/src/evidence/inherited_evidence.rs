@@ -4,12 +4,11 @@
 //! Only trees are believed ([`andon_git::TreeVerdict`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::error::OpsError;
-use crate::recording::record_index::{RecordIndex, is_sound};
-use andon_core::domain::facts::{CommitKind, CommitRecord};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
 use andon_store::notes::NotesStore;
 
@@ -144,8 +143,8 @@ impl Origins {
 /// change, line by line.
 fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> bool {
     let MergeClaim::Pick(source) = claimed else { return false };
-    let stored = archive.store.get(source).ok().flatten();
-    stored.is_some_and(|stored| stored.record.diff == asked.record.diff && !stored.record.diff.truncated)
+    let stored = archive.store.readable(source);
+    stored.is_some_and(|stored| stored.diff == asked.record.diff && !stored.diff.truncated)
 }
 
 /// The record of another commit that is evidence for this one too.
@@ -155,10 +154,10 @@ fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> 
     let of_code = known.of_code(asked.record.code).iter().filter(|_| asked.changed);
     let of_tree = known.of_tree(asked.record.tree).iter().filter(|_| asked.claim == Claim::Nothing);
     let read = |id: &CommitId| {
-        let stored = archive.store.get(*id).ok().flatten()?;
+        let stored = archive.store.readable(*id)?;
         // Where the commit is here, it has to be what its record says.
-        let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.record.tree);
-        holds.then(|| Backing::Elsewhere(*id, Box::new(stored.record)))
+        let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.tree);
+        holds.then(|| Backing::Elsewhere(*id, Box::new(stored)))
     };
     of_code.filter(|id| Some(**id) != Some(asked.commit.id)).chain(of_tree.filter(other)).find_map(read)
 }
@@ -222,10 +221,7 @@ fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -
         MergeClaim::Merge => None,
         MergeClaim::Revert(source) | MergeClaim::Pick(source) | MergeClaim::Squash(source) => Some(source),
     };
-    let recorded = |id: CommitId| {
-        let stored = archive.store.get(id).ok().flatten();
-        stored.is_some_and(|stored| is_sound(&stored.record))
-    };
+    let recorded = |id: CommitId| archive.store.readable(id).is_some_and(|record| is_sound(&record));
     let sound = |id: CommitId| (asked.judged)(id).unwrap_or_else(|| recorded(id));
     parent.or_else(|| source.filter(|source| !sound(*source)))
 }
@@ -236,10 +232,9 @@ const BELOW: usize = 128;
 /// Whether git made a tip of tested commits, or of what it made of such: what pre-push and `complete` ask. Commits without a
 /// record lie below what is known here, and are not held against it.
 pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
-    let read = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
     let (mut open, mut below) = (vec![tip], Vec::new());
     while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {
-        let Some(record) = read(id) else { continue };
+        let Some(record) = store.readable(id) else { continue };
         let commit = repo.commit(id)?;
         if !is_sound(&record) {
             open.extend(&commit.parents);
@@ -252,7 +247,8 @@ pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -
     for (commit, record) in below.iter().rev() {
         let parent = commit.parents.first().copied();
         let known = |id: CommitId| judged.get(&id).copied();
-        let unchanged = parent.and_then(read).is_some_and(|parent| parent.code == record.code);
+        let unchanged =
+            parent.and_then(|parent| store.readable(parent)).is_some_and(|parent| parent.code == record.code);
         let holds = if is_sound(record) {
             true
         } else if unchanged {
@@ -266,4 +262,94 @@ pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -
         judged.insert(commit.id, holds);
     }
     Ok(judged.get(&tip).copied().unwrap_or(false))
+}
+
+/// Most commits of notes that are looked at.
+const STEPS: usize = 1_024;
+/// Most records that are looked at.
+const RECORDS: usize = 4_096;
+/// Most records of one key.
+const PER_KEY: usize = 8;
+
+/// The newest records by what they say.
+#[derive(Debug, Default)]
+pub(crate) struct RecordIndex {
+    codes: HashMap<CodeId, Vec<CommitId>>,
+    trees: HashMap<TreeId, Vec<CommitId>>,
+    diffs: HashMap<DiffHash, Vec<CommitId>>,
+    newest: Vec<CommitId>,
+}
+
+impl RecordIndex {
+    /// Reads the newest records, by the history of the notes ref. Backfilled ones prove nothing and are left out.
+    pub fn load(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, OpsError> {
+        let mut known = Self::default();
+        let mut seen = BTreeSet::new();
+        let Some(tip) = store.tip() else { return Ok(known) };
+        for step in repo.notes_history(tip).take(STEPS) {
+            for note in step? {
+                if seen.len() >= RECORDS {
+                    return Ok(known);
+                }
+                if seen.insert(note.commit) {
+                    known.take(store, note.commit);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    fn take(&mut self, store: &NotesStore<'_>, commit: CommitId) {
+        let Some(record) = store.readable(commit) else { return };
+        if record.recording == Recording::Backfilled {
+            return;
+        }
+        push(self.trees.entry(record.tree).or_default(), commit);
+        if !record.diff.empty {
+            push(self.diffs.entry(record.diff.hash).or_default(), commit);
+        }
+        if record.tests.as_ref().is_some_and(|tests| tests.code == record.code) {
+            push(self.codes.entry(record.code).or_default(), commit);
+        }
+        self.newest.push(commit);
+    }
+
+    /// Commits whose tests ran on exactly that code.
+    pub(crate) fn of_code(&self, code: CodeId) -> &[CommitId] {
+        self.codes.get(&code).map_or(&[], Vec::as_slice)
+    }
+
+    /// Commits with that tree.
+    pub fn of_tree(&self, tree: TreeId) -> &[CommitId] {
+        self.trees.get(&tree).map_or(&[], Vec::as_slice)
+    }
+
+    /// Commits that made the same change.
+    pub(crate) fn of_diff(&self, diff: DiffHash) -> &[CommitId] {
+        self.diffs.get(&diff).map_or(&[], Vec::as_slice)
+    }
+
+    /// All of them, the newest first.
+    pub fn newest(&self) -> &[CommitId] {
+        &self.newest
+    }
+}
+
+fn push(commits: &mut Vec<CommitId>, commit: CommitId) {
+    if commits.len() < PER_KEY {
+        commits.push(commit);
+    }
+}
+
+/// Whether a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
+pub fn is_sound(record: &CommitRecord) -> bool {
+    let tested = record.tests.as_ref().is_some_and(|tests| tests.code == record.code);
+    let observed = match (record.gate, record.recording) {
+        (_, Recording::Backfilled | Recording::Derived)
+        | (Gate::Bypassed, _)
+        | (Gate::NotRun, Recording::CaughtUp) => false,
+        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Patched) => true,
+    };
+    // The gate lets code without tests pass only where none are required, or where the rule was skipped.
+    observed && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))
 }

@@ -11,11 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use andon_core::domain::paths::PathClass;
-use andon_git::platform::paths::path_from_bytes;
-use andon_git::platform::{FileStat, files};
-
 use crate::workspace::Workspace;
+use andon_git::platform::{FileStat, files, paths::path_from_bytes};
 
 /// Directories that are looked at, at the most.
 const MAX_PLACES: usize = 20_000;
@@ -42,9 +39,8 @@ impl Places {
     pub fn now(ws: &Workspace) -> Self {
         let Some(top) = ws.repo.workdir().map(Path::to_owned) else { return Self::default() };
         let tracked = ws.repo.tracked_files().unwrap_or_default();
-        let rules = &ws.config.paths.rules;
         let mut places = Self { top, ..Self::default() };
-        for (mode, path) in tracked.iter().filter(|(_, path)| rules.class(path) == PathClass::Code) {
+        for (mode, path) in tracked.iter().filter(|(_, path)| ws.is_code(path)) {
             if *mode == LINK {
                 places.add_link(path);
             }

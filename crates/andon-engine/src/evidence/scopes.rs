@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Subject, without_evidence};
-use crate::error::OpsError;
-use crate::evidence::untracked;
 use crate::recording::timeline::LoadedTimeline;
-use crate::workspace::Workspace;
+use crate::{error::OpsError, evidence::untracked, workspace::Workspace};
 use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::paths::PathClass;
 use andon_core::domain::scopes::{REST, ScopeView, SharedPath};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
@@ -19,7 +18,6 @@ use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::journal::{Journal, Reach};
 use andon_store::memory::{Kind, Memory};
 use andon_store::notes::NotesStore;
-use serde::{Deserialize, Serialize};
 
 /// The fingerprint of one scope of some code.
 #[derive(Debug, Clone)]
@@ -148,9 +146,8 @@ impl KnownScopes {
         let passed = PassedScopes::load(ws, &store)?;
         for state in states.iter().filter(|state| !state.is_green()) {
             let Some(commit) = passed.at(state.scope.code) else { continue };
-            let stored = store.get(commit).ok().flatten();
-            elsewhere
-                .take_record(Some(commit), stored.as_ref().and_then(|stored| stored.record.tests.as_ref()));
+            let tests = store.readable(commit).and_then(|record| record.tests);
+            elsewhere.take_record(Some(commit), tests.as_ref());
         }
         for (code, row) in elsewhere.0.into_iter().filter(|(_, row)| row.tests.is_green()) {
             self.0.insert(code, row);
@@ -199,9 +196,8 @@ impl PassedScopes {
         let mut new = Vec::new();
         for step in history.take(STEPS) {
             for note in step? {
-                let stored = store.get(note.commit).ok().flatten();
-                let tests = stored.as_ref().and_then(|stored| stored.record.tests.as_ref());
-                let rows = tests.into_iter().flat_map(|tests| &tests.scopes);
+                let tests = store.readable(note.commit).and_then(|record| record.tests);
+                let rows = tests.iter().flat_map(|tests| &tests.scopes);
                 // One that came from another commit is found there.
                 let green = rows.filter(|row| row.tests.is_green() && row.from.is_none());
                 new.extend(green.map(|row| (row.tests.code, note.commit)));
@@ -305,8 +301,7 @@ fn changed_in_two(
 }
 
 fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<SharedPath> {
-    let rules = &ws.config.paths.rules;
-    let code = paths.into_iter().filter(|path| rules.class(path) == PathClass::Code);
+    let code = paths.into_iter().filter(|path| ws.is_code(path));
     ws.config.test.scopes.scopes.in_two(code)
 }
 

@@ -1,17 +1,14 @@
 //! Code that is tested in a checkout of its own: what is staged, or any tree. The working tree, the index and any
 //! operation that git is in the middle of stay unchanged, so that nothing can be lost.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 
-use crate::context::Context;
 use crate::effect::dependencies::{self, CopiedDependencies};
-use crate::effect::private::PrivateDir;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::effect::files::PrivateDir;
+use crate::text::phrase::some_of;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_git::{Repo, RepoEnv};
-use andon_store::fingerprint::Fingerprinter;
 
 /// Which code is tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +62,7 @@ pub fn checkout(
     };
     let repo = Repo::open(&apart.top, &env)?;
     let taken = dependencies::take_along(top, &apart.top);
-    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    let code = ws.fingerprinter().of_tree(tree)?;
     let inner = Workspace {
         repo: repo.into(),
         config: ws.config.clone(),
@@ -107,11 +104,8 @@ impl Checkout {
     /// The remark about a run that did not pass there.
     pub fn differs(&self) -> Vec<String> {
         let taken: Vec<String> = self.taken.paths.iter().map(|path| path.display().to_string()).collect();
-        let with = match taken.len() {
-            0 => String::new(),
-            1..=NAMED => format!(" but {}", taken.join(", ")),
-            more => format!(" but {} and {} more", taken[..NAMED].join(", "), more - NAMED),
-        };
+        let named = if taken.is_empty() { "" } else { " but " };
+        let with = format!("{named}{}", some_of(&taken, NAMED, Clone::clone));
         let mut said = vec![format!(
             "the tests ran in a checkout of their own, without what git ignores{with}: what they miss of it, they \
              find only in the working tree (andon test)"

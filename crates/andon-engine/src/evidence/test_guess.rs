@@ -4,9 +4,7 @@
 //! Bounded: names at the top and of a few directories, and the beginnings of a few files; where Cargo.toml or go.mod is at
 //! the top, sources until one holds a test.
 
-use std::fs;
-use std::io::Read as _;
-use std::path::Path;
+use std::{fs, io::Read as _, path::Path};
 
 use crate::guess::listing::{
     FOREIGN, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES, Tests,

@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use testreport::ParsedRun;
-
-use crate::weakening;
-use crate::workspace::Workspace;
+use crate::{weakening, workspace::Workspace};
 use andon_core::detect::{self, Patterns, TestComparison};
-use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{Digest, TreeId};
-use andon_core::domain::signatures::set_of;
 use andon_core::domain::tests::{LostTests, NamedTest, SetNames, TestEvidence};
+use andon_core::domain::{facts::CommitKind, signatures::set_of};
 use andon_core::history::Timeline;
 use andon_store::test_sets;
+use testreport::ParsedRun;
 
 /// Keeps which tests the run had, for the commits to come.
 pub fn keep(ws: &Workspace, run: &ParsedRun) {

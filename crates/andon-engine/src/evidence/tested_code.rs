@@ -4,17 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use crate::effect::program::ProgramEnd;
-use crate::error::OpsError;
-use crate::evidence::untracked;
 pub use crate::evidence::untracked::Mentions;
 use crate::workspace::Workspace;
+use crate::{error::OpsError, evidence::untracked};
 use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
-use andon_core::domain::time::Timestamp;
-use andon_core::domain::veil::HiddenPath;
+use andon_core::domain::{time::Timestamp, veil::HiddenPath};
 use andon_git::Overlay;
-use andon_store::fingerprint::Fingerprinter;
 use testreport::ParsedRun;
 
 /// The code that tests ran on.
@@ -71,12 +67,11 @@ impl TestedCode {
         ws: &Workspace,
         (overlay, mut beside): (Overlay, Vec<OverlayEntry>),
     ) -> Result<Self, OpsError> {
-        let rules = &ws.config.paths.rules;
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
-        entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
+        entries.retain(|entry| ws.is_code(&entry.path));
         let mut hidden = overlay.hidden;
-        hidden.retain(|one| rules.class(&one.full_path()) == PathClass::Code);
+        hidden.retain(|one| ws.is_code(&one.full_path()));
         beside.truncate(TestRun::MAX_BESIDE);
         let written = untracked::written_at(ws, &beside);
         let (base, truncated) = (overlay.base, false);
@@ -118,8 +113,7 @@ impl TestedCode {
         }
         self.overlay.extend(bound);
         self.overlay.sort();
-        self.code =
-            Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(self.base, &self.overlay)?;
+        self.code = ws.fingerprinter().of_overlay(self.base, &self.overlay)?;
         Ok(())
     }
 
@@ -135,9 +129,8 @@ impl TestedCode {
         if fingerprint(ws, &now)? == self.code {
             return Ok(CodeComparison::Unchanged);
         }
-        let rules = &ws.config.paths.rules;
         let before: BTreeSet<_> = self.overlay.iter().map(|entry| (&entry.path, &entry.entry)).collect();
-        let code = now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code);
+        let code = now.entries.iter().filter(|entry| ws.is_code(&entry.path));
         let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
         let differs = before.symmetric_difference(&after).map(|(path, _)| (*path).clone());
         Ok(CodeComparison::Changed(differs.collect()))
@@ -173,10 +166,10 @@ impl TestedCode {
 pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     let tree = ws.repo.tree_of(head)?;
-    let own = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    let own = ws.fingerprinter().of_tree(tree)?;
     Ok((own == code).then_some(tree))
 }
 
 fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
-    Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
+    Ok(ws.fingerprinter().of_overlay(overlay.base, &overlay.entries)?)
 }

@@ -5,25 +5,22 @@
 //! such as a log or notes, does not: it is kept with the test run, and the record names it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::time::SystemTime;
+use std::{path::Path, time::SystemTime};
 
 use regex::bytes::Regex;
-use testreport::{ParsedRun, Stream};
 
-use crate::error::OpsError;
 use crate::recording::timeline::LoadedTimeline;
-use crate::workspace::Workspace;
+use crate::text::phrase::some_of;
+use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::paths::{PathClass, kind_of};
-use andon_core::domain::plural::count;
+use andon_core::domain::paths::kind_of;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
+use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
-use andon_store::fingerprint::Fingerprinter;
+use testreport::{ParsedRun, Stream};
 
 /// The newest test runs that are searched for an untracked file of a commit.
 const RUNS: usize = 8;
@@ -40,18 +37,17 @@ pub fn tested_overlay(ws: &Workspace) -> Result<(Overlay, Vec<OverlayEntry>), Op
 /// Takes the untracked files that bind nothing out of `overlay`: those of a kind that no tracked code has. Where nothing
 /// is tracked yet, and where git does not say what is, all of them bind.
 pub(crate) fn set_aside(ws: &Workspace, overlay: &mut Overlay) -> Vec<OverlayEntry> {
-    let rules = &ws.config.paths.rules;
     let may_be_aside = |entry: &OverlayEntry| {
         entry.tracking == Tracking::Untracked
             // A repository inside has a row of its own among the ways out.
             && entry.entry.is_some_and(|(mode, _)| mode != MODE_SUBMODULE)
-            && rules.class(&entry.path) == PathClass::Code
+            && ws.is_code(&entry.path)
     };
     if !overlay.entries.iter().any(may_be_aside) {
         return Vec::new();
     }
     let Ok(tracked) = ws.repo.tracked_files() else { return Vec::new() };
-    let code = tracked.iter().filter(|(_, path)| rules.class(path) == PathClass::Code);
+    let code = tracked.iter().filter(|(_, path)| ws.is_code(path));
     let kinds: BTreeSet<Vec<u8>> = code.map(|(mode, path)| kind_of(path, *mode)).collect();
     if kinds.is_empty() {
         return Vec::new();
@@ -118,7 +114,7 @@ pub(crate) fn newest_before_add<'l>(
         if left.len() == run.beside.len() {
             continue;
         }
-        let prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(run.base, &overlay);
+        let prints = ws.fingerprinter().of_overlay(run.base, &overlay);
         // The base may be gone by now.
         if prints.is_ok_and(|found| found == code) {
             return Ok(Some((run, left)));
@@ -172,14 +168,9 @@ pub(crate) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
     let said: BTreeSet<&String> = records.flat_map(|tests| &tests.untracked).collect();
     let new: Vec<&String> = tests.untracked.iter().filter(|name| !said.contains(name)).collect();
     let first = new.first()?;
-    let more = match new.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = new.iter().take(NAMED).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    let named = some_of(&new, NAMED, |name| (*name).clone());
     let (files, were) = (count(new.len(), "untracked file"), if new.len() == 1 { "was" } else { "were" });
-    let message =
-        format!("{files} {were} there when the tests ran and will not be in the commit: {named}{more}");
+    let message = format!("{files} {were} there when the tests ran and will not be in the commit: {named}");
     let add = shell_quote_bytes(first.as_bytes());
     let help = format!("name it in .gitignore, or, where the tests need it: git add -- {add}");
     Some(Diagnostic::warning(message).code("untracked-files").help(help))

@@ -1,22 +1,15 @@
 //! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the context window of an agent
 //! is, the briefing for the next session, and the effects when compaction is due.
 
-use crate::asking;
-use crate::context::Context;
-use crate::effect::{self, best_effort, plan_document};
-use crate::error::OpsError;
-use crate::halts;
-use crate::halts::decisions;
+use crate::effect::{best_effort, files};
+use crate::halts::{self, decisions};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::view::context::{BriefingState, ContextWindowView};
-use crate::workspace::Workspace;
+use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::detect;
-use andon_core::domain::about::EventClass;
 use andon_core::domain::briefing::{BRIEFING, Briefing, HumanDecision, Plan};
 use andon_core::domain::context::{ContextWindowUse, Pressure};
-use andon_core::domain::decision::Decision;
-use andon_core::domain::effect::Effect;
-use andon_core::domain::findings::Level;
+use andon_core::domain::{about::EventClass, decision::Decision, effect::Effect, findings::Level};
 use andon_core::policy::{self, BriefingInputs, HaltPlace};
 
 /// What is known of the window of `node`; without one, of the node that acted last.
@@ -62,7 +55,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
     let reported = briefing((ctx, ws), &loaded, &place, context)?;
-    Ok(best_effort::write_briefing(&reported, &effect::site(ctx, ws))?)
+    Ok(best_effort::write_briefing(&reported, &ws.site(ctx))?)
 }
 
 /// Where a decision is taken.
@@ -111,7 +104,7 @@ fn briefing(
     context: Option<ContextWindowUse>,
 ) -> Result<Briefing, OpsError> {
     let standing = halts::unanswered(ctx, ws)?;
-    let plan = plan_document::read(&ws.repo);
+    let plan = files::plan(&ws.repo);
     let about = about(loaded, plan.as_ref());
     let ground = BriefingInputs {
         decided: decisions::all(ws, &loaded.timeline),
@@ -135,5 +128,5 @@ fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
 
 /// The decisions that are nearest to what the work is about.
 pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<HumanDecision> {
-    asking::nearest(ws, &about(loaded, plan_document::read(&ws.repo).as_ref()))
+    asking::nearest(ws, &about(loaded, files::plan(&ws.repo).as_ref()))
 }

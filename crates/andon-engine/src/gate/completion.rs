@@ -2,23 +2,13 @@
 //! "loop rules" (docs/spec-map.md), by content.
 
 use crate::context::{self, Context};
-use crate::error::OpsError;
-use crate::evidence::untracked;
-use crate::evidence::{self, Subject};
-use crate::gate::docs;
-use crate::gate::guard;
-use crate::gate::safety;
-use crate::halts;
-use crate::recording::timeline;
-use crate::text::message;
+use crate::evidence::{self, Subject, docs, untracked};
+use crate::gate::{guard, safety};
 use crate::view::complete::{CompleteView, OpenQuestion, Reasons};
-use crate::workspace::Workspace;
+use crate::{error::OpsError, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::domain::paths::PathClass;
-use andon_core::domain::tests::TestStatus;
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, tests::TestStatus};
 use andon_core::policy::{self, Bit, Completion, Tests};
 use andon_git::Overlay;
 
@@ -33,8 +23,7 @@ pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
 pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result<CompleteView, OpsError> {
     let loaded = timeline::load(ws)?;
     untracked::set_aside(ws, &mut overlay);
-    let uncommitted =
-        overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
+    let uncommitted = overlay.entries.iter().any(|entry| ws.is_code(&entry.path));
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
     let head = ws.repo.head()?.commit().filter(|_| !uncommitted);

@@ -4,18 +4,13 @@
 //! Which one is at work is no counter: the newest answer says it. An answer on a provider's behalf names the provider, and
 //! any other answer is a person's and leads back to the primary.
 
-use crate::asking;
-use crate::context::Context;
 use crate::effect::{self, Site};
-use crate::error::OpsError;
 use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
-use crate::workspace::Workspace;
+use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::Effect;
-use andon_core::domain::facts::AckHow;
 use andon_core::domain::response::{OnStall, Start};
+use andon_core::domain::{diagnostic::Diagnostic, effect::Effect, facts::AckHow};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.
 pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
@@ -59,7 +54,7 @@ pub(crate) fn start(
         let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));
         let halt = Box::new(Halt { message, ..start.halt.clone() });
         let shown = Effect::WriteReportFile { halt: halt.clone(), story: Box::new(story) };
-        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &effect::site(ctx, ws))?;
+        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &ws.site(ctx))?;
     }
     Ok(failed.into_iter().map(warn).collect())
 }

@@ -5,42 +5,33 @@
 //! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
 //! judges again only if the tree is another one.
 
-use crate::context::Context;
-use crate::effect;
-use crate::error::OpsError;
-use crate::evidence::untracked;
-use crate::evidence::{self, Subject};
-use crate::gate::compaction;
-use crate::gate::docs;
-use crate::gate::fallback;
-use crate::gate::identity;
-use crate::gate::making;
-use crate::gate::refusals;
+use crate::evidence::{self, Subject, docs, untracked};
 use crate::gate::safety::{self, Refusal};
+use crate::gate::{compaction, fallback, identity};
 use crate::halts::{self, stops};
-use crate::range::uncertainty;
-use crate::recording::bound;
-use crate::recording::repairs;
-use crate::recording::skip;
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::text::named_files;
-use crate::workspace::Workspace;
-use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, RuleInput, Situation, Stops};
-use andon_core::domain::about::EventClass;
-use andon_core::domain::context::Pressure;
-use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::Effect;
+use crate::recording::{self, bound, skip};
+use crate::{
+    context::Context, effect, error::OpsError, range::uncertainty, text::named_files, workspace::Workspace,
+};
+use andon_core::detect::{
+    self, Candidate, CodeChange, CommitDraft, EvidenceState, GitUnderway, IndexUse, RuleInput, Situation,
+    Stops,
+};
+use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::safety::SafetyKind;
+use andon_core::domain::{
+    about::EventClass, context::Pressure, diagnostic::Diagnostic, effect::Effect, safety::SafetyKind,
+};
 use andon_core::policy::{self, HaltPlace};
-use andon_git::{GitError, IndexTree, Repo};
-use andon_store::journal::Journal;
-use andon_store::pre_commit_mark;
+use andon_git::{GitError, IndexTree, Operation, Repo};
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
-use andon_store::window;
+use andon_store::{journal::Journal, pre_commit_mark, window};
+
+/// A decision, and what was odd on the way to it.
+pub type Judged = (Decision, Vec<Diagnostic>);
 
 /// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
 pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
@@ -55,11 +46,7 @@ pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, 
 
 /// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
 /// same, and the commit did not go around the gate.
-pub fn let_pass(
-    ctx: &Context,
-    ws: &Workspace,
-    fixed: Option<TreeId>,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged, OpsError> {
     let now = git_above(ctx.parent);
     let mut notes = halts::resolve(ctx, ws)?.notes;
     if is_asked(ctx, ws)? {
@@ -84,11 +71,7 @@ pub fn staged_tree(repo: &Repo) -> Result<TreeId, GitError> {
 }
 
 /// pre-commit, where the program is called at it: judges early. `before` is the tree before a chained hook ran.
-pub fn early(
-    ctx: &Context,
-    ws: &Workspace,
-    before: Option<TreeId>,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+pub fn early(ctx: &Context, ws: &Workspace, before: Option<TreeId>) -> Result<Judged, OpsError> {
     let tree = staged_tree(&ws.repo)?;
     let asking = CommitRequest { tree, before, now: git_above(ctx.parent) };
     judge(ctx, ws, asking)
@@ -96,11 +79,7 @@ pub fn early(
 
 /// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree of
 /// the index before a chained hook ran: it cannot change the commit any more.
-pub fn last(
-    ctx: &Context,
-    ws: &Workspace,
-    fixed: Option<TreeId>,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+pub fn last(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged, OpsError> {
     let now = git_above(ctx.parent);
     let early = judged_early(ws, &now)?;
     let asks = early.is_some() || pre_commit_mark::is_marked(ws.repo.git_dir(), &now);
@@ -131,7 +110,7 @@ pub fn untested(
         return Ok(None);
     }
     let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
-    let before = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let before = ws.head_tree()?;
     let loaded = timeline::load(ws)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), before)?;
     let missing = match candidate.evidence {
@@ -177,11 +156,7 @@ struct CommitRequest {
 }
 
 /// Judges the tree that is about to be committed and leaves the receipt when it may pass.
-fn judge(
-    ctx: &Context,
-    ws: &Workspace,
-    asking: CommitRequest,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged, OpsError> {
     let CommitRequest { tree, before, now } = asking;
     let asked = skip::asked(ctx)?;
     let resolved = halts::resolve(ctx, ws)?;
@@ -201,7 +176,7 @@ fn judge(
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     let identity = identity::of_candidate(ctx, ws, tree)?;
     let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
-    let making = Some(making::draft(ws, tree));
+    let making = Some(draft(ws, tree));
     let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     loaded.warnings.extend(untracked::notice(&candidate, &loaded));
@@ -209,7 +184,7 @@ fn judge(
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
-    if decision.verdict == Verdict::Block && refusals::keep(ctx, ws, &mut loaded, &decision, tree)? {
+    if decision.verdict == Verdict::Block && safety::keep_refusal(ctx, ws, &mut loaded, &decision, tree)? {
         decision = with_refusals(ws, &loaded, decision);
     }
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
@@ -262,7 +237,7 @@ fn settled(
 }
 
 /// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
-pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged, OpsError> {
     let resolved = halts::resolve(ctx, ws)?;
     if resolved.halt.is_none() && stops(ws) == Stops::NONE {
         return Ok((policy::decide(Vec::new(), None), resolved.notes));
@@ -298,7 +273,7 @@ pub fn judge_tip(
     ws: &Workspace,
     tip: CommitId,
     there: Option<CommitId>,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+) -> Result<Judged, OpsError> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
@@ -326,7 +301,7 @@ pub fn decide(
     loaded: &LoadedTimeline,
     stage: Stage,
     candidate: Option<&Candidate>,
-    standing: Option<andon_core::domain::decision::StandingHalt>,
+    standing: Option<StandingHalt>,
 ) -> Decision {
     policy::decide(asked(ws, loaded, stage, candidate), standing)
 }
@@ -370,7 +345,11 @@ fn heal(
         return Ok(decision);
     }
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
-    repairs::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
+    recording::tell_repair(
+        ctx,
+        ws,
+        format!("wrote the halt of {rule}, which was owed since an earlier hook"),
+    )?;
     Ok(owed)
 }
 
@@ -384,14 +363,14 @@ pub fn settle(
 ) -> Result<Vec<Diagnostic>, OpsError> {
     // The common case: nothing is owed, so that where it would be is not asked.
     if decision.verdict < Verdict::Warn {
-        return repairs::locks(ctx, ws).map(|()| Vec::new());
+        return recording::tell_healed_locks(ctx, ws).map(|()| Vec::new());
     }
     let place = compaction::place(ctx, ws)?;
     decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
-    let site = effect::site(ctx, ws);
+    let site = ws.site(ctx);
     effect::carry_out(&plan, &site)?;
-    repairs::locks(ctx, ws)?;
+    recording::tell_healed_locks(ctx, ws)?;
     respond(ctx, ws, (loaded, decision), (&place, &site))
 }
 
@@ -435,4 +414,39 @@ fn respond(
         }
     }
     Ok(reported)
+}
+
+/// Digits of a tree's id in a command.
+const TREE_DIGITS: usize = 12;
+
+/// What is being made of `tree`.
+fn draft(ws: &Workspace, tree: TreeId) -> CommitDraft {
+    let index = index_use(ws);
+    let exact = match index {
+        IndexUse::AsIs => "andon test --staged".to_owned(),
+        IndexUse::All | IndexUse::Paths => {
+            format!("andon test --tree {}", tree.to_string().chars().take(TREE_DIGITS).collect::<String>())
+        }
+    };
+    CommitDraft { underway: underway(ws), index, exact }
+}
+
+fn underway(ws: &Workspace) -> GitUnderway {
+    match ws.repo.operation() {
+        Operation::None => GitUnderway::Nothing,
+        Operation::Merge => GitUnderway::Merge,
+        Operation::CherryPick => GitUnderway::Pick,
+        Operation::Revert => GitUnderway::Revert,
+        Operation::Rebase | Operation::Patches => GitUnderway::Rebase,
+    }
+}
+
+/// Recognized by the name of the index that git gives its hooks (docs/git-facts.md).
+fn index_use(ws: &Workspace) -> IndexUse {
+    let path = ws.repo.index_path();
+    match path.file_name().and_then(|name| name.to_str()) {
+        Some("index") => IndexUse::AsIs,
+        Some("index.lock") => IndexUse::All,
+        Some(_) | None => IndexUse::Paths,
+    }
 }

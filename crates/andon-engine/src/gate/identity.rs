@@ -1,14 +1,11 @@
 //! Whether the agent's configuration, session and role are as pinned: checked in the tree that is to be committed, and
 //! only where something was pinned.
 
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
 use andon_core::domain::identity::{self, Claims, Files, Mismatch};
-use andon_core::domain::ids::TreeId;
-use andon_core::domain::workflow::Maker;
+use andon_core::domain::{ids::TreeId, workflow::Maker};
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 

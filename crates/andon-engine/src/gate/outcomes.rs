@@ -5,19 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::asking::{self, Draft, SignedLedger};
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::halts;
-use crate::workspace::Workspace;
-use andon_core::domain::decision::LedgerEvent;
+use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::response::AckMode;
-use andon_core::domain::tests::TestEvidence;
+use andon_core::domain::{decision::LedgerEvent, response::AckMode, tests::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
-use andon_review::payload::Payload;
-use andon_review::payload::acts::AnswerOutcome;
+use andon_review::payload::{Payload, acts::AnswerOutcome};
 use andon_store::ledger::{Entry, EntryEvent, Ledger};
 use andon_store::notes::NotesStore;
 
@@ -45,7 +39,7 @@ fn course(repo: &Repo, store: &NotesStore<'_>, newest: Option<CommitId>) -> Resu
         && found.tested.len() < ITERATIONS
         && found.passed.len() < MOST
     {
-        let tests = store.get(at).ok().flatten().and_then(|stored| stored.record.tests);
+        let tests = store.readable(at).and_then(|record| record.tests);
         found.tested.extend(tests.map(|tests| (at, tests)));
         found.passed.push(at);
         found.before = repo.commit(at)?.parents.first().copied();
@@ -191,7 +185,7 @@ fn after(
             let first = tested.len().checked_sub(ITERATIONS);
             return Ok(first.map(|first| tested.split_off(first)));
         }
-        let tests = store.get(commit).ok().flatten().and_then(|stored| stored.record.tests);
+        let tests = store.readable(commit).and_then(|record| record.tests);
         tested.extend(tests.map(|tests| (commit, tests)));
         at = repo.commit(commit)?.parents.first().copied();
     }

@@ -1,21 +1,14 @@
 //! The rules applied to facts as they arrive, one after the other: a halt that was due stays a halt, whatever comes
 //! later in the same batch.
 
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::gate::guard;
-use crate::gate::safety;
-use crate::halts;
+use crate::gate::guard::{self, Judged};
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::workspace::Workspace;
-use andon_core::detect;
-use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::EventKind;
-use andon_core::domain::facts::Fact;
+use crate::{context::Context, error::OpsError, gate::safety, halts, workspace::Workspace};
+use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
+use andon_core::domain::{diagnostic::Diagnostic, events::EventKind, facts::Fact};
 use andon_core::history::{EventEffect, Fold, Timeline};
-use andon_core::policy;
+use andon_core::{detect, policy};
 use andon_store::journal::JournalLine;
 
 /// Asks the rules after each fact.
@@ -102,7 +95,7 @@ impl<'a> RuleFeed<'a> {
     }
 
     /// The gravest decision, and what was odd on the way.
-    pub fn end(self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    pub fn end(self) -> Result<Judged, OpsError> {
         let FeedReport { decision, warnings, .. } = self.finish()?;
         Ok((decision, warnings))
     }
@@ -170,12 +163,7 @@ fn stage(line: &JournalLine) -> FeedStage {
 }
 
 /// What the rules say at `stage` of what was loaded, while `standing` may bind.
-fn asked(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    stage: Stage,
-    standing: Option<andon_core::domain::decision::StandingHalt>,
-) -> Decision {
+fn asked(ws: &Workspace, loaded: &LoadedTimeline, stage: Stage, standing: Option<StandingHalt>) -> Decision {
     let decision = guard::decide(ws, loaded, stage, None, standing);
     let stops = guard::decide(ws, loaded, Stage::Halts, None, None);
     policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
@@ -183,7 +171,7 @@ fn asked(
 
 /// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was, or is one
 /// red run too many within a turn.
-pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<Diagnostic>)>, OpsError> {
+pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsError> {
     let loaded = timeline::load(ws)?;
     if loaded.timeline.newest_run != EventEffect::Iteration
         && !detect::halts_within_a_turn(&loaded.timeline, &ws.config.rules)

@@ -2,19 +2,16 @@
 //! findings within a turn. Each is written once: an agent that tries the same commit over and over must not push the
 //! facts out of the reach of the readers.
 
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::halts;
 use crate::recording::timeline::LoadedTimeline;
-use crate::workspace::Workspace;
+use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
-use andon_core::domain::detail::Figures;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::Skip;
+use andon_core::domain::events::{CommitRefused, Event, EventKind};
 use andon_core::domain::findings::{HaltReason, Level};
-use andon_core::domain::ids::TreeId;
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::{
+    about::DirtyBit, detail::Figures, diagnostic::Diagnostic, facts::Skip, ids::TreeId,
+};
 use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;
@@ -177,4 +174,40 @@ fn tell(ws: &Workspace, loaded: &LoadedTimeline, facts: Vec<SafetyFact>) -> Opti
     let reported = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
     let failed = reported.collect::<Result<(), _>>().err()?;
     Some(OpsError::from(failed).as_warning())
+}
+
+/// Keeps that the tree was refused for untested code, and counts it in the timeline. Says whether it was refused for that.
+///
+/// # Errors
+/// The tree cannot be read.
+pub(crate) fn keep_refusal(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &mut LoadedTimeline,
+    decision: &Decision,
+    tree: TreeId,
+) -> Result<bool, OpsError> {
+    let untested = decision
+        .findings
+        .iter()
+        .find(|finding| finding.level >= Level::Block && finding.about.dirty == Some(DirtyBit::TestsRun));
+    let Some(rule) = untested.map(|finding| finding.rule.to_owned()) else { return Ok(false) };
+    let code = ws.fingerprinter().of_tree(tree)?;
+    if loaded.timeline.activity.refusals.is_new(code) {
+        let actor = ctx.actor();
+        let event = Box::new(Event {
+            at: Some(ctx.now),
+            uptime: ctx.uptime(),
+            node: actor.node,
+            session: actor.session,
+            id: None,
+            trace: None,
+            what: EventKind::Refused(CommitRefused { code, tree: Some(tree), rule }),
+        });
+        // Refused it is, whether or not that can be kept.
+        let kept = Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(event.clone()));
+        loaded.warnings.extend(kept.map_err(OpsError::from).err().as_ref().map(OpsError::as_warning));
+        loaded.take_in_event(ws, event);
+    }
+    Ok(true)
 }

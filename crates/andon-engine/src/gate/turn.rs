@@ -3,20 +3,13 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::context::Context;
-use crate::error::OpsError;
 use crate::gate::rule_feed::{self, FeedStage};
-use crate::recording::timeline;
-use crate::workspace::Workspace;
+use crate::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage};
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
-use andon_core::domain::paths::PathClass;
-use andon_core::domain::tests::OverlayEntry;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{diagnostic::Diagnostic, paths::PathClass, tests::OverlayEntry, time::Timestamp};
 use andon_git::Overlay;
-use andon_store::fingerprint::Fingerprinter;
 use andon_store::journal::{Journal, JournalLine};
 
 /// Largest document that is read, in bytes; a larger one counts by its id.
@@ -54,7 +47,7 @@ impl WorkingTree {
     pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
         ws.top()?;
         let overlay = ws.overlay()?;
-        let mut fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+        let mut fingerprinter = ws.fingerprinter();
         let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
         Ok(Self { overlay, code })
     }
@@ -67,7 +60,7 @@ impl WorkingTree {
     /// Whether a part of the code may have been written since then. What is gone shows in its directory.
     pub fn is_newer(&self, ws: &Workspace, since: Timestamp) -> bool {
         let Some(top) = ws.repo.workdir() else { return true };
-        let is_code = |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Code;
+        let is_code = |entry: &&OverlayEntry| ws.is_code(&entry.path);
         self.overlay.entries.iter().filter(is_code).any(|entry| {
             let Ok(path) = std::str::from_utf8(&entry.path) else { return true };
             let path = top.join(path);
@@ -124,9 +117,6 @@ fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
 
 fn text(ws: &Workspace, path: &[u8]) -> Option<String> {
     let path = ws.repo.workdir()?.join(std::str::from_utf8(path).ok()?);
-    let metadata = path.symlink_metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > MAX_DOCUMENT {
-        return None;
-    }
-    std::fs::read_to_string(path).ok()
+    let facts = path.symlink_metadata().ok()?;
+    (facts.is_file() && facts.len() <= MAX_DOCUMENT).then(|| std::fs::read_to_string(path).ok()).flatten()
 }

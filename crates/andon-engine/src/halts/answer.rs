@@ -4,9 +4,9 @@ use super::shown_halts::report_file_present;
 use super::stops::own_pause;
 use crate::asking::{self, HaltAnswer};
 use crate::context::Context;
-use crate::effect::{self, site};
+use crate::effect;
 use crate::error::OpsError;
-use crate::recording::repairs;
+use crate::recording;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::effect::Effect;
@@ -117,8 +117,8 @@ pub fn acknowledge(
     if (how != AckHow::FileDeleted && counter.is_none()) || answers_pause {
         plan.push(Effect::RemoveStops);
     }
-    effect::carry_out(&plan, &site(ctx, ws))?;
-    repairs::locks(ctx, ws)
+    effect::carry_out(&plan, &ws.site(ctx))?;
+    recording::tell_healed_locks(ctx, ws)
 }
 
 /// Where the new window begins: HEAD, or the halted commit where HEAD was moved off it.
@@ -140,7 +140,11 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
         return Ok(false);
     }
     let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveReportFile).collect();
-    effect::carry_out(&plan, &site(ctx, ws))?;
-    repairs::tell(ctx, ws, "removed the report file of a halt that was answered already".to_owned())?;
+    effect::carry_out(&plan, &ws.site(ctx))?;
+    recording::tell_repair(
+        ctx,
+        ws,
+        "removed the report file of a halt that was answered already".to_owned(),
+    )?;
     Ok(true)
 }

@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::effect::{self, Site};
-use crate::recording::repairs;
+use crate::recording;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -32,7 +32,7 @@ pub(crate) fn remark(
         None => String::new(),
     };
     let what = format!("deleting .andon/ does not answer the halt{place}; the report was restored");
-    let mut failed = repairs::tell(ctx, ws, what.clone()).err();
+    let mut failed = recording::tell_repair(ctx, ws, what.clone()).err();
     if standing.halt.reason == HaltReason::UserStop {
         let text = format!(
             "{}\nwritten again at {}: .andon/ was deleted as a whole\n",

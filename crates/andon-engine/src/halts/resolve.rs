@@ -8,7 +8,7 @@ use super::stops::{STOP_FILE, clear_pause, stops};
 use super::{BoundBy, Standing, deleted_folder, deletion};
 use crate::asking;
 use crate::context::{self, Context};
-use crate::effect::{self, EffectError, site};
+use crate::effect::{self, EffectError};
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::detect::Stops;
@@ -99,7 +99,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
         // A halt of another worktree or clone: the folder may never have been here.
         if made_here(ws, &found)? || shown_halts::was(ws, standing.id) {
-            notes.extend(deleted_folder::remark(ctx, ws, standing, &site(ctx, ws), STOP_FILE));
+            notes.extend(deleted_folder::remark(ctx, ws, standing, &ws.site(ctx), STOP_FILE));
         }
         show_again(ctx, ws, &found).err()
     } else {
@@ -157,12 +157,12 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
     let StandingHalt { id, halt } = halt;
     let story = crate::recording::timeline::load(ws)?.timeline.story();
     let rewrite = Effect::WriteReportFile { halt: Box::new(halt.clone()), story: Box::new(story) };
-    effect::carry_out(&[rewrite], &site(ctx, ws))?;
+    effect::carry_out(&[rewrite], &ws.site(ctx))?;
     if bound_by.is_foreign() {
         shown_halts::mark(ws, *id)?;
     } else if halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
-        effect::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", halt.message))?;
+        effect::write_andon_file(&ws.site(ctx), STOP_FILE, &format!("{}\n", halt.message))?;
     }
     Ok(())
 }

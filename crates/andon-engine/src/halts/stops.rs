@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::effect::best_effort::OWN_PAUSE;
-use crate::effect::{self, AndonDir, FilePresence, site};
+use crate::effect::{self, AndonDir, FilePresence};
 use crate::workspace::Workspace;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
@@ -62,7 +62,7 @@ pub(super) fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
-    let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &site(ctx, ws));
+    let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &ws.site(ctx));
     let failed = reported.unwrap_or_else(|err| vec![err.to_string()]);
     let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
     Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))

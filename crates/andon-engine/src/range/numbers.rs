@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::OpsError;
-use crate::recording::timeline;
-use crate::workspace::Workspace;
+use crate::{error::OpsError, recording::timeline, workspace::Workspace};
 use andon_core::domain::facts::{CommitRecord, Fact};
 use andon_core::domain::ids::CommitId;
 use andon_core::history::{MAX_ITERATIONS, Timeline};

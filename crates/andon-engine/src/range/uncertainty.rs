@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 
 use andon_config::Config;
-use andon_core::detect;
 use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
 use andon_core::domain::settings::RuleSettings;
-use andon_core::history::Timeline;
-use andon_core::signals;
+use andon_core::{detect, history::Timeline, signals};
 
 /// The result of the signals at the end of `timeline`. While the rule is off nothing is computed.
 pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: EscalationMode) -> Option<Episode> {
@@ -36,11 +34,11 @@ pub fn mode(config: &Config) -> EscalationMode {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use andon_core::domain::escalation::EscalationCall;
-    use andon_core::domain::events::EventKind;
-    use andon_testkit::facts::{arbitrary as facts, call, chain, commit, event, folded, turn_end};
     use proptest::prelude::*;
+
+    use super::*;
+    use andon_core::domain::{escalation::EscalationCall, events::EventKind};
+    use andon_testkit::facts::{arbitrary as facts, call, chain, commit, event, folded, turn_end};
 
     /// Turns without a change, with these many equal calls before the last but one of them.
     fn stagnant(turns: usize, calls: usize) -> Timeline {

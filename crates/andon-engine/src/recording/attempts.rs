@@ -1,21 +1,17 @@
 //! Attempts that HEAD was moved away from or that were moved themselves, from what the repository remembers
 //! (`andon_core::history::side_attempts`).
 
-use std::cell::LazyCell;
-use std::collections::BTreeSet;
+use std::{cell::LazyCell, collections::BTreeSet};
 
-use crate::error::OpsError;
 use crate::recording::derive::{self, DerivedCommit};
-use crate::workspace::Workspace;
-use andon_core::domain::attempt::Attempt;
+use crate::{error::OpsError, workspace::Workspace};
 use andon_core::domain::facts::{CarriedAttempt, CommitFact, CommitKind, DiffSummary};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{attempt::Attempt, ids::CommitId};
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::journal::{Journal, JournalLine};
-use andon_store::notes::NotesStore;
-use andon_store::window::Window;
+use andon_store::{notes::NotesStore, window::Window};
 
 /// Remembers a commit that was recorded here, for all worktrees.
 pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
@@ -142,7 +138,7 @@ pub fn carried(
     commit: &CommitInfo,
     diff: &DiffSummary,
 ) -> Option<CarriedAttempt> {
-    let of = |id: CommitId| Some(CarriedAttempt::new(id, &store.get(id).ok()??.record));
+    let of = |id: CommitId| Some(CarriedAttempt::new(id, &store.readable(id)?));
     if let Some(carried) = ws.repo.rebased_from().filter(|id| *id != commit.id).and_then(of) {
         return Some(carried);
     }
@@ -152,7 +148,7 @@ pub fn carried(
         .filter_map(|made| ws.repo.commit(made.commit).ok())
         .filter(|made| is_dated_alike(made, commit))
         .find_map(|made| {
-            let record = store.get(made.id).ok()??.record;
+            let record = store.readable(made.id)?;
             (!diff.empty && record.diff.hash == diff.hash).then(|| CarriedAttempt::new(made.id, &record))
         })
 }
@@ -195,7 +191,7 @@ pub fn squashed(
     made: &DerivedCommit,
 ) -> Option<CarriedAttempt> {
     let [one] = squashed else { return None };
-    let record = store.get(*one).ok()??.record;
+    let record = store.readable(*one)?;
     let same = record.diff.hash == made.diff.hash || record.code == made.code;
     (same && !made.diff.empty).then(|| CarriedAttempt::new(*one, &record))
 }
@@ -220,10 +216,10 @@ fn is_dated_alike(one: &CommitInfo, other: &CommitInfo) -> bool {
 }
 
 fn changes_alike(ws: &Workspace, store: &NotesStore<'_>, attempt: CommitId, commit: &CommitInfo) -> bool {
-    let Ok(Some(stored)) = store.get(attempt) else { return false };
+    let Some(stored) = store.readable(attempt) else { return false };
     let Ok(normalizer) = ws.normalizer() else { return false };
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &normalizer, commit);
-    derived.is_ok_and(|derived| !derived.diff.empty && derived.diff.hash == stored.record.diff.hash)
+    derived.is_ok_and(|derived| !derived.diff.empty && derived.diff.hash == stored.diff.hash)
 }
 
 /// The newest of a group, where it passed its tests: in a worktree of its own, or on a branch that is kept, that is a task
@@ -254,6 +250,5 @@ fn merged(ws: &Workspace, window: &Window) -> Vec<CommitId> {
 
 /// The record, with what its commit says while that is still there.
 fn recorded(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<CommitFact> {
-    let record = store.get(id).ok()??.record;
-    Some(ws.repo.fact(id, record))
+    Some(ws.repo.fact(id, store.readable(id)?))
 }

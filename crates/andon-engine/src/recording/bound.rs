@@ -4,13 +4,10 @@
 use std::ffi::OsString;
 
 use crate::adapter::agents::DEFAULT_NODE;
-use crate::context::Context;
-use crate::recording::skip;
-use crate::workspace::Workspace;
+use crate::{context::Context, recording::skip, workspace::Workspace};
 use andon_config::{AppliesTo, Config};
-use andon_core::domain::agent_traces;
 use andon_core::domain::facts::{CommitFact, CommitRecord};
-use andon_core::domain::workflow::Maker;
+use andon_core::domain::{agent_traces, workflow::Maker};
 use andon_git::{self as git, CommitInfo};
 
 /// Whether the guard binds the user of this process: always, or as an agent that its shell or one above gives away.

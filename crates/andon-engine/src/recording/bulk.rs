@@ -5,24 +5,19 @@
 //! than there are threads is held: that bounds memory. The cache of libgit2 is switched off, because it never frees
 //! anything.
 
-use std::collections::VecDeque;
-use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::{collections::VecDeque, num::NonZeroUsize, path::Path, thread};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use sha2::{Digest as _, Sha256};
 
-use crate::context::Context;
-use crate::error::OpsError;
 use crate::recording::derive::{DerivedCommit, Deriver};
+use crate::{context::Context, error::OpsError};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::{CommitInfo, Repo};
 use andon_store::derived::{CommitMemory, DerivedCache, DerivedWriter};
 use andon_store::notes::NotesStore;

@@ -1,16 +1,14 @@
 //! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing else.
 
 use crate::error::OpsError;
-use andon_core::change::hash::HashOptions;
-use andon_core::change::normalize::Normalizer;
+use andon_core::change::{hash::HashOptions, normalize::Normalizer};
 use andon_core::domain::change::{ChangeFacts, Nature};
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo, Texts};
-use andon_store::diff;
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::{diff, fingerprint::Fingerprinter};
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;
@@ -52,25 +50,16 @@ pub struct Deriver<'r> {
 impl<'r> Deriver<'r> {
     /// For a few commits: what it finds out about directories is kept for the next process.
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
-        let prints = Fingerprinter::new(repo, paths);
-        Self::with(repo, paths, normalizer, prints, 0)
+        let (prints, texts, shallow) =
+            (Fingerprinter::new(repo, paths), Texts::new(repo, 0), repo.is_shallow());
+        Self { repo, paths, normalizer, prints, texts, shallow, trees: (Vec::new(), 0) }
     }
 
     /// For thousands of commits.
     pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         repo.keep_trees(KEPT_TREES);
-        Self::with(repo, paths, normalizer, Fingerprinter::in_bulk(repo, paths), KEPT)
-    }
-
-    fn with(
-        repo: &'r Repo,
-        paths: &'r PathRules,
-        normalizer: &'r Normalizer,
-        prints: Fingerprinter<'r>,
-        kept: usize,
-    ) -> Self {
-        let (texts, shallow) = (Texts::new(repo, kept), repo.is_shallow());
-        Self { repo, paths, normalizer, prints, texts, shallow, trees: (Vec::new(), 0) }
+        let (prints, texts) = (Fingerprinter::in_bulk(repo, paths), Texts::new(repo, KEPT));
+        Self { prints, texts, ..Self::new(repo, paths, normalizer) }
     }
 
     /// Whether the repository is shallow.

@@ -1,11 +1,25 @@
 //! From a commit to its record: what is derived from git, what the journal holds, and the index of records.
 
+use crate::{context::Context, error::OpsError, workspace::Workspace};
+use andon_store::journal::{Journal, JournalLine, Repair};
+
 pub mod attempts;
 pub mod bound;
 pub mod bulk;
 pub mod derive;
 pub mod pending;
-pub mod record_index;
-pub mod repairs;
 pub mod skip;
 pub mod timeline;
+
+/// Reports refs whose locks a dead writer had left.
+pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    for name in ws.repo.healed_locks() {
+        tell_repair(ctx, ws, format!("removed the lock of {name}, which a process that died had left"))?;
+    }
+    Ok(())
+}
+
+/// Reports another repair.
+pub(crate) fn tell_repair(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
+    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?)
+}

@@ -3,10 +3,7 @@
 
 use std::io::ErrorKind;
 
-use crate::context::Context;
-use crate::effect::EffectError;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::{context::Context, effect::EffectError, error::OpsError, workspace::Workspace};
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_store::RecordError;

@@ -6,18 +6,14 @@
 //! prepare-commit-msg, where it can be seen, refuses a skip without one.
 
 use std::ffi::OsString;
-use std::io::Read as _;
 
 use crate::adapter::framework::{self, HookRunner};
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::effect::files::beginning;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config as config;
-use andon_core::detect;
 use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::facts::Skip;
-use andon_core::domain::findings::Level;
-use andon_core::policy;
+use andon_core::domain::{facts::Skip, findings::Level};
+use andon_core::{detect, policy};
 use andon_git as git;
 use andon_store::receipt;
 
@@ -138,10 +134,8 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
 
 /// The message as it is so far, without git's comments.
 pub(crate) fn message(ctx: &Context, name: &OsString) -> String {
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(ctx.cwd.join(name));
     // A message that cannot be read gives no reason.
-    let _ = file.and_then(|file| file.take(MAX_MESSAGE).read_to_end(&mut bytes));
+    let bytes = beginning(&ctx.cwd.join(name), MAX_MESSAGE).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let text = text.lines().take_while(|line| !line.starts_with(SCISSORS));
     text.filter(|line| !line.starts_with('#')).fold(String::new(), |text, line| text + line + "\n")

@@ -1,24 +1,18 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
-use crate::error::OpsError;
-use crate::recording::attempts;
-use crate::recording::bound;
-use crate::workspace::Workspace;
+use crate::recording::{attempts, bound};
+use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::Event;
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::safety::SafetyFact;
 use andon_core::domain::settings::{ParamValue, RuleSettings};
-use andon_core::domain::tests::TestRun;
+use andon_core::domain::{
+    diagnostic::Diagnostic, events::Event, ids::CommitId, safety::SafetyFact, tests::TestRun,
+};
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};
-use andon_store::ledger::Ledger;
-use andon_store::notes::NotesStore;
-use andon_store::totals::Totals;
 use andon_store::window::{self, Window};
+use andon_store::{ledger::Ledger, notes::NotesStore, totals::Totals};
 
 /// How many records back a hook looks at least; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;
@@ -101,15 +95,18 @@ fn unopened(ws: &Workspace, err: &OpsError) -> LoadedTimeline {
 
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
-    let timeline = fold(ws, Vec::new());
+    LoadedTimeline { timeline: fold(ws, Vec::new()), runs: vec![run], ..nothing(ws) }
+}
+
+fn nothing(ws: &Workspace) -> LoadedTimeline {
     LoadedTimeline {
-        timeline,
+        timeline: Timeline::new(ws.config.guard.session_gap),
         window: Window::default(),
         aside: Vec::new(),
         done: Vec::new(),
         unknown: 0,
         acks: Vec::new(),
-        runs: vec![run],
+        runs: Vec::new(),
         journal: JournalPart::default(),
         warnings: Vec::new(),
     }
@@ -144,18 +141,7 @@ fn loaded(
         Err(err) => warnings.push(err.as_warning()),
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
-    let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded = LoadedTimeline {
-        timeline,
-        window,
-        aside,
-        done: Vec::new(),
-        unknown: 0,
-        acks,
-        runs,
-        journal,
-        warnings,
-    };
+    let mut loaded = LoadedTimeline { window, aside, acks, runs, journal, warnings, ..nothing(ws) };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
     order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);

@@ -2,14 +2,10 @@
 //! loop rules: when compaction is triggered). Built like the report file of a halt, and bounded like it; text by agents
 //! and authors is in code spans. What the agent adds under the last heading is kept when the file is written again.
 
+use super::report_file::{self, best, section, span, tried};
+use super::{decisions, page::Page, phrase, style::Style};
 use andon_core::domain::briefing::{Briefing, HumanDecision, PROMPT, Plan};
 use andon_core::domain::context::{ContextWindowUse, FillSource};
-
-use super::decisions;
-use super::page::Page;
-use super::phrase;
-use super::report_file::{self, best, section, span, tried};
-use super::style::Style;
 use andon_core::escape::{clip, markdown, terminal_block};
 
 /// Failing tests listed at most.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::context::Context;
 use andon_core::domain::ids::CommitId;
 use andon_git::Repo;
-
-use crate::context::Context;
 
 /// Longest address that is used.
 const MAX_ADDRESS: usize = 500;

@@ -1,16 +1,12 @@
 //! A halt in words: the one view that the message at the commit, `status`, `watch`, the report file and the report of a
 //! range render, each in its medium. The values come from the halt alone, so that every clone tells the same.
 
-use andon_core::detect;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::findings::HaltReason;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::escape::{clip, terminal, terminal_clip};
-
 use super::page::{Page, unbroken};
-use super::phrase;
-use super::style::Style;
+use super::{phrase, style::Style};
+use andon_core::detect;
+use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
+use andon_core::domain::{decision::Halt, findings::HaltReason, ids::CommitId};
+use andon_core::escape::{clip, terminal, terminal_clip};
 
 /// How a halt ends, as people are shown it. The shell refuses the placeholder, and so does the command.
 pub const ANSWER: &str = "andon resume --reason '<decision>'";

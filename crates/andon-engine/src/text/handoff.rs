@@ -1,11 +1,7 @@
 //! What is written when a person, an advisor or another provider is called: handoff, notice, question. Texts of agents
 //! and authors are escaped in Markdown.
 
-use super::halt;
-use super::page::Page;
-use super::phrase;
-use super::report_file;
-use super::style::Style;
+use super::{halt, page::Page, phrase, report_file, style::Style};
 use crate::text::forge::Forge;
 use andon_core::domain::escalation::EscalationMode;
 use andon_core::domain::response::{AckMode, Handoff, Question};

@@ -1,17 +1,14 @@
 //! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command that
 //! resolves it (docs/exit-codes.md). They go to stderr; the caller prints.
 
+use super::halt::{self, headline};
+use super::page::{Page, with_command};
+use super::{phrase, report_file, style::Style};
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::{Diagnostic, TextPosition};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
-
-use super::halt::{self, headline};
-use super::page::{Page, with_command};
-use super::phrase;
-use super::report_file;
-use super::style::Style;
 
 /// How grave a message is, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,13 +1,11 @@
 //! The files behind findings, by name. Records hold paths as hashes. The path with a given hash is looked up in the
 //! newest commit of the window, so that a person reads which file alternates.
 
-use andon_core::change::path_hash;
-use andon_core::domain::decision::Decision;
+use super::phrase::some_of;
 use andon_core::domain::findings::{Evidence, Finding};
-use andon_core::domain::ids::HunkHash;
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::history::Timeline;
-use andon_core::policy;
+use andon_core::domain::{decision::Decision, ids::HunkHash};
+use andon_core::{change::path_hash, history::Timeline, policy};
 use andon_git::Repo;
 
 /// Files that a message names.
@@ -44,15 +42,10 @@ pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut 
 }
 
 fn say(finding: &mut Finding, paths: &[&Vec<u8>]) {
-    let names: Vec<String> =
-        paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-    let short: Vec<String> = names.iter().map(|name| name.chars().take(CHARS).collect()).collect();
-    let more = match paths.len().saturating_sub(names.len()) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    finding.detail = finding.detail.before(format!(": {}{more}", short.join(", ")));
-    finding.evidence.extend(names.into_iter().map(Evidence::Path));
+    let names = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path).into_owned());
+    let short = some_of(paths, NAMED, |path| String::from_utf8_lossy(path).chars().take(CHARS).collect());
+    finding.detail = finding.detail.before(format!(": {short}"));
+    finding.evidence.extend(names.map(Evidence::Path));
     let hashes: Vec<HunkHash> = std::mem::take(&mut finding.files);
     finding.files =
         hashes.into_iter().filter(|hash| !paths.iter().any(|it| path_hash(it) == *hash)).collect();

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
-use andon_core::domain::facts::{AckHow, CommitKind, Gate, HaltAssessment, Recording};
+use andon_core::domain::facts::{
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, HaltAssessment, Recording, Skip, Weakening,
+};
 use andon_core::domain::findings::{Evidence, HaltReason};
 pub use andon_core::domain::plural::{count, times};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
-
 use andon_core::escape;
 
 /// Columns of a message on a terminal before it is cut. Long enough for any honest one.

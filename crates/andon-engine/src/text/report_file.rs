@@ -3,23 +3,17 @@
 //! a page or two. Text by agents and authors is shown as code spans or escaped, so that no subject can pose as a
 //! heading, a link or an instruction of this file.
 
-use andon_core::domain::briefing::Plan;
-use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
-use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::CommitKind;
-use andon_core::domain::findings::ReportFile;
-use andon_core::domain::response::AckMode;
-use andon_core::domain::tests::TestStatus;
-use andon_core::policy::CYCLE;
-
 use super::halt::{self, headline};
 use super::page::{Page, command_of};
-use super::phrase;
-use super::style::Style;
+use super::{phrase, style::Style};
+use crate::text::{forge::Forge, shown_change::ShownChange};
+use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
+use andon_core::domain::{
+    briefing::Plan, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile, response::AckMode,
+    tests::TestStatus,
+};
 use andon_core::escape::{clip, code_span, fenced, markdown};
-
-use crate::text::forge::Forge;
-use crate::text::shown_change::ShownChange;
+use andon_core::policy::CYCLE;
 
 /// Iterations listed at most: the first few and the newest.
 const TRIED_HEAD: usize = 3;
@@ -336,9 +330,8 @@ fn to_continue(page: &mut Page, ack: AckMode) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::findings::NamedCall;
-    use andon_core::domain::ids::ShortHash;
     use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+    use andon_core::domain::{findings::NamedCall, ids::ShortHash};
     use andon_testkit::samples;
 
     fn rendered(halt: &Halt, story: &Story, ack: AckMode) -> String {

@@ -2,12 +2,9 @@
 
 use std::fmt;
 
-use andon_core::domain::change::Change;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::ids::CommitId;
-use andon_git::{GitError, Repo, Text, Texts, hunks};
-
 use crate::text::halt;
+use andon_core::domain::{change::Change, decision::Halt, ids::CommitId};
+use andon_git::{GitError, Repo, Text, Texts, hunks};
 
 /// Most lines that are shown, and most characters of each.
 const LINES: usize = 80;

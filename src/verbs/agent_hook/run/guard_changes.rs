@@ -459,7 +459,7 @@ fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<GuardChange> {
     if gone.is_empty() || !unanswered() {
         return Vec::new();
     }
-    let site = effect::site(place.ctx, place.ws);
+    let site = place.ws.site(place.ctx);
     let shown = |before: &&&GuardFile| {
         let name = before.path.file_name()?.to_string_lossy().into_owned();
         let is_back = effect::write_andon_file(&site, &name, before.text.as_deref()?).is_ok();

@@ -239,7 +239,7 @@ fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
 /// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(here: CommitCase<'_>, other: &CommitRecord) -> bool {
     counts(here, other.tests.as_ref())
-        || (other.tests.is_none() && andon_engine::recording::record_index::is_sound(other))
+        || (other.tests.is_none() && andon_engine::evidence::inherited_evidence::is_sound(other))
 }
 
 /// Whether a commit is the revert that its message says it is.

@@ -7,8 +7,8 @@ use andon_core::domain::decision::Stage;
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::error::OpsError;
-use andon_engine::gate::docs;
-use andon_engine::range::verdict;
+use andon_engine::evidence::docs;
+use andon_engine::range;
 use andon_engine::weakening;
 use andon_git::CommitInfo;
 use andon_store::window;
@@ -36,7 +36,7 @@ impl WeakeningFold {
         let derived = weakening::find(case.repo, &case.config.rules, commit, last.as_ref())?;
         fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
         fold.push(Fact::Commit(Box::new(fact.clone())));
-        let situation = verdict::at(fold.timeline(), Stage::Check);
+        let situation = range::situation(fold.timeline(), Stage::Check);
         Ok(found_by(case, &situation, &detect::TEST_WEAKENING, at(commit)))
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Resul
         changed_by_hook: Vec::new(),
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
-    let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
+    let situation = Situation { candidate: Some(&candidate), ..range::situation(&timeline, Stage::Check) };
     Ok(found_by(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))
 }
 

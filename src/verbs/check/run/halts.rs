@@ -16,8 +16,8 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::context::local;
 use andon_engine::error::OpsError;
-use andon_engine::range::lineage::Lineages;
-use andon_engine::range::verdict;
+use andon_engine::range;
+use andon_engine::range::Lineages;
 use andon_engine::text::halt;
 use andon_engine::text::named_files;
 use andon_engine::text::style::Style;
@@ -230,7 +230,7 @@ fn unrecorded_halts(
             continue;
         }
         let counts = fold.push(Fact::Commit(Box::new(fact))) != EventEffect::Nothing;
-        let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
+        let decision = range::verdict(fold.timeline(), &case.config.rules, case.config);
         let decision = named_files::named(case.repo, &case.config.paths.rules, fold.timeline(), decision);
         let halted = counts && decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);

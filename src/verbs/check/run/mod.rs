@@ -36,7 +36,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::CommitId;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::range::obstacles;
+use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::text::shown_change;
 use andon_git::{CommitInfo, Repo};
@@ -154,12 +154,12 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box
     let range = match range::resolve(&repo, &spelled) {
         Ok(range) => range,
         Err(OpsError::Git(err)) if err.is_cut_off() => {
-            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, obstacles::cut_off(&err)))));
+            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, cut_off(&err)))));
         }
         Err(err) => return Err(err),
     };
     let without = |undecided| Box::new(without_evidence(&spelled.text, range.commits.len(), undecided));
-    if let Some(undecided) = obstacles::cut_off_within(&repo, &range.commits)? {
+    if let Some(undecided) = cut_off_within(&repo, &range.commits)? {
         return Ok(Err(without(undecided)));
     }
     if let Some(undecided) = signed_answers::cut_off(&repo)? {
@@ -182,7 +182,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box
 
 /// Nothing is known of the rest.
 fn stopped(walked: WalkEnd) -> Option<Diagnostic> {
-    obstacles::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
+    interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {

@@ -97,7 +97,7 @@ pub fn run(
 }
 
 fn no_program(file: &Path) -> HookProgramError {
-    HookProgramError::Start { path: file.to_owned(), source: processes::no_program() }
+    HookProgramError { what: "cannot start", path: file.to_owned(), source: processes::no_program() }
 }
 
 #[cfg(test)]

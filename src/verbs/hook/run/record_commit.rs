@@ -26,10 +26,10 @@ use andon_engine::evidence::{self, Subject};
 use andon_engine::gate::guard;
 use andon_engine::gate::outcomes;
 use andon_engine::halts;
+use andon_engine::recording;
 use andon_engine::recording::attempts;
 use andon_engine::recording::bound;
 use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::recording::repairs;
 use andon_engine::recording::skip;
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::weakening;
@@ -99,12 +99,14 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>
     let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), (&commit, kind), &made_by)?;
     let recording = Recording::AtCommit;
     let squashed = if kind == CommitKind::Normal { origin::squashed(ctx, ws, &commit) } else { Vec::new() };
-    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by, squashed };
+    let binds = bound::binds_commit(ctx, ws, &commit);
+    let made_by = &made_by;
+    let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
     let (decision, mut loaded) = record(ctx, ws, &mut store, &entry)?;
     if let Err(err) = outcomes::record(ctx, ws, &store) {
         loaded.warnings.push(err.as_warning());
     }
-    let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { LateRecords::default() };
+    let caught_up = if binds { caught_up } else { LateRecords::default() };
     Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }
 
@@ -157,6 +159,8 @@ struct Entry<'a> {
     commit: &'a CommitInfo,
     /// HEAD: this commit, or one above it.
     head: CommitId,
+    /// The guard binds it.
+    binds: bool,
     kind: CommitKind,
     gate: Gate,
     skipped: Vec<Skip>,
@@ -236,7 +240,7 @@ fn record(
     let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
-    let made_here = entry.recording == Recording::AtCommit && bound::binds_commit(ctx, ws, entry.commit);
+    let made_here = entry.recording == Recording::AtCommit && entry.binds;
     let binds = made_here || bound::counts(&ws.config, &fact);
     let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
@@ -271,7 +275,7 @@ fn record(
     }))?;
     attempts::remember(ws, entry.commit)?;
     stop_point("post-commit:told");
-    repairs::locks(ctx, ws)?;
+    recording::tell_healed_locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
     let mut decision = policy::decide(findings, standing);
@@ -326,8 +330,7 @@ fn derive(
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), PrevRecord::Line)
     });
     let carries = carried(ws, store, entry, (&derived, loaded));
-    let counts = bound::binds_commit(ctx, ws, commit);
-    let iteration = number(ctx, (entry, counts), &derived, &loaded.timeline);
+    let iteration = number(ctx, entry, &derived, &loaded.timeline);
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
@@ -362,16 +365,11 @@ fn derive(
 }
 
 /// The number of the iteration.
-fn number(
-    ctx: &Context,
-    (entry, counts): (&Entry<'_>, bool),
-    derived: &DerivedCommit,
-    timeline: &Timeline,
-) -> u64 {
+fn number(ctx: &Context, entry: &Entry<'_>, derived: &DerivedCommit, timeline: &Timeline) -> u64 {
     let (uptime, code) = (ctx.uptime(), derived.code);
     // A commit that the guard does not bind is no iteration.
-    let strike = if counts { Strike::new(entry.kind, Some(&derived.change)) } else { Strike::Beside };
-    let kind = if counts { entry.kind } else { CommitKind::Normal };
+    let strike = if entry.binds { Strike::new(entry.kind, Some(&derived.change)) } else { Strike::Beside };
+    let kind = if entry.binds { entry.kind } else { CommitKind::Normal };
     let upcoming = NextCommit { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     history::next_iteration(timeline, &upcoming)
 }
@@ -471,8 +469,8 @@ fn catch_up(
         let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, &commit);
         let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
         let (made_by, squashed) = (&[][..], Vec::new());
-        let entry =
-            Entry { commit: &commit, head: head.id, kind, gate, skipped, recording, made_by, squashed };
+        let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
+        let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,

@@ -29,8 +29,8 @@ use andon_core::domain::time::Timestamp;
 use andon_core::history;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::range::lineage::Lineages;
-use andon_engine::range::obstacles;
+use andon_engine::range;
+use andon_engine::range::Lineages;
 use andon_engine::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use andon_engine::workspace::Workspace;
 use andon_store::derived::DerivedCache;
@@ -145,11 +145,11 @@ fn of_range(
     let crate::verbs::replay::run::RangeFacts { commits, parents, tip } =
         match crate::verbs::replay::run::asked(ctx, range) {
             Err(OpsError::Git(err)) if err.is_cut_off() => {
-                return Ok(CalibrationBasis::Undecided { commits: 0, why: obstacles::cut_off(&err) });
+                return Ok(CalibrationBasis::Undecided { commits: 0, why: range::cut_off(&err) });
             }
             asked => asked?,
         };
-    if let Some(why) = obstacles::cut_off_within(&ws.repo, &commits)? {
+    if let Some(why) = range::cut_off_within(&ws.repo, &commits)? {
         return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
@@ -177,7 +177,7 @@ fn of_range(
         Ok(())
     })?;
     let again = "the same again: it goes on faster where it was (git directory, andon/cache/derived)";
-    if let Some(why) = obstacles::interrupted(walked, "commit", again) {
+    if let Some(why) = range::interrupted(walked, "commit", again) {
         return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
     let people::GoodRuns { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;

@@ -9,7 +9,7 @@ use andon_core::domain::ids::EntryId;
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, SignedLedger};
 use andon_engine::context::Context;
-use andon_engine::effect::{self, editor};
+use andon_engine::effect::{self, consult};
 use andon_engine::error::OpsError;
 use andon_engine::halts;
 use andon_engine::workspace::Workspace;
@@ -317,7 +317,7 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
             .to_owned(),
     };
     // `GIT_EDITOR` may be a script, which needs no person.
-    if ctx.var("GIT_EDITOR").is_none() && !editor::has_person() {
+    if ctx.var("GIT_EDITOR").is_none() && !consult::has_person() {
         return Err(OpsError::Usage {
             what: "there is no terminal on standard input, and an editor needs one".to_owned(),
             help: "give the answer by --from FILE, or by flags: andon review resolve --help".to_owned(),
@@ -326,7 +326,7 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
     effect::replace_text(&path, template)?;
     let editor = asking::editor(ctx, ws)?;
-    match editor::edit(&editor, &path) {
+    match consult::edit(&editor, &path) {
         Ok(true) => {}
         Ok(false) => {
             return Err(failed(format!("the editor {editor} ended with an error; nothing was appended")));

@@ -13,15 +13,15 @@ use andon_core::domain::veil::HiddenPath;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::context::Context;
 use andon_engine::effect::best_effort;
-use andon_engine::effect::private::PrivateDir;
+use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
     self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
 };
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::earlier_runs::without_its_reports;
+use andon_engine::evidence::earlier_runs::without_their_tests;
 use andon_engine::evidence::places::Places;
-use andon_engine::evidence::silent_files::without_their_tests;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;

@@ -1,21 +1,17 @@
 //! Waits for a running command: its output, its end, signals and the timeout, all in one queue.
 
 use std::io::{self, Read};
-use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process::ExitStatus, thread};
 
-use andon_core::domain::time::Span;
-use testreport::Stream;
-
-use super::command::{Group, Notice, Outputs, SentSignal, ending_signals};
-use super::end::{CommandExit, ProgramEnd, StopCause};
 #[cfg(unix)]
 use super::sightings::Sightings;
 use super::signals::{HeldSignals, listen};
-use super::start::RunningCommand;
-use super::terminal::Size;
+use super::{CommandExit, Group, Notice, Outputs, ProgramEnd, SentSignal, StopCause, ending_signals};
+use super::{start::RunningCommand, terminal::Size};
+use andon_core::domain::time::Span;
+use testreport::Stream;
 
 /// Between SIGTERM and SIGKILL after a timeout.
 const GRACE: Duration = Duration::from_secs(5);

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
 
-use super::command::SentSignal;
-use super::*;
+use super::{SentSignal, *};
 
 fn env() -> Environment {
     let inherited = std::env::vars_os().filter(|(name, _)| name != "CARGO_PKG_NAME");

@@ -21,7 +21,7 @@ use andon_core::domain::time::Timestamp;
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::range::obstacles;
+use andon_engine::range;
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 
 /// Most files of a folder that are read.
@@ -108,7 +108,7 @@ fn each(
     for (done, file) in files.iter().enumerate() {
         if pace.stop.load(Ordering::Relaxed) {
             let walked = WalkEnd::Part { done, of: files.len() };
-            let why = obstacles::interrupted(walked, "file", "the same again, to its end");
+            let why = range::interrupted(walked, "file", "the same again, to its end");
             if let Some(why) = why {
                 return Ok(CalibrationBasis::Undecided { commits: 0, why });
             }

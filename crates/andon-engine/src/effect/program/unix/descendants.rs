@@ -1,8 +1,7 @@
 //! The processes that a command has started, for a command that shares our process group: a signal for the group would
 //! reach our callers too, and one for the command alone only its `sh`.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use nix::unistd::Pid;
 

@@ -3,14 +3,12 @@
 //! What a program began and ended between two looks is not seen, and systems without `/proc` show nothing. Only programs
 //! that write to the command's own output, or to it through `tee` and its like, count: what is written elsewhere is not missed.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{collections::BTreeSet, fs};
 
+use super::StartedProgram;
 use testreport::{RunnerCall, Stream};
-
-use super::end::StartedProgram;
 
 /// Between two looks: at first often, for the tests of a second.
 const FIRST: Duration = Duration::from_millis(10);

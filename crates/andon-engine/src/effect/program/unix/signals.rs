@@ -4,15 +4,13 @@
 //! signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, and so ends the thread.
 //! SIGWINCH reports another size of the terminal.
 
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::thread;
+use std::{io, thread};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::command::{Group, Notice, SentSignal, ending_signal_came};
-use super::descendants;
+use super::{Group, Notice, SentSignal, descendants, ending_signal_came};
 
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];

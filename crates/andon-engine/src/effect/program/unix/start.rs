@@ -5,13 +5,10 @@
 //! the command left running and its result lost. `posix_spawn` takes the mask of the new process.
 
 use std::ffi::{CString, NulError};
-use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::ExitStatus;
+use std::os::unix::{ffi::OsStrExt, process::ExitStatusExt};
 use std::sync::{Mutex, PoisonError};
+use std::{io, path::Path, process::ExitStatus};
 
 use nix::errno::Errno;
 use nix::libc::{STDERR_FILENO, STDOUT_FILENO};
@@ -20,12 +17,8 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, chdir, getcwd};
 use rustix::process::{WaitOptions, waitpid};
 
+use super::{Environment, Group, Outputs, SentSignal, Start, signals::HeldSignals, terminal::Wire};
 use testreport::Stream;
-
-use super::Environment;
-use super::command::{Group, Outputs, SentSignal, Start};
-use super::signals::HeldSignals;
-use super::terminal::Wire;
 
 /// The working directory belongs to the whole process: one start at a time changes it.
 static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());

@@ -5,10 +5,9 @@
 //! output (a line end becomes two bytes). The terminal that shows it does that once; what is read here is what the
 //! command wrote. Standard input stays the real terminal, and so do session, process group and Ctrl-C.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::{fs::File, time::Duration};
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

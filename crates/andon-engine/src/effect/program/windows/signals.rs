@@ -1,10 +1,9 @@
 //! Ctrl-C while a command runs, the only signal of Windows. The console sends it to every program that uses it.
 
-use std::io;
-use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, TrySendError, channel};
+use std::{io, sync::Mutex};
 
-use super::command::{Group, Notice, ending_signal_came};
+use super::{Group, Notice, ending_signal_came};
 
 /// What Ctrl-C is called elsewhere.
 const SIGINT: i32 = 2;

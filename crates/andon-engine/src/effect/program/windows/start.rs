@@ -1,16 +1,12 @@
 //! Starts a command with pipes for its output.
 
-use std::fs::File;
-use std::io;
 use std::os::windows::io::OwnedHandle;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::{fs::File, io};
 
-use testreport::Stream;
-
-use super::command::{Group, Outputs, SentSignal, Start};
-use super::signals::HeldSignals;
-use super::terminal::Screens;
+use super::{Group, Outputs, SentSignal, Start, signals::HeldSignals, terminal::Screens};
 use andon_git::platform::processes;
+use testreport::Stream;
 
 /// A started command.
 pub(super) struct RunningCommand {

@@ -1,8 +1,7 @@
 //! Where the output of a command goes: pipes. A terminal of its own cannot be had here without code that the compiler does
 //! not check.
 
-use std::io::IsTerminal;
-use std::time::Duration;
+use std::{io::IsTerminal, time::Duration};
 
 use super::InputState;
 

@@ -1,12 +1,10 @@
 //! Whether documentation moved with the declared API (`paths.api`).
 
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::{error::OpsError, workspace::Workspace};
 use andon_config::Config;
-use andon_core::detect::DocsChange;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::history::Timeline;
+use andon_core::{detect::DocsChange, history::Timeline};
 use andon_git::{Overlay, Repo};
 
 /// API paths that are named.
