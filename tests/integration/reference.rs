@@ -84,15 +84,16 @@ fn the_page_tunes_rules_as_the_configuration_takes_it() {
     let mut toml = String::from("[rules]\n");
     for rule in REGISTRY {
         let own = format!("{} = ", rule.id);
-        let shown = (rule.docs)().tune.split('`').find(|code| code.starts_with(&own));
-        writeln!(toml, "{}", shown.unwrap_or_else(|| panic!("{}: {}", rule.id, (rule.docs)().tune))).unwrap();
+        let tune = rule.docs().tune;
+        let shown = tune.split('`').find(|code| code.starts_with(&own));
+        writeln!(toml, "{}", shown.unwrap_or_else(|| panic!("{}: {tune}", rule.id))).unwrap();
     }
     stage.write("andon.toml", toml);
     stage.andon(&["config", "check"]).ok();
 }
 
 fn described(rule: &Rule, schema: &Value) -> String {
-    let docs = (rule.docs)();
+    let docs = rule.docs();
     let mut text = format!(
         "# `{}`\n\n{BEGIN}\n[All rules](../rules.md), [what the words mean](../glossary.md).\n\n{}\n\nDefault level `{}`, halt reason `{}`.\n",
         rule.id,
@@ -103,7 +104,7 @@ fn described(rule: &Rule, schema: &Value) -> String {
     for (title, what) in
         [("When it trips", docs.trips), ("Why", docs.why), ("Example", docs.example), ("Tuning", docs.tune)]
     {
-        write!(text, "\n## {title}\n\n{}\n", filled(what)).unwrap();
+        write!(text, "\n## {title}\n\n{}\n", filled(&what)).unwrap();
     }
     let forms = schema["anyOf"].as_array().unwrap();
     let params = forms.iter().find_map(|form| form["properties"].as_object()).unwrap();

@@ -18,6 +18,7 @@ mod lost_tests;
 mod movement;
 mod moving;
 mod once;
+mod prelude;
 mod releases;
 mod returns;
 pub mod rule;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::situation::Situation;
-use crate::domain::about::About;
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Detail, FindingDetail};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -18,8 +18,8 @@ pub struct Rule {
     pub id: &'static str,
     /// One line: when it trips.
     pub summary: &'static str,
-    /// The rest of what a person needs to know. A function: its texts are no part of what every start of the program relocates.
-    pub docs: fn() -> Docs,
+    /// The rest of what a person needs to know, in Markdown: the file `<rule>.md` next to the rule. [`Rule::docs`] reads it.
+    pub prose: &'static str,
     /// Default level. Signals have `warn`: one of them alone never halts.
     pub level: Level,
     /// The reason, should it halt.
@@ -50,22 +50,82 @@ pub enum RuleInput {
     Totals,
 }
 
-/// The documentation of a rule.
-#[derive(Debug, Clone, Copy)]
+/// The documentation of a rule: each text with one line a paragraph and one a list item.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Docs {
-    /// What exactly trips it.
-    pub trips: &'static str,
-    /// Why this threshold and this level.
-    pub why: &'static str,
+    /// The exact condition under which it trips.
+    pub trips: String,
+    /// The reasons for this threshold and this level.
+    pub why: String,
+    /// A story in which it trips.
+    pub example: String,
+    /// Settings that tune it.
+    pub tune: String,
     /// The requirement it comes from.
-    pub source: &'static str,
-    /// A story in which it trips, for the reference.
-    pub example: &'static str,
-    /// How to tune it.
-    pub tune: &'static str,
+    pub source: String,
+}
+
+impl Docs {
+    /// Reads the sections of a rule's page; a section that is missing is empty.
+    fn of(prose: &str) -> Self {
+        let mut sections = prose.split("\n## ");
+        let trips = unfolded(sections.next().unwrap_or_default());
+        let named: Vec<(&str, &str)> = sections.filter_map(|section| section.split_once('\n')).collect();
+        let section = |title: &str| {
+            let text = named.iter().find(|(name, _)| *name == title);
+            text.map(|(_, text)| unfolded(text)).unwrap_or_default()
+        };
+        Self {
+            trips,
+            why: section("Why"),
+            example: section("Example"),
+            tune: section("Tuning"),
+            source: section("Source"),
+        }
+    }
+}
+
+/// `text` with the lines of each paragraph and of each list item joined.
+fn unfolded(text: &str) -> String {
+    let mut whole = String::new();
+    for line in text.trim().lines() {
+        let begins = whole.is_empty() || whole.ends_with('\n');
+        whole.push_str(match line {
+            "" => "\n\n",
+            _ if begins => "",
+            item if item.starts_with("- ") => "\n",
+            _ => " ",
+        });
+        whole.push_str(line.trim_start());
+    }
+    whole
 }
 
 impl Rule {
+    /// A rule about iterations, as most are: it halts a stalled loop, by the records. Each rule states what differs.
+    pub(super) const OF_ITERATIONS: Self = Self {
+        id: "",
+        summary: "",
+        prose: "",
+        level: Level::Halt,
+        reason: HaltReason::Stalled,
+        report_file: ReportFile::Checkpoint,
+        about: About::new(EventClass::Stall),
+        params: &[],
+        stages: LOOP,
+        reads: RuleInput::Records,
+        check: |_, _| None,
+    };
+
+    /// A rule about events within a turn, by the running totals.
+    pub(super) const OF_EVENTS: Self =
+        Self { stages: ANY_EVENT, reads: RuleInput::Totals, ..Self::OF_ITERATIONS };
+
+    /// The documentation.
+    pub fn docs(&self) -> Docs {
+        Docs::of(self.prose)
+    }
+
     /// A finding of this rule with nothing but its detail: for `Finding { evidence, help, ..here }`.
     pub fn finding(&self, level: Level, found: impl FindingDetail) -> Finding {
         Finding {

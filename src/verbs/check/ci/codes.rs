@@ -21,7 +21,7 @@ pub(super) struct CodeText {
 pub(super) fn lookup(code: &str) -> CodeText {
     let pages = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
     if let Some(rule) = detect::rule(code) {
-        let docs = (rule.docs)();
+        let docs = rule.docs();
         return CodeText {
             summary: rule.summary.to_owned(),
             help: format!("{}\n\n{}\n\nExample: {}", docs.trips, docs.why, docs.example),

@@ -1,22 +1,19 @@
 //! The budgets: rules that compare what a node, a cycle or a turn has used with a limit. One row of the table a rule; a new
 //! one is a row here and its line in the registry.
 
-use crate::detect::rule::{ANY_EVENT, Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, ParamSpec, RuleSetting};
-use crate::domain::time::Span;
-use crate::domain::workflow::{Cycle, Node};
+use crate::detect::prelude::*;
+use crate::domain::{
+    settings::ParamSpec,
+    time::Span,
+    workflow::{Cycle, Node},
+};
 use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
 struct Budget {
     id: &'static str,
     summary: &'static str,
-    docs: fn() -> Docs,
+    prose: &'static str,
     stages: &'static [Stage],
     limit: ParamSpec,
     measure: Measure,
@@ -49,7 +46,6 @@ enum Unit {
 
 /// Millionths of a dollar in a cent.
 const CENT: u64 = 10_000;
-const SOURCE: &str = "docs/spec-map.md: Loop safety, budget model; settled choice 5";
 const LOOK_AT_TURNS: &str = "look at what its turns have achieved: andon status";
 const LOOK_AT_CYCLE: &str = "look at what the cycle has achieved: andon status";
 
@@ -68,17 +64,7 @@ budget!(
     Budget {
         id: "node-turns",
         summary: "6 turns of one node since the last answer, in a declared workflow",
-        docs: || Docs {
-            trips: "A node of the declared workflow has had `max` turns since the last answer to a halt. A turn \
-                    counts when it ends or at its first commit; commits of a node that announces no turns are \
-                    one turn each. `max_turns` of the node in `[workflow]` takes precedence. `\"none\"` is no \
-                    limit.",
-            why: "Six is what the requirement recommends. Without a declared workflow it is not known what a \
-                  node is, and only `iteration-cap` binds.",
-            source: SOURCE,
-            example: "The sixth turn of `coder` halts: \"coder has had 6 of 6 turns\".",
-            tune: "`node-turns = { max = 12 }`, or `nodes.coder = { max_turns = 12 }` in `[workflow]`.",
-        },
+        prose: include_str!("node_turns.md"),
         stages: LOOP,
         limit: Param::limit(
             "max",
@@ -102,17 +88,7 @@ budget!(
     Budget {
         id: "node-runtime",
         summary: "the runtime of one node, in a declared workflow; unlimited unless set",
-        docs: || Docs {
-            trips: "The announced turns of a node of the declared workflow have taken `max` together since the \
-                    last answer to a halt, including a turn still going on. `max_runtime` of the node in \
-                    `[workflow]` takes precedence. `\"none\"` is no limit.",
-            why: "How long a node may take depends on the project, so there is no default. `turn-timeout` bounds \
-                  a single turn.",
-            source: SOURCE,
-            example: "With `max = \"2h\"`, three turns of 50 minutes halt the loop.",
-            tune: "`node-runtime = { max = \"2h\" }`, or `nodes.coder = { max_runtime = \"2h\" }` in \
-                   `[workflow]`.",
-        },
+        prose: include_str!("node_runtime.md"),
         stages: ANY_EVENT,
         limit: Param::span_limit(
             "max",
@@ -135,18 +111,7 @@ budget!(
     Budget {
         id: "cycle-iterations",
         summary: "8 iterations of one cycle since the last answer, in a declared workflow",
-        docs: || Docs {
-            trips: "The anchor edge of a cycle of the declared workflow was passed `max` times since the last \
-                    answer to a halt: a turn of its `from` was followed by one of its `to`. For a self-loop, a \
-                    turn of its node ended. `max_iterations` at the anchor edge in `[workflow]` takes \
-                    precedence. `\"none\"` is no limit.",
-            why: "Eight is what the requirement recommends.",
-            source: SOURCE,
-            example: "`coder` and `verifier` hand the work back and forth. The eighth time it comes back to \
-                      `coder` halts.",
-            tune: "`cycle-iterations = { max = 12 }`, or `max_iterations = 12` at the anchor edge in \
-                   `[workflow]`.",
-        },
+        prose: include_str!("cycle_iterations.md"),
         stages: ANY_EVENT,
         limit: Param::limit(
             "max",
@@ -167,17 +132,7 @@ budget!(
     Budget {
         id: "cycle-runtime",
         summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
-        docs: || Docs {
-            trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` \
-                    together since the last answer to a halt. `max_runtime` at the anchor edge in `[workflow]` \
-                    takes precedence. `\"none\"` is no limit.",
-            why: "How long a cycle may take depends on the project, so there is no default.",
-            source: SOURCE,
-            example: "With `max = \"4h\"`, the turn during which the fourth hour ends halts the loop when it \
-                      ends.",
-            tune: "`cycle-runtime = { max = \"4h\" }`, or `max_runtime = \"4h\"` at the anchor edge in \
-                   `[workflow]`.",
-        },
+        prose: include_str!("cycle_runtime.md"),
         stages: ANY_EVENT,
         limit: Param::span_limit(
             "max",
@@ -200,16 +155,7 @@ budget!(
     Budget {
         id: "cycle-cost",
         summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",
-        docs: || Docs {
-            trips: "The cost reported (`cost_usd` of `andon observe usage`) for all nodes of a cycle of the \
-                    declared workflow has reached `max_cents` since the last answer to a halt. `max_cost` at the \
-                    anchor edge in `[workflow]` takes precedence. `\"none\"` is no limit.",
-            why: "Prices differ, so there is no default.",
-            source: SOURCE,
-            example: "With `max_cents = 500`, the report that brings the cycle to five dollars halts the loop.",
-            tune: "`cycle-cost = { max_cents = 500 }`, or `max_cost = \"5.00\"` at the anchor edge in \
-                   `[workflow]`.",
-        },
+        prose: include_str!("cycle_cost.md"),
         stages: ANY_EVENT,
         limit: Param::limit(
             "max_cents",
@@ -233,16 +179,7 @@ budget!(
     Budget {
         id: "turn-timeout",
         summary: "an announced turn that took 10 minutes",
-        docs: || Docs {
-            trips: "The newest turn was announced with `turn_start` and has taken `max` up to its end or, while \
-                    it goes on, up to the newest event. It is unknown when an unannounced turn began, so it \
-                    never trips the rule. `\"none\"` is no limit.",
-            why: "Ten minutes is what the requirement recommends. Andon starts no node and cannot end one: it \
-                  says so at the next event.",
-            source: SOURCE,
-            example: "`turn_start` at 15:30, `turn_end` at 15:41: halts.",
-            tune: "`turn-timeout = { max = \"30m\" }`",
-        },
+        prose: include_str!("turn_timeout.md"),
         stages: ANY_EVENT,
         limit: Param::span_limit(
             "max",
@@ -264,14 +201,7 @@ budget!(
     Budget {
         id: "turn-tokens",
         summary: "the reported tokens of one turn; unlimited unless set",
-        docs: || Docs {
-            trips: "The tokens reported for the newest turn (`input_tokens` and `output_tokens` of `andon \
-                    observe usage`) have reached `max`. `\"none\"` is no limit.",
-            why: "How many tokens a turn may take depends on the model, so there is no default.",
-            source: SOURCE,
-            example: "With `max = 200000`, the report that brings a turn to 200,000 tokens halts the loop.",
-            tune: "`turn-tokens = { max = 200000 }`",
-        },
+        prose: include_str!("turn_tokens.md"),
         stages: ANY_EVENT,
         limit: Param::limit("max", None, 1, "Tokens of one turn that halt the loop; \"none\" for no limit.")
             .spec,
@@ -297,15 +227,13 @@ impl Budget {
         Rule {
             id: self.id,
             summary: self.summary,
-            docs: self.docs,
-            level: Level::Halt,
+            prose: self.prose,
             reason: HaltReason::BudgetExceeded,
-            report_file: ReportFile::Checkpoint,
             about: About::new(EventClass::Budget),
             params: std::slice::from_ref(&self.limit),
             stages: self.stages,
-            reads: RuleInput::Totals,
             check,
+            ..Rule::OF_EVENTS
         }
     }
 

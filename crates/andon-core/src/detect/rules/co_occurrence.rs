@@ -6,14 +6,11 @@ use super::{
     failures_not_decreasing, file_comebacks, recurrence, reverted_attempts, rework, tool_loop, undo_churn,
     verdict_split, weak_change,
 };
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::detail::{Detail, FindingDetail};
-use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, Signal};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::prelude::*;
+use crate::domain::{
+    detail::Detail,
+    escalation::{EscalationCall, EscalationMode, Knobs},
+};
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
     Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
@@ -28,36 +25,13 @@ pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
 pub static RULE: Rule = Rule {
     id: "co-occurrence",
     summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
-    docs: || Docs {
-        trips: "Each iteration is asked for its signals. Two or more in each of `rounds` iterations in a \
-                row halt the loop, once an *episode*, the stretch in which the trouble lasts; an \
-                iteration with fewer than two ends it. The signals are\n\n\
-                - `no-change`: nothing that runs has changed for `stagnation_limit` - 1 iterations;\n\
-                - `recurrence`: the code equals a state two or more iterations back;\n\
-                - the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
-                `reverted-attempts`, and `tool-loop` where it warns;\n\
-                - `undo-churn`, `file-comebacks` and `rework`, which together are one.\n\n\
-                An iteration is asked for what was known when it ended: votes and calls after it belong \
-                to the next one. It takes one iteration more where no hook saw the newest (a commit \
-                that no hook recorded, with no tests known), and four more where the newest six come two \
-                minutes or longer apart in the mean. With `guard.perpetual` the rule warns and does not \
-                halt.",
-        why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
-              hardly ever do. In 476,817 commits made without Andon, two such iterations in a row were people guessing, a few \
-              lines at a time, what a style check or a documentation build wants; with minutes between them, four.",
-        source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
-        example: "The comments of one file are reworded five times in a row. `weak-change` and `no-change` \
-                  both show in the fourth and in the fifth iteration, and the fifth halts.",
-        tune: "`co-occurrence = { rounds = 3 }`, or `\"off\"`.",
-    },
+    prose: include_str!("co_occurrence.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About::new(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// The rules that give a signal.

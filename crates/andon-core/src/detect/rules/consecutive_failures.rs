@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::repeated_failures;
-use crate::detect::attempts::{Attempt, Edit, Step, attempts};
-use crate::detect::credits::Credit;
-use crate::detect::exempt::{BUILD_STARTS, each_says_something_else, is_meant_empty};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass, Reset};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::Signature;
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::tests::{TestEvidence, TestStatus};
-use crate::domain::workflow::Edits;
+use crate::detect::{
+    attempts::{Attempt, Edit, Step, attempts},
+    credits::Credit,
+    exempt::{BUILD_STARTS, each_says_something_else, is_meant_empty},
+    prelude::*,
+};
+use crate::domain::{
+    about::Reset,
+    ids::Signature,
+    tests::{TestEvidence, TestStatus},
+    workflow::Edits,
+};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> =
@@ -36,48 +35,14 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations in a row failed, each in its own way",
-    docs: || Docs {
-        trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build fails or its \
-                run was stopped, or when it shows the same error as the result before it. `max` failures without a \
-                reset halt the loop. What is unknown (no test result, documentation only) neither counts nor \
-                resets.\n\
-                \n\
-                Passing tests reset the count, unless tests that failed are gone. So does progress: a new low of the \
-                failing count with no test gone, or (5 times running) newly passing tests.\n\
-                \n\
-                These are no failures:\n\
-                \n\
-                - a failing count that is higher than ever since then, up to `rises` times, and a count on its way \
-                down from there;\n\
-                - a failure from before the run (as for `repeated-failures`);\n\
-                - an iteration that changes nothing on purpose: its subject begins with a pattern of `exempt` (it \
-                starts a build), names a version (a step of a release), or ends like `(#12)` (a forge merged it), or \
-                it follows a commit of another author;\n\
-                - an empty commit among empty commits alone, each of which says something else: they are left to \
-                `unchanged-diff`.\n\
-                \n\
-                Some failures are taken back. An iteration that modifies something takes back the empty iterations \
-                before it. A run that failed without naming a test is known by what it printed, times and paths \
-                aside: it counts together with the one before it where both printed the same, and what such runs \
-                counted for is taken back where it printed something else. Code that was changed and not tested, \
-                merges and picks included, may have repaired what failed before it; those failures count again only \
-                when the very same tests fail once more.",
-        why: "Three failures in a row are a pattern. But 7, 4, 2 failing tests is work that goes well, so a \
-              new low resets the count, and a refactoring breaks more before it repairs it (2, 5, 9, 6, 3, \
-              0), so a rise is tolerated.",
-        source: "docs/spec-map.md: Loop rules, no-progress heuristic; settled choices 6 to 8",
-        example: "The build fails, then three tests fail, then a commit changes nothing: the loop halts with \
-                  BLOCKER_REPORT.md.",
-        tune: "`consecutive-failures = { max = 5 }`",
-    },
+    prose: include_str!("consecutive_failures.md"),
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// What one strike candidate says about the loop.

@@ -2,17 +2,11 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::briefing::PROMPT;
-use crate::domain::context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent};
-use crate::domain::decision::Stage;
-use crate::domain::detail::{Figures, FindingDetail};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting, Word};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::prelude::*;
+use crate::domain::{
+    briefing::PROMPT,
+    context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent},
+};
 use crate::history::{Door, Timeline};
 
 /// The size of a window that no one names.
@@ -59,24 +53,9 @@ pub static RULE: Rule = Rule {
     id: "context-window",
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
               calls)",
-    docs: || Docs {
-        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` or \
-                `block` percent of its size. The size is what the client names (`window_tokens` of `andon observe \
-                usage`) unless `window` is set to another number than its default. The count is what the client \
-                reports (`context_tokens` of `andon observe usage`), else its newest input and cached tokens \
-                (`usage.cached`), else an estimate from the lines of output. From `compact` on no new turn begins \
-                and the briefing is written. From `block` on tool calls are refused as well. The events `compaction` \
-                and `session_start` clear the context window. Commits are never refused.",
-        why: "What slides out of the context window is lost without the agent's knowing; a summary written in time \
-              is not. An estimate is too rough to refuse anything, unless `estimate` says so.",
-        source: "docs/spec-map.md: Loop rules, context compaction gate",
-        example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn, and \
-                  .andon/MISSION_BRIEFING.md has been written.",
-        tune: "`context-window = { window = 1000000 }`",
-    },
+    prose: include_str!("context_window.md"),
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
-    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
             AdvisedStep::CompactContext,
@@ -93,9 +72,8 @@ pub static RULE: Rule = Rule {
         ESTIMATE_LINES.spec,
         ESTIMATE_PERCENT.spec,
     ],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// What leads to what, and the size of the window of `node`: as configured, else as its client names it.

@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
-use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::change::{Nature, PathStep};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::HunkHash;
-use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::{
+    exempt::{SUBJECTS, goes_back_on_purpose},
+    prelude::*,
+    releases::is_release_step,
+};
+use crate::domain::{
+    change::{Nature, PathStep},
+    ids::HunkHash,
+};
 use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
@@ -30,27 +27,9 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
     summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
-    docs: || Docs {
-        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents \
-                that the window has seen before in `comebacks` of its newest `among` changes, each time by commits \
-                that left the code as it was. The same holds for the documents together at the ends of turns without \
-                a commit. Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a \
-                release) do not count, and neither do texts that lasted for an hour or longer, a document that is \
-                removed and written again, nor changes of white space alone, which are left to `weak-change`.\n\
-                \n\
-                A document does not alternate while commits in between write other documents anew: that is work, \
-                such as a page that a build makes again. Where they bring new code it is a warning: it may be a \
-                status that is toggled.",
-        why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
-              see them.",
-        source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
-        example: "A reviewer shortens a paragraph, the writer restores it, the reviewer shortens it again: the third change \
-                  halts.",
-        tune: "`docs-loop = \"off\"`, or `{ comebacks = 6 }`",
-    },
+    prose: include_str!("docs_loop.md"),
     level: Level::Halt,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept rewriting documents"),
         advice: Advice::Own(
@@ -61,9 +40,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::Oscillation)
     },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// How documents go round.

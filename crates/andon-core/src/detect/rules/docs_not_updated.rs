@@ -2,38 +2,20 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::{DocsChange, Situation};
-use crate::detect::words;
-use crate::domain::about::{About, DirtyBit, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::RuleSetting;
+use crate::detect::{prelude::*, situation::DocsChange};
+use crate::domain::about::DirtyBit;
 
 /// `andon check` asks it about the whole range, which no single commit can answer.
 pub static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",
-    docs: || Docs {
-        trips: "A path of `paths.api` changed and no path of `paths.docs` did: in the commit about to be \
-                made, in what is pushed, in the range that is checked or, for `andon complete`, since the \
-                window began.",
-        why: "Off unless a project declares its API and asks for it: a diff does not show whether a change \
-              needs words. `andon complete` asks wherever `paths.api` is declared.",
-        source: "docs/spec-map.md: Loop rules, dirty bit checks (docs_updated)",
-        example: "With the level `block`, src/api.rs changes and docs/api.md does not: the commit and the \
-                  push are refused.",
-        tune: "`docs-not-updated = \"block\"` with `[paths] api = [\"src/api/**\"]`.",
-    },
+    prose: include_str!("docs_not_updated.md"),
     level: Level::Off,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::new(EventClass::DirtyBit) },
-    params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Paths of the API that changed without documentation.

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::{CodeChange, EvidenceState, Situation};
-use crate::detect::words;
-use crate::domain::about::{About, DirtyBit, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::detect::{
+    prelude::*,
+    situation::{CodeChange, EvidenceState},
+};
+use crate::domain::{
+    about::DirtyBit,
+    tests::{TestEvidence, TestStatus},
+};
 use crate::history::{Outcome, failing_count, outcome};
 
 pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
@@ -24,25 +23,15 @@ pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
 pub static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",
-    docs: || Docs {
-        trips: "The newest valid test run on exactly this code ended with a failure: of a test, of the build \
-                or of the runner (a non-zero exit without a failing case is never green). Asked at commit, \
-                push, `andon complete` and `andon check`. Where no code changed, only `andon complete` asks.",
-        why: "Work in progress may be committed red, so a commit is only warned about. What leaves the clone \
-              or is called done must be green, so there the rule blocks.",
-        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_passing)",
-        example: "4 of 120 tests fail: the commit passes with a warning, and the push is \
-                  refused.",
-        tune: "`failing-tests = { block_commits = true }` refuses red commits as well.",
-    },
+    prose: include_str!("failing_tests.md"),
     level: Level::Block,
     reason: HaltReason::RepeatedError,
-    report_file: ReportFile::Checkpoint,
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::new(EventClass::DirtyBit) },
     params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: RuleInput::Tree,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// A result that is no pass.

@@ -2,16 +2,11 @@
 
 use std::fmt;
 
-use crate::detect::attempts::{Attempt, Step, attempts};
-use crate::detect::credits::Credit;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::{
+    attempts::{Attempt, Step, attempts},
+    credits::Credit,
+    prelude::*,
+};
 use crate::history::steady_count;
 
 pub(in crate::detect) const ITERATIONS: Param<u64> =
@@ -20,33 +15,17 @@ pub(in crate::detect) const ITERATIONS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "failures-not-decreasing",
     summary: "the lowest failing count has not fallen for 5 tested iterations",
-    docs: || Docs {
-        trips: "Since the last iteration in which all tests passed, `iterations` counted iterations with a \
-                known failing count came after the lowest one, none went below it, and the newest still \
-                fails. A count on its way down from its highest starts over. Tests that ran earlier in the \
-                window and are gone count as failing: deleting or skipping a test is no progress. Iterations \
-                that bring newly passing tests, or fail only where the tests failed before the run began, do \
-                not count, as for `repeated-failures`.",
-        why: "A signal that does not halt alone: a large change may stay red for a while at a constant \
-              count. Five leaves room for the set of failing tests to change; `repeated-failures` is \
-              stricter where it does not.",
-        source: "docs/spec-map.md: Loop safety, stall detection 3 (the failing count does not decrease for K \
-                 iterations)",
-        example: "Failing counts of 7, 4, 4, 5, 4, 6, 4 trip at the last one; 7, 6, 5, 4, 3, 2 never do.",
-        tune: "`failures-not-decreasing = { level = \"halt\", iterations = 8 }`",
-    },
+    prose: include_str!("failures_not_decreasing.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
         judges: RuleSubject::Tests,
         ..About::new(EventClass::NoProgress)
     },
     params: &[ITERATIONS.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// The lowest failing count has not fallen.

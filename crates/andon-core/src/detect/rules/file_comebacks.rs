@@ -4,19 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::oscillation;
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
-use crate::detect::gains::{self, Gain};
-use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::switches::is_switch;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::detect::{
+    exempt::{SUBJECTS, goes_back_on_purpose},
+    gains::{self, Gain},
+    prelude::*,
+    releases::is_release_step,
+    switches::is_switch,
+};
 use crate::domain::ids::HunkHash;
-use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
@@ -32,29 +27,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "file-comebacks",
     summary: "one file came back to earlier contents 4 times among 12 changes",
-    docs: || Docs {
-        trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
-                had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
-                Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
-                It does not trip while tests newly pass, nor for documentation. A file is reported once, until it comes back more often than \
-                it had then. It is a note where a line of that file is all \
-                that a third of those commits changed (a status, a flag) and others bring new code beside it.",
-        why: "A loop that tries the same four variants of one file in no fixed order has no period that \
-              `oscillation` could see. Files that hold a status come back too, so this is a signal that does \
-              not halt alone.",
-        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
-        example: "`src/cache.rs` has the contents A, B, C, A, D, B, C, A beside other work: the fourth \
-                  comeback shows at the last.",
-        tune: "`file-comebacks = { comebacks = 6 }`",
-    },
+    prose: include_str!("file_comebacks.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::FileComebacks), ..About::new(EventClass::Oscillation) },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// A file that comes back.

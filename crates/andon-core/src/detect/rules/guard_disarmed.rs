@@ -2,14 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::prelude::*;
 
 pub(in crate::detect) const TIMES: Param<u64> =
     Param::count("times", 2, 1, "Tool calls that took something away since the newest answer.");
@@ -17,21 +10,9 @@ pub(in crate::detect) const TIMES: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "guard-disarmed",
     summary: "a tool call took away hooks, settings or the file of a halt, for the second time",
-    docs: || Docs {
-        trips: "Before and after each tool call the hooks of an agent's client compare what guards the loop: where git looks for \
-                hooks and whether they start Andon, the client's settings, the files of a halt, and the refs of records and of the \
-                ledger. What a call took away is put back where that is safe, and reported. `times` such calls since the newest answer \
-                halt the loop; one warns.",
-        why: "A command can be written in a thousand ways; its effect on the guard cannot be hidden. The first \
-              time may be a mistake while cleaning up; an agent that does it again after the warning works against \
-              its guard.",
-        source: "docs/spec-map.md: Loop safety, emergency stop",
-        example: "`rm -rf .git/hooks` in a cleaning script: the hooks are put back and the model is informed. The same once more halts.",
-        tune: "`guard-disarmed = { times = 1 }`",
-    },
+    prose: include_str!("guard_disarmed.md"),
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
-    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
@@ -40,9 +21,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::GateBypass)
     },
     params: &[TIMES.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// What was taken away.

@@ -2,15 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
+use crate::detect::prelude::*;
 use crate::domain::facts::{Gate, Recording};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::history::Strike;
 
 pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
@@ -27,26 +20,14 @@ pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit was made without the gate (`--no-verify`, another hooks path)",
-    docs: || Docs {
-        trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook was \
-                missing, another hook changed the tree after the gate, or the commit was recorded later because the \
-                hooks were off when it was made. Commits for which git runs no pre-commit hook do not count: merges, \
-                picks, reverts, patches of `git am`. Neither does a changed tree whose code is what was tested.",
-        why: "A person may have a reason, so locally it is a note. What reaches a shared branch must have \
-              passed, so `andon check` treats it as an error.",
-        source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",
-        example: "`git commit --no-verify`",
-        tune: "`hook-bypass = { level = \"warn\" }`; `block_in_check = false` keeps the level in `andon \
-               check`; `agents = \"error\"` fails it for commits of agents whose clients had no live hook.",
-    },
+    prose: include_str!("hook_bypass.md"),
     level: Level::Note,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About::new(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// The level in `andon check`.

@@ -2,40 +2,21 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::detect::prelude::*;
 use crate::domain::identity::Mismatch;
-use crate::domain::settings::RuleSetting;
 
 /// The engine compares files with their pins only where this rule is on.
 pub static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",
-    docs: || Docs {
-        trips: "The files of `identity.files` in the tree about to be committed have another checksum than \
-                `identity.checksum`, the session is not `identity.workflow_binding`, or the node is none of \
-                `identity.authorized_roles`. What is not declared is not asked for. `andon check` uses the \
-                pin of the base of the range.",
-        why: "There is no threshold: an agent that can change its own instructions unseen is not the one \
-              that was let in. Nothing is asked until a person has pinned something.",
-        source: "docs/spec-map.md: Loop rules, agentic identity",
-        example: "CLAUDE.md loses a line and is committed with the rest: the commit is refused, and the \
-                  message names the file.",
-        tune: "`identity-drift = \"warn\"`; `[identity] files = [\"CLAUDE.md\"]`; then `andon pin`.",
-    },
+    prose: include_str!("identity_drift.md"),
     level: Level::Block,
     reason: HaltReason::UserStop,
-    report_file: ReportFile::Checkpoint,
     about: About::new(EventClass::IdentityDrift),
-    params: &[],
     stages: &[Stage::PreCommit, Stage::Check],
     reads: RuleInput::Tree,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// What is not as it was pinned.

@@ -2,14 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::prelude::*;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
@@ -19,22 +12,9 @@ pub(in crate::detect) const MAX: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
     summary: "3 turns in a row ended without any change",
-    docs: || Docs {
-        trips: "A turn is idle when it ended without a commit and the code is what it was before. A turn \
-                that changed a document, or that belongs to a node declared `edits = false`, is not idle and \
-                does not interrupt the count either. A turn whose effect is unknown is passed over. A commit \
-                or a changed file interrupts. `max` idle turns in a row halt the loop.",
-        why: "Two unchanged iterations would be the stricter reading of the requirement. A turn that only \
-              reads and thinks is part of healthy work, so it takes three.",
-        source: "docs/spec-map.md: Loop safety, stall detection 2; loop rules, no files modified; settled \
-                 choice 2",
-        example: "`andon tick` after each of three turns, with nothing changed since the first: the third \
-                  halts.",
-        tune: "`idle-turns = { max = 5 }`",
-    },
+    prose: include_str!("idle_turns.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("stopped changing anything"),
         advice: Advice::Own(
@@ -46,9 +26,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Turns running that changed nothing.

@@ -2,13 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::prelude::*;
 
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 100, 1, "Iterations since the last answer that halt the loop.");
@@ -17,30 +11,13 @@ pub(in crate::detect) const MAX: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "iteration-cap",
     summary: "100 iterations since the last answer",
-    docs: || Docs {
-        trips: "The number of the newest iteration has reached `max`. It counts commits of every kind \
-                since the last answer to a halt, within one run, turns that ended without one, and \
-                commits that were refused for untested code and given up for other code; an amend and \
-                the picks of a rebase keep the number.\n\n\
-                A refused commit counts once, as the commit or the turn that came of it: to be refused, \
-                run the tests, repair the code and commit is one iteration. No rule about states \
-                (`oscillation`, `recurrence`) sees the code of a refused commit: what is staged in part, \
-                put aside and committed later looks like going back and forth, and is not. Commits that \
-                no hook recorded belong to no known run, so they are not judged when history is \
-                replayed.",
-        why: "A bound on what a run can cost when no other rule sees anything.",
-        source: "docs/spec-map.md: Loop rules, iteration cap; settled choice 5",
-        example: "The 100th commit halts the loop: \"Reached iteration cap: 100/100\".",
-        tune: "`iteration-cap = { max = 200 }`",
-    },
+    prose: include_str!("iteration_cap.md"),
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
-    report_file: ReportFile::Checkpoint,
     about: About { advice: Advice::RaiseMax, ..About::new(EventClass::IterationCap) },
     params: &[MAX.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// A run that has reached its cap.

@@ -2,16 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::calls;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass, RuleSubject};
-use crate::domain::detail::{Figures, FindingDetail};
+use crate::detect::{calls, prelude::*};
 use crate::domain::events::{Arguments, CallEnd};
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
 use crate::history::Call;
 
 pub(in crate::detect) const CALLS: Param<u64> =
@@ -21,24 +13,9 @@ pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 20, 2, "
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",
     summary: "14 of the last 20 tool calls failed or returned the same answer",
-    docs: || Docs {
-        trips: "Of the newest `window` calls of one node since the last new edit, command that wrote files, commit or \
-                changed code, at least `calls` bring nothing new, the newest among them. A call brings nothing new \
-                when it failed, or when the same tool gave that answer before in this time, the arguments of the \
-                call and all digits masked in it. The same call with another quantity in its answer, or any other \
-                answer that is no failure, is polling and counts as new; so does an answer that says nothing. A call without known arguments proves nothing.",
-        why: "Other rules compare calls and answers as they are. An agent that looks for a program that is not \
-              there, or searches in ever other words for what does not exist, repeats neither. Of 1,944 public \
-              runs that solved their task or gave it up it halts one, which had spent 78 calls on files that do \
-              not exist; of 351 that used up their budget it is the first to halt 11.",
-        source: "docs/spec-map.md: Loop rules, loop detection",
-        example: "`which java`, `ls /usr/lib/jvm`, `find / -name javac`, ... : fourteen of twenty searches end with \
-                  \"No such file or directory\".",
-        tune: "`nothing-new = { calls = 16, window = 20 }`",
-    },
+    prose: include_str!("nothing_new.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept looking around and learnt nothing new"),
         advice: Advice::Own(
@@ -49,9 +26,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::ToolLoop)
     },
     params: &[CALLS.spec, WINDOW.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// Calls that brought nothing new.

@@ -1,19 +1,18 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
-use self::circle::{Circle, named};
-use self::comebacks::counted;
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
-use crate::detect::gains::{self, Gain};
-use crate::detect::releases::is_release_step;
-use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::switches::{flips, is_switch};
-use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use self::{
+    circle::{Circle, named},
+    comebacks::counted,
+};
+use crate::detect::{
+    exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
+    gains::{self, Gain},
+    prelude::*,
+    releases::is_release_step,
+    returns::{self, RepeatedSequence, StateStep, Weight},
+    switches::{flips, is_switch},
+};
 use crate::domain::ids::{CodeId, HunkHash};
-use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,
 };
@@ -36,66 +35,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
-    docs: || Docs {
-        trips: "The code alternates between two states (A/B/A/B), or passes through the same three to six states \
-                twice. A *return* is a state that equals the one a period before; equal neighbours count as one \
-                state. Returns trip the rule when there are enough of them, no commit made them on purpose, and \
-                nothing else moves.\n\
-                \n\
-                - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With periods 3 to \
-                6 a whole second pass does: A/B/C/A/B/C.\n\
-                - The same holds for the states of each path that the newest commit changed, with `path_returns` for \
-                period 2. Where more than one iteration lies between two states of the path, it takes two returns \
-                more.\n\
-                - Without a period, `comebacks` returns to any of the 6 states before, among the newest 10, trip the \
-                rule too. A return to a state that is new since the previous return does not count, because work \
-                goes on.\n\
-                - Documentation is left out.\n\
-                \n\
-                Where a path alternates beside other new code, the finding is a note while tests newly pass, and a \
-                warning from two more returns on. It trips the rule after `beside` returns where tests ran and none \
-                newly passed (over the newest two times `beside` returns).\n\
-                \n\
-                Commits that go back on purpose bring states like any other commit but do not count. With too few \
-                returns by other commits the rule warns at most, and with none it is a note. These go back on \
-                purpose:\n\
-                \n\
-                - reverts, and subjects that begin with a pattern of `exempt`;\n\
-                - steps of a release, known by words that this history said of another version before;\n\
-                - a pull request (`Title (#12)`) that lands again after its revert;\n\
-                - merges, cherry-picks and rebases.\n\
-                \n\
-                It takes longer, with a note or a warning until then, where\n\
-                \n\
-                - each state lasted for an hour or longer (half of the states are enough where changes touch up to \
-                three files): two returns more, and a comeback to such a state does not count;\n\
-                - no hook recorded the commits, no tests of them are known, and each came two minutes or longer \
-                after the one before: four returns more, because a person is trying something out (for returns \
-                without a period, by changes of up to three files, the mean distance counts);\n\
-                - only one line of one file alternates (a status, a flag): its first comeback to a state does not \
-                count, and while no tests tell more, code and file take one return more than `path_returns`. Beside \
-                other new code this stays a note.",
-        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time through \
-              reverts, relands, releases or deployments, and once where merging a branch undid a pull request that \
-              was then made again. With those exempt this rule may halt alone. A file that is toggled between two \
-              values beside real work (a status, a feature flag) alternates too, and nothing is wrong with that \
-              work: only tests that make no progress tell the two apart.",
-        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation); signals and escalation, \
-                 honest limits",
-        example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
-                  fourth. Documentation in between changes no state. `Revert \"x\"` followed by `Reland \
-                  \"x\"` is a note.",
-        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` matches a \
-               number.",
-    },
+    prose: include_str!("oscillation.md"),
     level: Level::Halt,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

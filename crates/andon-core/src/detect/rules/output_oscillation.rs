@@ -2,15 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::movement;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::{movement, prelude::*};
 use crate::history::NodeOutput;
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
@@ -19,22 +11,9 @@ pub(in crate::detect) const ROUNDS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "output-oscillation",
     summary: "outputs alternate A/B/A/B, of one node or between nodes, without new code",
-    docs: || Docs {
-        trips: "The newest outputs (`message.final`, `structured_output`), in the order in which they came, \
-                are a sequence of 2 to 6 that came `rounds` times in a row: one node says A, B, A, B, or \
-                planner and reviewer answer each other in a circle. Neighbours differ in text. Since the first of them no \
-                iteration brought new code or another test result. Texts of fewer than 16 letters and digits \
-                (`Done.`, `ok`) are passed over.",
-        why: "A node that returns to what it said two turns ago, while nothing else moves, has run out of \
-              ideas. With new code in between the same words may mean something else.",
-        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
-        example: "The planner asks for a cache, the reviewer rejects it, the planner asks for it again, the \
-                  reviewer rejects it again: the fourth output halts.",
-        tune: "`output-oscillation = { rounds = 3 }`",
-    },
+    prose: include_str!("output_oscillation.md"),
     level: Level::Halt,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
             AdvisedStep::TightenContext,
@@ -46,8 +25,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     params: &[ROUNDS.spec],
     stages: ANY_EVENT,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Longest sequence that is looked for.

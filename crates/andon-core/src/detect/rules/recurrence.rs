@@ -2,18 +2,13 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
-use crate::detect::gains::{self, Gain};
-use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::switches::flips;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::detect::{
+    exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
+    gains::{self, Gain},
+    prelude::*,
+    releases::is_release_step,
+    switches::flips,
+};
 use crate::history::{CodeState, Strike, Timeline, lasted};
 
 pub(in crate::detect) const RING: Param<u64> =
@@ -27,28 +22,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
     summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
-    docs: || Docs {
-        trips: "The newest iteration counts, changed the code, and brought it to one of the `ring` states \
-                before it. Equal neighbours count as one state, so documentation commits never recur. It is a \
-                note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \
-                `exempt`, a step of a release, known by words that this history said of another version \
-                before, or a pull request (`Title (#12)`) that lands again after its revert; where the \
-                state that is left lasted for an hour or longer; and where one line of one file is all that went there \
-                and back (a status, a flag) and no tests tell more.",
-        why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
-              to a state 2 to 6 commits back 279 times.",
-        source: "docs/spec-map.md: Signals and escalation, recurrence proxy (ring of 6); settled choice 1",
-        example: "The states A, B, C, A trip at the second A; A, A, A do not.",
-        tune: "`recurrence = { ring = 10 }`",
-    },
+    prose: include_str!("recurrence.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::Recurrence), ..About::new(EventClass::Oscillation) },
     params: &[RING.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// A state of the code that came back.

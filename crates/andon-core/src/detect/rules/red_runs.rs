@@ -2,13 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::prelude::*;
 use crate::history::RedRuns;
 
 pub(in crate::detect) const SAME: Param<u64> =
@@ -22,29 +16,13 @@ pub(in crate::detect) const SWITCHES: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "red-runs",
     summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress, or 6 went to and fro between two states",
-    docs: || Docs {
-        trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
-                the same errors halt the loop, and so do `max` of them in a row without progress, and `switches` of them that alternate \
-                between two states of the code. Progress is a new low of the \
-                failing count, or more passing tests than ever: the count starts over.\n\n\
-                A passing run, a commit, the \
-                end of a turn and an answer restart it too. A run on the same code again, a run of a part of the tests, and a \
-                build that fails in another way than before do not count. Tests that failed before the first edit are given credit 5 \
-                times in a row.",
-        why: "`repeated-failures` counts commits and turns, and an agent may edit and test all day within one turn. People \
-              and agents run red tests more often than they commit, so it takes twice as many.",
-        source: "docs/spec-map.md: Loop rules, no-progress heuristic",
-        example: "Within one turn an agent writes 41, 42, 43, ... and tests each: the sixth red run with the same failure halts.",
-        tune: "`red-runs = { same = 10, max = 20 }`",
-    },
+    prose: include_str!("red_runs.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// Failing counts that are shown, the newest.

@@ -2,14 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::prelude::*;
 
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
@@ -20,21 +13,9 @@ pub(in crate::detect) const WARN: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "refused-commits",
     summary: "5 commits in a row were refused for untested code, each with new code, and the tests did not run",
-    docs: || Docs {
-        trips: "A commit that `untested-edit` refuses counts when its code is not that of the last refused one. `max` \
-                of them halt the loop; from `warn` on the command is named. A commit, a run of the tests by \
-                `andon test`, whatever its result, an answer and a new run restart the count. A run that was \
-                handed in and proves nothing, or that never started, does not.",
-        why: "An agent that runs its tests past Andon and commits is refused each time, and changes the code in \
-              between: nothing else would count that. A person who is refused reads the message and runs the \
-              command that it names.",
-        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_run)",
-        example: "Five times an agent edits, runs plain `pytest`, and commits: the fifth refusal halts.",
-        tune: "`refused-commits = { max = 8, warn = 3 }`",
-    },
+    prose: include_str!("refused_commits.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
@@ -45,9 +26,8 @@ pub static RULE: Rule = Rule {
         ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec, WARN.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// Commits that were refused.

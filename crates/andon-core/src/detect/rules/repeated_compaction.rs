@@ -2,14 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::prelude::*;
 
 pub(in crate::detect) const TIMES: Param<u64> =
     Param::count("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
@@ -17,19 +10,9 @@ pub(in crate::detect) const TIMES: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-compaction",
     summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
-    docs: || Docs {
-        trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
-                the code between them. An answer and a new run restart the count. A new session does not: some \
-                clients report one after each compaction.",
-        why: "A compaction makes room for work. Where the context window is full again before a single edit, what \
-              the compaction kept fills it, and the next one changes nothing.",
-        source: "docs/spec-map.md: Loop rules, context compaction gate",
-        example: "An agent reads a log of ten megabytes, is compacted, reads it again: the fifth compaction halts.",
-        tune: "`repeated-compaction = { times = 8 }`",
-    },
+    prose: include_str!("repeated_compaction.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
             AdvisedStep::TightenContext,
@@ -40,9 +23,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::Stall)
     },
     params: &[TIMES.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// Compactions with nothing between them.

@@ -2,16 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::calls;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::{Figures, FindingDetail};
+use crate::detect::{calls, prelude::*};
 use crate::domain::events::Arguments;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Call, is_edit};
 
 pub(in crate::detect) const REPEATS: Param<u64> =
@@ -20,21 +12,9 @@ pub(in crate::detect) const REPEATS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-edit",
     summary: "the same edit was asked for 4 times in a row, whatever the answer",
-    docs: || Docs {
-        trips: "The newest `repeats` edits of one node have the same tool and the same arguments. Calls of \
-                other tools in between do not matter, and neither do the answers: an edit that is refused \
-                and one that changes nothing are asked for again alike. An edit whose arguments are not known \
-                proves nothing.",
-        why: "An edit that was made need not be made again, and one that was refused is refused again. In \
-              runs of agents that solved their task the same edit came twice or three times at most.",
-        source: "docs/spec-map.md: Loop rules, loop detection",
-        example: "`Edit` of the same text in `src/a.rs` is answered with \"old_string not found\" for the \
-                  fourth time, with a look at the file in between: the fourth halts.",
-        tune: "`repeated-edit = { repeats = 6 }`",
-    },
+    prose: include_str!("repeated_edit.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept making the same edit"),
         advice: Advice::Own(
@@ -46,9 +26,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// An edit that is asked for again.

@@ -1,34 +1,17 @@
 //! `repeated-error`: the tests fail with the very error they failed with before.
 
-use crate::detect::attempts::attempts;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::domain::about::{About, EventClass};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::RuleSetting;
+use crate::detect::{attempts::attempts, prelude::*};
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-error",
     summary: "the same error twice; counts as a failure for `consecutive-failures`",
-    docs: || Docs {
-        trips: "The newest iteration whose tests show errors has the same error fingerprint as the one \
-                before it, on other code. The fingerprint covers the first error of each failure, with \
-                times, ids, addresses and line numbers masked. It is a note: `consecutive-failures` counts \
-                the same thing as a failure, and that rule halts.",
-        why: "An error that appears twice is a failure and not yet a reason to stop.",
-        source: "docs/spec-map.md: Loop rules, no-progress heuristic",
-        example: "Two edits, and the panic is still \"index out of bounds\": noted in the record of the \
-                  second.",
-        tune: "`repeated-error = \"warn\"` shows it at once.",
-    },
+    prose: include_str!("repeated_error.md"),
     level: Level::Note,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About::new(EventClass::NoProgress),
-    params: &[],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -2,15 +2,11 @@
 
 use std::fmt;
 
-use crate::detect::attempts::{Attempt, attempts};
-use crate::detect::credits::Credit;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::{
+    attempts::{Attempt, attempts},
+    credits::Credit,
+    prelude::*,
+};
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
@@ -21,28 +17,13 @@ pub(in crate::detect) const ITERATIONS: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail 3 times in a row although the code changed each time",
-    docs: || Docs {
-        trips: "The newest `iterations` counted iterations with a test result have the same failure signature, name \
-                at least one failing test, and each has other code than the one before. Iterations without a test \
-                result are passed over, because what is unknown proves nothing. A result that a documentation commit \
-                carries over counts once. Failures without a named test are left to `consecutive-failures`. Up to 5 \
-                iterations in a row do not count: those in which more tests pass than ever before (the count then \
-                starts over), and those in which only tests fail that failed before the run began.",
-        why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
-              failing test.",
-        source: "docs/spec-map.md: Loop safety, stall detection 3 (verification non-improvement)",
-        example: "suite::parse fails, edit, fails, edit, fails: the rule trips. If suite::eval joins at the \
-                  third, it does not.",
-        tune: "`repeated-failures = { iterations = 4 }`",
-    },
+    prose: include_str!("repeated_failures.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// The same tests fail again and again.

@@ -2,16 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::movement;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
+use crate::detect::{movement, prelude::*};
 use crate::domain::events::OutputKind;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
 use crate::history::NodeOutput;
 
 pub(in crate::detect) const REPEATS: Param<u64> =
@@ -20,21 +12,9 @@ pub(in crate::detect) const REPEATS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
     summary: "a node said the same 3 times in a row, without new code or another test result",
-    docs: || Docs {
-        trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
-                have one hash. Texts are compared without white space, times and ids; a hash that is handed \
-                in is compared as it is. An iteration in between that brought new code or another test result restarts \
-                the count. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
-        why: "A node that repeats itself while the work moves reports its steps in set words. One that repeats \
-              itself three times while nothing moves has run out of ideas. Short answers prove nothing.",
-        source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",
-        example: "Three turns end with \"I have fixed the failing test.\", and neither the code nor the tests have \
-                  moved: the third halts.",
-        tune: "`repeated-output = { repeats = 4 }`",
-    },
+    prose: include_str!("repeated_output.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept saying the same thing"),
         advice: Advice::Own(
@@ -47,8 +27,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     params: &[REPEATS.spec],
     stages: ANY_EVENT,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// A node that says the same again.

@@ -2,18 +2,12 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{begins_as, is_pull_request};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::stretch::{around_one_file, newest, shared_files};
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::facts::CommitKind;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::domain::time::Span;
+use crate::detect::{
+    exempt::{begins_as, is_pull_request},
+    prelude::*,
+    stretch::{around_one_file, newest, shared_files},
+};
+use crate::domain::{facts::CommitKind, time::Span};
 use crate::history::Iteration;
 
 pub(in crate::detect) const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
@@ -41,27 +35,13 @@ pub(in crate::detect) const SUBJECTS: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "reverted-attempts",
     summary: "three reverts among ten commits of two hours share a file; twice as many halt",
-    docs: || Docs {
-        trips: "Of the newest `among` commits, none more than `within` before the newest, `reverts` are reverts, the \
-                newest among them: made by `git revert`, or with a subject that begins as one of `subjects`. They \
-                share a file, and other work lies between them: reverts in a row count as one. Reverts that a forge \
-                merged (`(#123)`) are not counted. Warns; halts where twice as many reverts are among twice as many \
-                commits of twice the time.",
-        why: "One revert corrects a mistake; the third within two hours is guessing. In 39,425 \
-              commits of people that did not happen once.",
-        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
-        example: "`Cache the session`, `Revert \"Cache the session\"`, `Cache the session in memory`, `Revert ...`, `Cache it \
-                  again`, `Revert ...`: the third revert warns.",
-        tune: "`reverted-attempts = { reverts = 4 }`",
-    },
+    prose: include_str!("reverted_attempts.md"),
     level: Level::Halt,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::RevertedAttempts), ..About::new(EventClass::Oscillation) },
     params: &[REVERTS.spec, AMONG.spec, WITHIN.spec, SUBJECTS.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Reverts within a stretch of commits.

@@ -4,23 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::undo_churn::ratio;
-use crate::detect::exempt::{SUBJECTS, begins_with, goes_back_on_purpose, is_pull_request};
-use crate::detect::gains::{self, Gain};
-use crate::detect::releases::{is_release_step, names_version};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
-use crate::detect::switches::is_one_line;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::change::Nature;
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::facts::Hunk;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::HunkHash;
-use crate::domain::settings::{Param, RuleSetting, Sense};
-use crate::domain::time::Span;
+use crate::detect::{
+    exempt::{SUBJECTS, begins_with, goes_back_on_purpose, is_pull_request},
+    gains::{self, Gain},
+    prelude::*,
+    releases::{is_release_step, names_version},
+    stretch::{around_one_file, newest, say_nearly_the_same, shared_files},
+    switches::is_one_line,
+};
+use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Strike};
 
 pub(in crate::detect) const COMMITS: Param<u64> =
@@ -61,35 +53,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
     summary: "four of ten commits of two hours rewrite or repair the same, and say nearly the same of it",
-    docs: || Docs {
-        trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` rework the same \
-                code, the newest included: they share a file, and their subjects have two of five words in common, \
-                numbers aside. A commit reworks earlier code\n\
-                \n\
-                - where a share of at least `share` of the regions that it removes is what an earlier one of them \
-                added, by the hashes of the normalized lines, or\n\
-                - where its subject begins as one of `repairs` and it has the author of the newest.\n\
-                \n\
-                Not counted are reverts, merges, changes of comments or documents alone, and changes of one line of \
-                one file that repair nothing; and subjects that begin as one of `exempt`, that name a version or \
-                that a forge gave a number (`(#123)`). The rule does not trip while tests newly pass.",
-        why: "A fix of a fix is everyday work. A fourth one under the same name within two hours hardly ever \
-              happens: repairs alone did so 71 times in 530,182 commits of people. Where agents are stuck, this is \
-              often the only sign. Programs that refresh data do the same forever, so this is a signal that does \
-              not halt alone.",
-        source: "docs/spec-map.md: Loop safety, stall detection 2 (no effective change)",
-        example: "`Fix the build`, `Fix the build again`, `Fix build`, `Fix the build (3)`, `Fix the build (4)`: each but the \
-                  first puts another line in the place of the one before.",
-        tune: "`rework = { commits = 6 }`",
-    },
+    prose: include_str!("rework.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
     params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, REPAIRS.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Commits that rewrite what others of a stretch wrote.

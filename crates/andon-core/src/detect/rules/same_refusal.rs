@@ -2,17 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::calls;
-use crate::detect::moving::is_moving;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
-use crate::domain::detail::{Figures, FindingDetail};
+use crate::detect::{calls, moving::is_moving, prelude::*};
 use crate::domain::events::{Arguments, CallEnd};
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::AdvisedStep;
 use crate::history::Call;
 
 pub(in crate::detect) const REPEATS: Param<u64> =
@@ -26,24 +17,9 @@ pub(in crate::detect) const COMMAND: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
     summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
-    docs: || Docs {
-        trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
-                own arguments are masked in it; a call is refused when it failed or, where its end is not known, \
-                when its answer begins like an error. Or the shell did not find the \
-                same program `missing` times among the last 64 calls. Or `failed` calls in a row failed. \
-                Or the very same call failed `command` times, with any error, while nothing was edited or written. \
-                Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
-                polling. A new session or question of a person begins the count anew.",
-        why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
-              them does not change by being asked again: a missing program, a read-only file system, a \
-              permission that a person has to give.",
-        source: "docs/spec-map.md: Loop rules, loop detection",
-        example: "`cat a.txt`, `cat b.txt`, ... : six different files, and each time \"Permission denied\".",
-        tune: "`same-refusal = { repeats = 10, missing = 8, failed = 20 }`",
-    },
+    prose: include_str!("same_refusal.md"),
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept running into the same refusal"),
         advice: Advice::Own(
@@ -55,9 +31,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// The newest similar calls whose answers are checked for movement.

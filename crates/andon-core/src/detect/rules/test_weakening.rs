@@ -5,17 +5,11 @@ mod frameworks;
 use std::fmt;
 
 use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
-use crate::detect::lost_tests::taken_by;
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::facts::{CommitKind, Weakening};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::tests::{Extent, TestEvidence, TestStatus};
+use crate::detect::{lost_tests::taken_by, prelude::*};
+use crate::domain::{
+    facts::{CommitKind, Weakening},
+    tests::{Extent, TestEvidence, TestStatus},
+};
 use crate::history::{Strike, Timeline, failing_count};
 
 pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
@@ -32,40 +26,9 @@ pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
 pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
-    docs: || Docs {
-        trips: "The rule trips in three cases:\n\
-                \n\
-                - the commit removes tests, skips some that ran, or leaves some with fewer assertions;\n\
-                - fewer tests fail, and fewer tests ran;\n\
-                - on a green suite fewer tests ran than before, by a twentieth and by two or more, and no changed \
-                test file explains it (a setting of the runner may leave them out).\n\
-                \n\
-                Where the runner names its tests, their set is compared with that of the last recorded run of the \
-                same command, so that a test that is gone or newly skipped shows whatever took it away. A test whose \
-                body turns up elsewhere or under another name was moved, and so was one that became a row of a new \
-                test. Where a runner selects test files by their names, a file that gets any other name has no tests \
-                any more. A change too large to be read whole is reported with `at least` or `about`.\n\
-                \n\
-                While earlier tests fail, such a fall of the failing count is no progress in \
-                `failures-not-decreasing` and `consecutive-failures`. Reverts, picks and rebases on a green suite \
-                are a note. For a merge the rule reports tests that one parent has and that neither parent \
-                removed.\n\
-                \n\
-                A line `Tests-Removed: reason` anywhere in the body of the commit message waives the finding, and \
-                the fall counts as progress; the reason is shown wherever the commit is. `andon check` reports each \
-                commit of the range, and in one line what the whole range takes away from its base.",
-        why: "A warning, because tests are removed for good reasons too. It states the facts and makes no \
-              accusation.",
-        source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",
-        example: "A sweep of unreachable code takes 2,321 tests with it, and the suite is green: one line says \
-                  so. Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
-                  and no progress.",
-        tune: "`test-weakening = \"note\"`; `tests`, `skips` and `assertions` are lists of `\"ENDING,ENDING: \
-               TEXT\"`.",
-    },
+    prose: include_str!("test_weakening.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("weakened the tests"),
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
@@ -73,8 +36,8 @@ pub static RULE: Rule = Rule {
     },
     params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// How tests look, by the parameters `tests`, `skips` and `assertions` of the rule `test-weakening`.

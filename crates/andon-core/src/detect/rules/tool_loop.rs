@@ -2,19 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::calls;
-use crate::detect::moving::is_moving;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass, RuleSubject};
-use crate::domain::detail::{Figures, FindingDetail};
-use crate::domain::escalation::Signal;
-use crate::domain::events::Arguments;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::ShortHash;
-use crate::domain::settings::{Param, RuleSetting, Sense, Word};
-use crate::domain::suggestion::AdvisedStep;
+use crate::detect::{calls, moving::is_moving, prelude::*};
+use crate::domain::{events::Arguments, ids::ShortHash};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
 pub(in crate::detect) const SOFT: Param<u64> =
@@ -36,38 +25,9 @@ pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
-    docs: || Docs {
-        trips: "Calls of one node, and of one subagent in it, are identical when tool, arguments (whatever the order \
-                of keys) and answer are the same, with times and ids in the answer masked. Where no answer is known, \
-                tool and arguments decide. A call without known arguments proves nothing.\n\
-                \n\
-                - Among the last `window` calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and \
-                `infinite` halt with BLOCKER_REPORT.md (INFINITE_LOOP).\n\
-                - A sequence of 2 to 12 calls repeated `rounds` times running halts (HARD_LOOP).\n\
-                - One tool that gave the same answer `infinite` times in a row, whatever it was asked, halts \
-                (HARD_LOOP; from `hard` times on SOFT_LOOP).\n\
-                \n\
-                A new edit, a new command that writes files, a commit or changed code restarts the count, and so do \
-                a new session and a new question of a person.\n\
-                \n\
-                These are no loops:\n\
-                \n\
-                - polling whose answers change, even if only a masked quantity rises or falls at least every other \
-                time (a time that elapsed, a count of rows, a line number);\n\
-                - waiting: `sleep`, `gh run watch`, `gh run view` and the like, and tools that read what runs in the \
-                background;\n\
-                - an answer that says nothing: `(no output)`, `ok`, an exit code alone.",
-        why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
-              loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit restarts the count.",
-        source: "docs/spec-map.md: Loop rules, loop detection; settled choice 4",
-        example: "`Bash(cargo test)` with the same output for the fifth time, and no edit in between, halts.",
-        tune: "`tool-loop = { soft = 4, hard = 6, infinite = 12, window = 12 }`. With `signature = \
-               \"coarse\"` editing tools are compared by file name, commands by their words without paths, \
-               and others by tool alone.",
-    },
+    prose: include_str!("tool_loop.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("kept making the same tool call"),
         advice: Advice::Own(
@@ -79,9 +39,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::ToolLoop)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],
-    stages: ANY_EVENT,
-    reads: RuleInput::Totals,
     check,
+    ..Rule::OF_EVENTS
 };
 
 /// Longest row of calls that is looked for.

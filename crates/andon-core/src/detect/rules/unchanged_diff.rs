@@ -3,17 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
-use crate::detect::gains::{self, Gain};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, Counts, EventClass};
-use crate::domain::change::Nature;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::DiffHash;
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::{
+    exempt::{BUILD_STARTS, claims_no_work, is_meant_empty},
+    gains::{self, Gain},
+    prelude::*,
+};
+use crate::domain::{change::Nature, ids::DiffHash};
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
@@ -45,50 +40,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations in a row",
-    docs: || Docs {
-        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the counted \
-                iteration before it. The rule trips when the newest `repeats` counted iterations all repeat.\n\
-                \n\
-                Not counted, and no interruption either: merges, reverts, cherry-picks, rebases, and commits that \
-                touch only ignored paths or Andon's own files. An amend replaces the iteration it amends, and one \
-                that leaves the tree as it was repeats nothing. Neighbours by different authors do not repeat each \
-                other.\n\
-                \n\
-                These take longer, and warn at most until then:\n\
-                \n\
-                - **A history without hooks** (no hook recorded the commit and no tests of it are known, as in \
-                `andon replay` over commits from before Andon was installed): one more than `repeats`. Two empty \
-                commits with one subject halt where hooks ran, and three do in such a history.\n\
-                - **Empty commits that each have another subject**: `varied` there, and `cosmetic` where hooks or \
-                tests observed them.\n\
-                - **Empty commits made on purpose**: `patience`. They begin with a pattern of `exempt` (they start a \
-                build or set a property of Subversion), name a version (a release of one package after the other), \
-                end like `(#12)` (a forge merged them), or are doubles of earlier commits, each of another one. An \
-                empty commit with the subject of two or more earlier commits that did change something is a \
-                program's chore and takes one more than `repeats`.\n\
-                - **Changes of which normalization leaves nothing** (white space at line ends, timestamps): \
-                `cosmetic`, and three more where the subject speaks of white space or style or has no word in it; \
-                `patience` where no hook recorded them and they come two minutes or longer apart in the mean.\n\
-                - **The same lines at another place**: `patience` where they bring a state of the code or a text of \
-                a document that the window has not seen. They are a note where they replace as many lines, where \
-                tests newly pass, or where it is not known which files a commit touched.",
-        why: "In 550,000 commits of healthy repositories two repeats in a row were empty commits that start a \
-              build, release or merge, changed line ends (trailing white space, CRLF), or the same lines put \
-              into a file at several places. Without those this rule may halt alone.",
-        source: "docs/spec-map.md: Loop safety, stall detection 2 (no artifact change); settled choices 2 \
-                 and 3",
-        example: "Diffs A, A, A on the same code trip at the third; an empty commit after an empty commit \
-                  trips; A, A, B does not, and neither does the same line in file after file.",
-        tune: "`unchanged-diff = { repeats = 3 }`, or `\"warn\"` where empty commits start builds.",
-    },
+    prose: include_str!("unchanged_diff.md"),
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// What the newest iterations have in common, with how many of them there are.

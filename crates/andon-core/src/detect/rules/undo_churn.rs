@@ -3,19 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
-use crate::detect::gains::{self, Gain};
-use crate::detect::releases::is_release_step;
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::switches::is_one_line;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
+use crate::detect::{
+    exempt::{SUBJECTS, goes_back_on_purpose},
+    gains::{self, Gain},
+    prelude::*,
+    releases::is_release_step,
+    switches::is_one_line,
+};
 use crate::domain::facts::Hunk;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{Iteration, lasted};
 
 pub(in crate::detect) const SHARE: Param<f64> =
@@ -37,36 +32,13 @@ const PAUSE: usize = 8;
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
-    docs: || Docs {
-        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one removed, by \
-                the hashes of the normalized lines, wherever they are in the file, in two commits that have a path \
-                in common. Equal hunks of one commit count once, and hunks that a commit itself undoes do not \
-                count.\n\
-                \n\
-                The rule trips when a share of at least `share` of the hunks of the newest `over` counted iterations \
-                undoes one of up to `window` iterations before. The newest commit has to undo at least one, and so \
-                does another of them (two others, where all of them change one line).\n\
-                \n\
-                Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
-                `exempt`, and steps of a release, known by words that this history said of another version before \
-                (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn, and \
-                neither is any commit while tests newly pass. Where churn at the same files paused for up to eight \
-                iterations, it is a note: the warning was given before.",
-        why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
-              back. One undone hunk is everyday work, so this is a signal.",
-        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
-        example: "Commits of two hunks each: one is new, the other puts back a line that the commit before \
-                  took out.",
-        tune: "`undo-churn = { share = 0.7, over = 6 }`",
-    },
+    prose: include_str!("undo_churn.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::UndoChurn), pause: PAUSE, ..About::new(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Hunks that undo earlier ones.

@@ -2,47 +2,30 @@
 
 use std::fmt;
 
-use crate::detect::hints::{self, State};
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::{
-    Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
+use crate::detect::{
+    hints::{self, State},
+    prelude::*,
+    situation::{Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Staging},
 };
-use crate::detect::words;
-use crate::domain::about::{About, DirtyBit, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::scopes::{SharedPath, called};
-use crate::domain::settings::RuleSetting;
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::{
+    about::DirtyBit,
+    scopes::{SharedPath, called},
+    tests::{RunValidity, TestEvidence, TestRun, TestStatus},
+};
 use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
 pub static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",
-    docs: || Docs {
-        trips: "The code fingerprint of what is about to be committed differs from its parent's, and no run \
-                of `test.command` on exactly that fingerprint ran a test and ended by itself. A run that \
-                failed is a run; `failing-tests` judges it. Documentation and ignored paths need no tests. \
-                Without a configured command the rule warns at most. After the commit it also only warns \
-                about what git made of tested commits (a clean merge, revert, cherry-pick or rebase), which \
-                Andon makes again to be sure. What a commit calls itself excuses nothing.",
-        why: "There is no threshold: equal content means that these tests ran on this code. No clock is \
-              involved, and touching a file forges nothing.",
-        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_run)",
-        example: "Edit, test, edit one more line, commit: refused, and the message names the file.",
-        tune: "`untested-edit = \"warn\"`; `test.command`, `paths.docs` and `paths.ignore` decide what needs \
-               which tests.",
-    },
+    prose: include_str!("untested_edit.md"),
     level: Level::Block,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
-    params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: RuleInput::Tree,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Why the tests do not count.

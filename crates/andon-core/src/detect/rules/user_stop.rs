@@ -2,35 +2,21 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::domain::about::{About, EventClass};
-use crate::domain::decision::Stage;
-use crate::domain::detail::FindingDetail;
+use crate::detect::prelude::*;
 use crate::domain::facts::Presence;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::RuleSetting;
 
 /// The log of safety events names it for a stop switch that was set or removed.
 pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",
-    docs: || Docs {
-        trips: "One of the two files exists in the worktree when a commit or a completion is asked for.",
-        why: "A person's word needs no threshold. It also holds at prepare-commit-msg, which `--no-verify` \
-              does not skip.",
-        source: "docs/spec-map.md: Loop rules, manual override",
-        example: "`touch .andon/STOP`, or `andon stop`: the next commit is refused.",
-        tune: "`user-stop = \"off\"` where these files mean something else.",
-    },
+    prose: include_str!("user_stop.md"),
     level: Level::Halt,
     reason: HaltReason::UserStop,
-    report_file: ReportFile::Checkpoint,
     about: About::new(EventClass::UserStop),
-    params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
     reads: RuleInput::Tree,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// The files that stopped the loop.

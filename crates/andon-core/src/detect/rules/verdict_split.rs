@@ -2,33 +2,17 @@
 
 use std::fmt;
 
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass, RuleSubject};
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::{ReviewTally, Signal, splits_running};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::detect::prelude::*;
+use crate::domain::escalation::{ReviewTally, splits_running};
 
 pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds in a row.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
     summary: "reviewers rejected with at least one approval, 2 rounds in a row",
-    docs: || Docs {
-        trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split \
-                when somebody approved and fewer than two thirds did, rounded up. The newest `rounds` rounds \
-                were all split. Between rounds the signal stays as it is.",
-        why: "Reviewers who disagree round after round have no common measure of the work. That happens in \
-              healthy teams too, so this is a signal.",
-        source: "docs/spec-map.md: Signals and escalation, proxy 3 (council split)",
-        example: "Two rounds in which one of three approves.",
-        tune: "`verdict-split = { rounds = 3 }`",
-    },
+    prose: include_str!("verdict_split.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About {
         stuck: Some("could not settle the review"),
         signal: Some(Signal::VerdictSplit),
@@ -36,9 +20,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ..About::new(EventClass::Stall)
     },
     params: &[ROUNDS.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Consecutive rounds in which the reviewers disagreed.

@@ -2,16 +2,11 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
-use crate::detect::situation::Situation;
-use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::detect::{
+    exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose},
+    prelude::*,
+};
 use crate::domain::change::Nature;
-use crate::domain::detail::FindingDetail;
-use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Timeline};
 
 pub(in crate::detect) const RUNNING: Param<u64> =
@@ -25,28 +20,13 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
-    docs: || Docs {
-        trips: "The newest `running` counted iterations changed nothing but comments (in a language known by the \
-                file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
-                each worked in the same files as the one before (all files of one are among those of the other). \
-                Three things interrupt the row: documentation, which is work of its own; a change whose nature is \
-                unknown; a version number in other lines than the one before. The finding is a note for up to two \
-                iterations more where the subject begins with a pattern of `exempt`, and for up to five more where \
-                all subjects speak of white space or style, or have no word in them.",
-        why: "Such commits look like progress and are none, but people make them too. So this is a signal \
-              and halts only together with another one.",
-        source: "docs/spec-map.md: Loop safety, progress measurement",
-        example: "Three commits in a row reword the same comment.",
-        tune: "`weak-change = { running = 5 }`",
-    },
+    prose: include_str!("weak_change.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
     params: &[RUNNING.spec, EXEMPT.spec],
-    stages: LOOP,
-    reads: RuleInput::Records,
     check,
+    ..Rule::OF_ITERATIONS
 };
 
 /// Iterations that change nothing which runs.
