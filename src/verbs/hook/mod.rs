@@ -241,7 +241,7 @@ fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
 fn at_place(decision: &Decision, place: &str) -> Decision {
     let mut decision = decision.clone();
     for finding in &mut decision.findings {
-        finding.detail = finding.detail.after(format!("{place}: "));
+        finding.detail = finding.detail.after(&format!("{place}: "));
     }
     decision
 }

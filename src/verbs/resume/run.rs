@@ -154,7 +154,7 @@ pub fn pull(
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
-        finding.detail = finding.detail.before(format!(": {reason}"));
+        finding.detail = finding.detail.before(&format!(": {reason}"));
     }
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
     safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), reason);

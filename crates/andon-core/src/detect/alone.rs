@@ -21,7 +21,7 @@ pub(super) fn add_graver(findings: &mut Vec<Finding>, situation: &Situation<'_>,
         let alone = Situation { timeline: &timeline, episode: None, ..*situation };
         for rule in REGISTRY.iter().filter(|rule| OF_TESTS.contains(&rule.id)) {
             let Some(mut found) = evaluate(rule, &alone, settings) else { continue };
-            found.detail = found.detail.after(format!("{}: ", called(&name)));
+            found.detail = found.detail.after(&format!("{}: ", called(&name)));
             match findings.iter_mut().find(|other| other.rule == found.rule) {
                 Some(other) if other.level < found.level => *other = found,
                 Some(_) => {}

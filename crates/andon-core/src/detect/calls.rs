@@ -1,5 +1,6 @@
 //! How findings name tool calls: by their short form, and the calls of a row so that the sentence stays readable.
 
+use crate::domain::detail::{Detail, Figures};
 use crate::domain::events::ToolCall;
 use crate::domain::findings::{Evidence, NamedCall};
 use crate::history::{Call, is_edit};
@@ -68,6 +69,12 @@ const RUNS_COMMANDS: [&str; 8] = [
     "local_shell",
     "terminal",
 ];
+
+/// The detail of a finding about `calls`, the newest of which came `count` times.
+pub(super) fn detail(message: String, calls: &[&Call], count: u64) -> Detail {
+    let tool = calls.last().map(|newest| words::bounded(&newest.call.tool)).unwrap_or_default();
+    Detail::new(message).with_figures(Figures::Calls { tool, signature: signature(calls), count })
+}
 
 /// A call as evidence: its hash, with the short form.
 pub(super) fn evidence(call: &ToolCall) -> Evidence {

@@ -5,7 +5,7 @@ pub(super) use super::situation::Situation;
 pub(super) use super::words;
 pub(super) use crate::domain::about::{About, Advice, Counts, EventClass, RuleSubject};
 pub(super) use crate::domain::decision::Stage;
-pub(super) use crate::domain::detail::{Figures, FindingDetail};
+pub(super) use crate::domain::detail::{Detail, Figures};
 pub(super) use crate::domain::escalation::Signal;
 pub(super) use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 pub(super) use crate::domain::settings::{Param, RuleSetting, Sense, Word};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::{Detail, FindingDetail};
+use crate::domain::detail::Detail;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 use crate::history::{Iteration, Timeline, are_by_the_clock};
@@ -127,14 +127,14 @@ impl Rule {
     }
 
     /// A finding of this rule with nothing but its detail: for `Finding { evidence, help, ..here }`.
-    pub fn finding(&self, level: Level, found: impl FindingDetail) -> Finding {
+    pub fn finding(&self, level: Level, found: impl Into<Detail>) -> Finding {
         Finding {
             rule: self.id,
             level,
             reason: Some(self.reason),
             report_file: self.report_file,
             about: self.about,
-            detail: Detail::new(found),
+            detail: found.into(),
             files: Vec::new(),
             evidence: Vec::new(),
             help: Vec::new(),

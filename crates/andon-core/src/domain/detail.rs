@@ -1,7 +1,6 @@
-//! What a rule found, as a value. A message is how the value reads; nothing reads a message back.
+//! What a rule found: a sentence for people, and figures for programs. Nothing reads the sentence back.
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,107 +10,74 @@ use crate::format::fields::{Text, whole};
 /// Bytes of the name and the signature of a tool.
 const MAX_TOOL: usize = 1024;
 
-/// What one kind of finding consists of. Each rule declares its own in its file; `Display` is the message.
-pub trait FindingDetail: fmt::Debug + fmt::Display + Send + Sync + 'static {
+/// The detail of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detail {
+    /// One sentence of facts. May hold untrusted text: the renderer escapes.
+    message: String,
     /// The part that programs get, and that is stored with the message.
-    fn figures(&self) -> Figures {
-        Figures::Unreported
-    }
-
-    /// What it says in a decision that halts; `None`: the same.
-    fn while_halted(&self) -> Option<Detail> {
-        None
-    }
+    pub figures: Figures,
+    /// The sentence in a decision that halts, where it is another one.
+    in_halt: Option<String>,
 }
-
-/// A sentence of which programs are shown no figures.
-impl FindingDetail for String {}
-
-/// A sentence that is always the same.
-impl FindingDetail for &'static str {}
-
-/// The detail of a finding. Cheap to clone.
-#[derive(Clone)]
-pub struct Detail(Arc<dyn FindingDetail>);
 
 impl Detail {
-    /// The detail of `found`.
-    pub fn new(found: impl FindingDetail) -> Self {
-        Self(Arc::new(found))
+    /// A sentence of which programs are shown no figures.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), figures: Figures::Unreported, in_halt: None }
     }
 
-    /// What of it programs are shown.
-    pub fn figures(&self) -> Figures {
-        self.0.figures()
-    }
-
-    /// What it says in a decision that halts.
+    /// The detail with `figures`.
     #[must_use]
-    pub fn while_halted(&self) -> Self {
-        self.0.while_halted().unwrap_or_else(|| self.clone())
+    pub fn with_figures(self, figures: Figures) -> Self {
+        Self { figures, ..self }
     }
 
-    /// The same with words before it.
+    /// The detail with another sentence for a decision that halts.
     #[must_use]
-    pub fn after(&self, before: impl Into<String>) -> Self {
-        Self::new(FramedDetail { before: before.into(), detail: self.clone(), after: String::new() })
+    pub fn or_in_halt(self, message: String) -> Self {
+        Self { in_halt: Some(message), ..self }
     }
 
-    /// The same with words behind it.
+    /// The detail as it reads in a decision that halts.
     #[must_use]
-    pub fn before(&self, after: impl Into<String>) -> Self {
-        Self::new(FramedDetail { before: String::new(), detail: self.clone(), after: after.into() })
+    pub fn while_halted(self) -> Self {
+        let Self { message, figures, in_halt } = self;
+        Self { message: in_halt.unwrap_or(message), figures, in_halt: None }
+    }
+
+    /// The detail with words before its sentences.
+    #[must_use]
+    pub fn after(&self, before: &str) -> Self {
+        self.framed(|sentence| format!("{before}{sentence}"))
+    }
+
+    /// The detail with words behind its sentences.
+    #[must_use]
+    pub fn before(&self, after: &str) -> Self {
+        self.framed(|sentence| format!("{sentence}{after}"))
+    }
+
+    fn framed(&self, frame: impl Fn(&str) -> String) -> Self {
+        Self {
+            message: frame(&self.message),
+            figures: self.figures.clone(),
+            in_halt: self.in_halt.as_deref().map(frame),
+        }
     }
 }
 
-/// A detail with words before and after it, which leave its figures as they are.
-#[derive(Debug)]
-struct FramedDetail {
-    before: String,
-    detail: Detail,
-    after: String,
-}
-
-impl fmt::Display for FramedDetail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.before, self.detail, self.after)
-    }
-}
-
-impl FindingDetail for FramedDetail {
-    fn figures(&self) -> Figures {
-        self.detail.figures()
-    }
-
-    fn while_halted(&self) -> Option<Detail> {
-        let Self { before, detail, after } = self;
-        let detail = detail.0.while_halted()?;
-        Some(Detail::new(Self { before: before.clone(), detail, after: after.clone() }))
+impl<T: Into<String>> From<T> for Detail {
+    fn from(message: T) -> Self {
+        Self::new(message)
     }
 }
 
 impl fmt::Display for Detail {
-    /// In one sentence of facts. May hold untrusted text: the renderer escapes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&self.message)
     }
 }
-
-impl fmt::Debug for Detail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl PartialEq for Detail {
-    /// Details are equal that read alike and show programs the same.
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-            || (self.figures() == other.figures() && self.to_string() == other.to_string())
-    }
-}
-
-impl Eq for Detail {}
 
 /// The figures of a finding that the safety event log documents (docs/spec-map.md, loop rules).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

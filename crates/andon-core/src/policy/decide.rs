@@ -15,7 +15,7 @@ pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Dec
     let verdict = if standing.is_some() { Verdict::Halt } else { gravest };
     if verdict == Verdict::Halt {
         for finding in &mut findings {
-            finding.detail = finding.detail.while_halted();
+            finding.detail = finding.detail.clone().while_halted();
         }
     }
     let reason =

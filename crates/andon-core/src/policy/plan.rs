@@ -70,7 +70,7 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         reason: reason_of(finding),
         rule: finding.rule.to_owned(),
         message: finding.message(),
-        figures: finding.detail.figures(),
+        figures: finding.detail.figures.clone(),
         report_file: finding.report_file,
         evidence: HaltEvidence { calls: calls(finding), ..evidence(timeline) },
         summary: Box::new(summary(finding, timeline)),

@@ -43,7 +43,7 @@ pub(crate) fn refused(
     });
     let found = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
     let found = found.map(|finding| {
-        let figures = finding.detail.figures();
+        let figures = finding.detail.figures.clone();
         SafetyFact { figures, ..fact(finding.rule, finding.level, &finding.message()) }
     });
     let facts: Vec<SafetyFact> = standing.chain(found).collect();
@@ -98,7 +98,7 @@ pub(crate) fn noticed(
     // What has grown graver behind a halt has no ledger entry of its own.
     let facts = warned.chain(policy::graver(decision)).map(|finding| SafetyFact {
         kind: SafetyKind::Noticed,
-        figures: finding.detail.figures(),
+        figures: finding.detail.figures.clone(),
         ..fact(ctx, finding.rule, finding.level, &finding.message())
     });
     // Counts in a message grow with every event: the rule and its level are written once between two commits.

@@ -44,7 +44,7 @@ pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut 
 fn say(finding: &mut Finding, paths: &[&Vec<u8>]) {
     let names = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path).into_owned());
     let short = some_of(paths, NAMED, |path| String::from_utf8_lossy(path).chars().take(CHARS).collect());
-    finding.detail = finding.detail.before(format!(": {short}"));
+    finding.detail = finding.detail.before(&format!(": {short}"));
     finding.evidence.extend(names.map(Evidence::Path));
     let hashes: Vec<HunkHash> = std::mem::take(&mut finding.files);
     finding.files =

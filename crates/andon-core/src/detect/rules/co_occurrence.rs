@@ -1,7 +1,5 @@
 //! `co-occurrence`: several signs of being stuck at once, iteration after iteration: a person is called.
 
-use std::fmt;
-
 use super::{
     failures_not_decreasing, file_comebacks, recurrence, reverted_attempts, rework, tool_loop, undo_churn,
     verdict_split, weak_change,
@@ -9,7 +7,7 @@ use super::{
 use crate::detect::prelude::*;
 use crate::domain::{
     detail::Detail,
-    escalation::{EscalationCall, EscalationMode, Knobs},
+    escalation::{Episode, EscalationCall, EscalationMode, Knobs},
 };
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
@@ -66,39 +64,20 @@ pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
     }
 }
 
-/// Signals that were seen together.
-#[derive(Debug)]
-struct SignalGroup {
-    names: Vec<&'static str>,
-    iterations: u64,
-    mode: EscalationMode,
-}
-
-impl FindingDetail for SignalGroup {
-    fn while_halted(&self) -> Option<Detail> {
-        let Self { names, iterations, mode } = self;
-        let halted =
-            || Self { names: names.clone(), iterations: *iterations, mode: EscalationMode::PerpetualHalted };
-        (*mode == EscalationMode::Perpetual).then(|| Detail::new(halted()))
-    }
-}
-
-impl fmt::Display for SignalGroup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mode = match self.mode {
-            EscalationMode::Halting => "",
-            EscalationMode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
-            EscalationMode::PerpetualHalted => {
-                "; perpetual mode: this is notify-only, but another finding has halted the run"
-            }
-        };
-        write!(
-            f,
-            "{} lasted for {} ({}){mode}",
-            words::count(self.names.len(), "warning sign"),
-            words::count(self.iterations, "iteration"),
-            self.names.join(", "),
-        )
+/// The sentence about `names`, and the one for a perpetual run that another finding has halted.
+fn detail(names: &[&str], episode: &Episode) -> Detail {
+    let (signs, iterations) =
+        (words::count(names.len(), "warning sign"), words::count(episode.consecutive, "iteration"));
+    let lasted = format!("{signs} lasted for {iterations} ({})", names.join(", "));
+    let halted =
+        format!("{lasted}; perpetual mode: this is notify-only, but another finding has halted the run");
+    match episode.mode {
+        EscalationMode::Halting => Detail::new(lasted),
+        EscalationMode::PerpetualHalted => Detail::new(halted),
+        EscalationMode::Perpetual => {
+            Detail::new(lasted + "; perpetual mode: this is notify-only and does not halt the run")
+                .or_in_halt(halted)
+        }
     }
 }
 
@@ -116,8 +95,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "read the handoff in .andon/handoffs/".to_owned(),
         "to turn this rule off, set under [rules] in andon.toml: co-occurrence = \"off\"".to_owned(),
     ];
-    let together = SignalGroup { names, iterations: episode.consecutive, mode: episode.mode };
-    Some(Finding { evidence, help, ..RULE.finding(level, together) })
+    Some(Finding { evidence, help, ..RULE.finding(level, detail(&names, episode)) })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `consecutive-failures`: one failure after another, of any kind.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::repeated_failures;
 use crate::detect::{
@@ -80,26 +79,6 @@ impl Failure {
     }
 }
 
-/// Iterations running that failed, and in what ways.
-#[derive(Debug)]
-struct Failures {
-    times: u64,
-    kinds: BTreeMap<Failure, u64>,
-}
-
-impl FindingDetail for Failures {}
-
-impl fmt::Display for Failures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let (Some((kind, _)), 1) = (self.kinds.iter().next(), self.kinds.len()) {
-            return write!(f, "{} {}", kind.as_str(), words::in_a_row(self.times));
-        }
-        let kinds: Vec<String> =
-            self.kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
-        write!(f, "{} in a row failed: {}", words::count(self.times, "iteration"), kinds.join(", "))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
@@ -116,10 +95,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if empty && each_says_something_else(failed.iter().map(|(_, attempt)| attempt.iteration)) {
         return None;
     }
-    let mut kinds: BTreeMap<Failure, u64> = BTreeMap::new();
-    for (failure, _) in &failed {
-        *kinds.entry(*failure).or_default() += 1;
-    }
     let mut evidence: Vec<Evidence> = Vec::new();
     for (_, attempt) in failed.iter().rev() {
         evidence.extend(attempt.iteration.commit.map(Evidence::Commit));
@@ -130,8 +105,21 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence,
         help,
         echo_of: Some(repeated_failures::RULE.id),
-        ..RULE.finding(setting.level, Failures { times: failures, kinds })
+        ..RULE.finding(setting.level, message(&failed))
     })
+}
+
+fn message(failed: &[(Failure, Attempt<'_>)]) -> String {
+    let mut kinds: BTreeMap<Failure, u64> = BTreeMap::new();
+    for (failure, _) in failed {
+        *kinds.entry(*failure).or_default() += 1;
+    }
+    if let (Some((kind, times)), 1) = (kinds.first_key_value(), kinds.len()) {
+        return format!("{} {}", kind.as_str(), words::in_a_row(*times));
+    }
+    let kinds: Vec<String> =
+        kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
+    format!("{} in a row failed: {}", words::count(failed.len(), "iteration"), kinds.join(", "))
 }
 
 /// A turn says nothing when its changes are unknown, or when it was not meant to change code.

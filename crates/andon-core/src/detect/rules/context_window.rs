@@ -1,7 +1,5 @@
 //! `context-window`: the agent's context window fills up.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::{
     briefing::PROMPT,
@@ -141,32 +139,17 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 pub(in crate::detect) fn finding(found: &ContextWindowUse, level: Level) -> Finding {
     let evidence =
         format!("{} tokens of {}, {}", found.used, words::bounded(&found.node), found.source.as_str());
+    let Thresholds { warn, compact, block } = found.thresholds;
+    let threshold = match found.pressure {
+        Pressure::Free | Pressure::Warning => warn,
+        Pressure::Mandatory => compact,
+        Pressure::HardBlock => block,
+    };
+    let figures = Figures::Fill { percent: found.percent(), threshold };
     Finding {
         evidence: vec![Evidence::Text(evidence)],
         help: help(found),
-        ..RULE.finding(level, Fill(found.clone()))
-    }
-}
-
-/// A window that fills up.
-#[derive(Debug)]
-struct Fill(ContextWindowUse);
-
-impl FindingDetail for Fill {
-    fn figures(&self) -> Figures {
-        let Thresholds { warn, compact, block } = self.0.thresholds;
-        let threshold = match self.0.pressure {
-            Pressure::Free | Pressure::Warning => warn,
-            Pressure::Mandatory => compact,
-            Pressure::HardBlock => block,
-        };
-        Figures::Fill { percent: self.0.percent(), threshold }
-    }
-}
-
-impl fmt::Display for Fill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&message(&self.0))
+        ..RULE.finding(level, Detail::new(message(found)).with_figures(figures))
     }
 }
 

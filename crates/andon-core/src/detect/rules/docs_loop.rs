@@ -1,7 +1,6 @@
 //! `docs-loop`: documents alone go round, in commits or in turns.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::detect::{
     exempt::{SUBJECTS, goes_back_on_purpose},
@@ -51,28 +50,14 @@ enum DocsPattern {
     ComesBack { times: u64 },
 }
 
-/// Documents that go round.
-#[derive(Debug)]
-struct Documents {
-    round: DocsPattern,
-    /// Whether they did so at the ends of turns, without commits.
-    in_turns: bool,
-    /// Whether commits in between brought new code.
-    beside_code: bool,
-}
-
-impl FindingDetail for Documents {}
-
-impl fmt::Display for Documents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.in_turns { "the documents" } else { "a document" };
-        let and_no_code = if self.beside_code { "beside work on the code" } else { "while no code changed" };
-        match self.round {
-            DocsPattern::Alternates => {
-                write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
+impl DocsPattern {
+    fn message(self, documents: &str, place: &str) -> String {
+        match self {
+            Self::Alternates => {
+                format!("{documents} went back and forth between two texts (A/B/A/B) {place}")
             }
-            DocsPattern::ComesBack { times } => {
-                write!(f, "{place} came back to earlier contents {} {and_no_code}", words::times(times))
+            Self::ComesBack { times } => {
+                format!("{documents} came back to earlier contents {} {place}", words::times(times))
             }
         }
     }
@@ -85,7 +70,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         Source::Turn(TurnChange::Documents) => {
             let states: Vec<_> = timeline.activity.docs_states.iter().collect();
             let round = round(&states, &|_| true, setting)?;
-            Some(RULE.finding(setting.level, Documents { round, in_turns: true, beside_code: false }))
+            Some(RULE.finding(setting.level, round.message("the documents", "while no code changed")))
         }
         Source::Turn(_) => None,
         Source::Commit if !timeline.leaves_the_code(newest) => None,
@@ -129,13 +114,10 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     // Beside new code it may be a status.
     let code = since.is_some_and(|it| timeline.brings_new_code_beside(path, it));
     let level = if code { setting.level.min(Level::Warn) } else { setting.level };
+    let place = if code { "beside work on the code" } else { "while no code changed" };
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
-    Some(Finding {
-        files: vec![path],
-        evidence,
-        ..RULE.finding(level, Documents { round, in_turns: false, beside_code: code })
-    })
+    Some(Finding { files: vec![path], evidence, ..RULE.finding(level, round.message("a document", place)) })
 }
 
 /// How a row of states goes round, oldest first; `counts` says of which of them a return counts.

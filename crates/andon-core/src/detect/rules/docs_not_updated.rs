@@ -1,7 +1,5 @@
 //! `docs-not-updated`: the declared API changed, and no documentation with it.
 
-use std::fmt;
-
 use crate::detect::{prelude::*, situation::DocsChange};
 use crate::domain::about::DirtyBit;
 
@@ -18,31 +16,18 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Paths of the API that changed without documentation.
-#[derive(Debug)]
-struct UndocumentedPaths {
-    paths: Vec<String>,
-}
-
-impl FindingDetail for UndocumentedPaths {}
-
-impl fmt::Display for UndocumentedPaths {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let paths = words::list(&self.paths, words::len(&self.paths));
-        write!(f, "the API changed and no documentation with it: {paths}")
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let DocsChange::Missing(paths) = &situation.candidate?.docs else { return None };
     let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    let named = words::list(&shown, words::len(&shown));
+    let message = format!("the API changed and no documentation with it: {named}");
     Some(Finding {
         evidence: shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect(),
         help: vec![
             "update the documentation that names it, or see which paths count: andon config show paths"
                 .to_owned(),
         ],
-        ..RULE.finding(setting.level, UndocumentedPaths { paths: shown })
+        ..RULE.finding(setting.level, message)
     })
 }
 

@@ -1,7 +1,6 @@
 //! `failing-tests`: the tests ran on this code, and some fail.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::detect::{
     prelude::*,
@@ -34,43 +33,6 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// A result that is no pass.
-#[derive(Debug)]
-enum FailedResult {
-    /// These tests, the first of them by name, of all that ran.
-    Tests { named: Vec<String>, failing: u64, total: u64, flaky: Vec<String> },
-    /// Nothing that has a name.
-    Otherwise(TestStatus),
-}
-
-impl FindingDetail for FailedResult {}
-
-impl fmt::Display for FailedResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tests { named, failing, total, flaky } => write!(
-                f,
-                "{failing} of {}: {}{}",
-                verb((*total).max(*failing), *failing),
-                words::list(named, *failing),
-                words::flaky(flaky),
-            ),
-            Self::Otherwise(TestStatus::BuildFailed) => f.write_str("this code does not build for its tests"),
-            Self::Otherwise(TestStatus::RunnerError) => f.write_str(
-                "the test command ended with an error on this code, though it named no failing test",
-            ),
-            Self::Otherwise(
-                TestStatus::Passed
-                | TestStatus::Failed
-                | TestStatus::TimedOut
-                | TestStatus::Crashed
-                | TestStatus::NoTests
-                | TestStatus::Incomplete,
-            ) => f.write_str("the test command failed"),
-        }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let candidate = situation.candidate?;
     if candidate.code_changed == CodeChange::Unchanged && situation.stage != Stage::Complete {
@@ -101,19 +63,30 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
         help: vec!["fix what fails, then: andon test".to_owned()],
-        ..RULE.finding(level, found(tests, &situation.timeline.flaky()))
+        ..RULE.finding(level, message(tests, &situation.timeline.flaky()))
     })
 }
 
-fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> FailedResult {
-    let Some(failing) = failing_count(tests) else { return FailedResult::Otherwise(tests.status) };
-    let known = |id: &&String| flaky.contains(*id) || tests.flaky.contains(*id);
-    FailedResult::Tests {
-        named: tests.failing.iter().take(words::NAMES).cloned().collect(),
-        failing,
-        total: tests.total,
-        flaky: tests.failing.iter().filter(known).cloned().collect(),
+fn message(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
+    if let Some(failing) = failing_count(tests) {
+        let known = |id: &&String| flaky.contains(*id) || tests.flaky.contains(*id);
+        let flaky: Vec<String> = tests.failing.iter().filter(known).cloned().collect();
+        let (of, named) = (verb(tests.total.max(failing), failing), words::list(&tests.failing, failing));
+        return format!("{failing} of {of}: {named}{}", words::flaky(&flaky));
     }
+    match tests.status {
+        TestStatus::BuildFailed => "this code does not build for its tests",
+        TestStatus::RunnerError => {
+            "the test command ended with an error on this code, though it named no failing test"
+        }
+        TestStatus::Passed
+        | TestStatus::Failed
+        | TestStatus::TimedOut
+        | TestStatus::Crashed
+        | TestStatus::NoTests
+        | TestStatus::Incomplete => "the test command failed",
+    }
+    .to_owned()
 }
 
 /// `120 tests fail`, `1 test fails`: the verb goes with what fails.

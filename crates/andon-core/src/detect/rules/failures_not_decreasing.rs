@@ -1,7 +1,5 @@
 //! `failures-not-decreasing`: tests run, and the number of failures does not go down.
 
-use std::fmt;
-
 use crate::detect::{
     attempts::{Attempt, Step, attempts},
     credits::Credit,
@@ -28,33 +26,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// The lowest failing count has not fallen.
-#[derive(Debug)]
-struct LowestCount {
-    iterations: u64,
-    failing: u64,
-    gone: u64,
-    flaky: Vec<String>,
-}
-
-impl FindingDetail for LowestCount {}
-
-impl fmt::Display for LowestCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gone = match self.gone {
-            0 => String::new(),
-            gone => format!(", and {} that ran before did not run this time", words::count(gone, "test")),
-        };
-        write!(
-            f,
-            "the lowest failing count has not fallen for {}: now {}{gone}{}",
-            words::count(self.iterations, "test-bearing iteration"),
-            words::count(self.failing, "failing test"),
-            words::flaky_aside(&self.flaky),
-        )
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let newest = attempts.last().filter(|newest| Some(newest.iteration) == situation.timeline.newest())?;
@@ -71,12 +42,21 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if words::len(&since) < setting.count(&ITERATIONS) {
         return None;
     }
-    let flaky = words::flaky_of(tests, &flaky);
+    let gone = match gone {
+        0 => String::new(),
+        gone => format!(", and {} that ran before did not run this time", words::count(gone, "test")),
+    };
+    let message = format!(
+        "the lowest failing count has not fallen for {}: now {}{gone}{}",
+        words::count(since.len(), "test-bearing iteration"),
+        words::count(failing, "failing test"),
+        words::flaky_aside(&words::flaky_of(tests, &flaky)),
+    );
     let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
     Some(Finding {
         evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
         help: vec!["andon status  (the trend and the best commit so far)".to_owned()],
-        ..RULE.finding(setting.level, LowestCount { iterations: words::len(&since), failing, gone, flaky })
+        ..RULE.finding(setting.level, message)
     })
 }
 

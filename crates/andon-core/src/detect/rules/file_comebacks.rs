@@ -1,7 +1,6 @@
 //! `file-comebacks`: one file returns to earlier content again and again, at any distance.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use super::oscillation;
 use crate::detect::{
@@ -36,22 +35,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// A file that comes back.
-#[derive(Debug)]
-struct Comebacks {
-    times: u64,
-    among: u64,
-}
-
-impl FindingDetail for Comebacks {}
-
-impl fmt::Display for Comebacks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let among = words::count(self.among, "change");
-        write!(f, "one file came back to earlier contents {} among {among}", words::times(self.times))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
@@ -64,7 +47,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     // A file is reported once, until it comes back more often than it had then.
     let level = if beside_work || told { setting.level.min(Level::Note) } else { setting.level };
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
-    let found = Comebacks { times: words::len(&back), among };
+    let (times, among) = (words::times(back.len()), words::count(among, "change"));
+    let found = format!("one file came back to earlier contents {times} among {among}");
     let echo_of = Some(oscillation::RULE.id);
     Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(level, found) })
 }

@@ -1,7 +1,5 @@
 //! `guard-disarmed`: tool calls of an agent take away what guards the loop.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 
 pub(in crate::detect) const TIMES: Param<u64> =
@@ -25,28 +23,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// What was taken away.
-#[derive(Debug)]
-struct Removals {
-    times: u64,
-    newest: String,
-}
-
-impl FindingDetail for Removals {}
-
-impl fmt::Display for Removals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tool calls took away what guards the loop {}: {}", words::times(self.times), self.newest)
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let taken = &situation.timeline.activity.disarmed;
-    let newest = taken.last()?.clone();
+    let newest = taken.last()?;
     let times = words::len(taken);
     let enough = times >= setting.count(&TIMES).max(1);
     let level = if enough { setting.level } else { setting.level.min(Level::Warn) };
-    Some(RULE.finding(level, Removals { times, newest }))
+    let times = words::times(times);
+    Some(RULE.finding(level, format!("tool calls took away what guards the loop {times}: {newest}")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! `hook-bypass`: a commit that bypassed the gate.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::facts::{Gate, Recording};
 use crate::history::Strike;
@@ -44,54 +42,19 @@ pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level>
     }
 }
 
-/// How a commit went around the gate.
-#[derive(Debug)]
-enum BypassKind {
-    /// The gate was named to a framework as one to skip.
-    ByName(String),
-    /// `--no-verify`, or anything with the same effect.
-    NoVerify,
-    /// One hook did not run, and why.
-    NotRun(String),
-    /// The hooks did not run.
-    HooksOff,
-}
-
-/// A commit that bypassed the gate.
-#[derive(Debug)]
-struct Bypass {
-    commit: String,
-    how: BypassKind,
-}
-
-impl FindingDetail for Bypass {}
-
-impl fmt::Display for Bypass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { commit, how } = self;
-        match how {
-            BypassKind::ByName(reason) => write!(f, "commit {commit} bypassed the gate ({reason})"),
-            BypassKind::NoVerify => write!(f, "commit {commit} bypassed the gate (--no-verify)"),
-            BypassKind::NotRun(reason) => write!(f, "the gate did not run for commit {commit} ({reason})"),
-            BypassKind::HooksOff => {
-                write!(f, "commit {commit} was made while the hooks were off and recorded later")
-            }
-        }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     let by_name = newest.skipped.iter().find(|skip| skip.rule == RULE.id);
     let by_name = by_name.map(|skip| words::bounded(&skip.reason));
-    let how = match (newest.gate, by_name) {
-        (Gate::Bypassed, Some(reason)) => BypassKind::ByName(reason),
-        (Gate::NotRun, Some(reason)) => BypassKind::NotRun(reason),
-        (Gate::Bypassed, None) => BypassKind::NoVerify,
+    let commit = newest.name();
+    let message = match (newest.gate, by_name) {
+        (Gate::Bypassed, Some(reason)) => format!("commit {commit} bypassed the gate ({reason})"),
+        (Gate::NotRun, Some(reason)) => format!("the gate did not run for commit {commit} ({reason})"),
+        (Gate::Bypassed, None) => format!("commit {commit} bypassed the gate (--no-verify)"),
         (Gate::NotRun, None)
             if newest.recording == Recording::CaughtUp && newest.strike == Strike::Candidate =>
         {
-            BypassKind::HooksOff
+            format!("commit {commit} was made while the hooks were off and recorded later")
         }
         (Gate::NotRun | Gate::Passed, _) => return None,
     };
@@ -109,7 +72,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
         help: vec!["andon doctor  (which ways around the guard are open)".to_owned()],
-        ..RULE.finding(level, Bypass { commit: newest.name(), how })
+        ..RULE.finding(level, message)
     })
 }
 

@@ -1,7 +1,5 @@
 //! `identity-drift`: the agent's own configuration is not the one that was pinned.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::identity::Mismatch;
 
@@ -18,21 +16,6 @@ pub static RULE: Rule = Rule {
     check,
     ..Rule::OF_ITERATIONS
 };
-
-/// What is not as it was pinned.
-#[derive(Debug)]
-struct Drift {
-    mismatches: Vec<Mismatch>,
-}
-
-impl FindingDetail for Drift {}
-
-impl fmt::Display for Drift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found: Vec<String> = self.mismatches.iter().map(ToString::to_string).collect();
-        write!(f, "not as it was pinned: {}", words::list(&found, words::len(&found)))
-    }
-}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let found = &situation.candidate?.identity;
@@ -51,7 +34,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
     }
     let evidence = paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect();
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, Drift { mismatches: found.clone() }) })
+    let named: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let message = format!("not as it was pinned: {}", words::list(&named, words::len(&named)));
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! `idle-turns`: turns end and nothing has changed.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
@@ -30,20 +28,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Turns running that changed nothing.
-#[derive(Debug)]
-struct Idleness {
-    turns: u64,
-}
-
-impl FindingDetail for Idleness {}
-
-impl fmt::Display for Idleness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in a row ended without any change", words::count(self.turns, "turn"))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let iterations = &situation.timeline.iterations;
     let idle =
@@ -56,7 +40,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Code(newest.code)],
         help: vec!["say in the task which file has to change, or that it is done: andon complete".to_owned()],
-        ..RULE.finding(setting.level, Idleness { turns: idle })
+        ..RULE.finding(
+            setting.level,
+            format!("{} in a row ended without any change", words::count(idle, "turn")),
+        )
     })
 }
 

@@ -1,7 +1,5 @@
 //! `iteration-cap`: the last line of defence, whatever the progress.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 
 pub(in crate::detect) const MAX: Param<u64> =
@@ -19,21 +17,6 @@ pub static RULE: Rule = Rule {
     check,
     ..Rule::OF_EVENTS
 };
-
-/// A run that has reached its cap.
-#[derive(Debug)]
-struct Cap {
-    iteration: u64,
-    max: u64,
-}
-
-impl FindingDetail for Cap {}
-
-impl fmt::Display for Cap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reached iteration cap: {}/{}", self.iteration, self.max)
-    }
-}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest();
@@ -53,7 +36,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: commit.into_iter().chain(code).collect(),
         help: vec!["look at what the run has achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, Cap { iteration: number, max })
+        ..RULE.finding(setting.level, format!("Reached iteration cap: {number}/{max}"))
     })
 }
 

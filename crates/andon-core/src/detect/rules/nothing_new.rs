@@ -1,7 +1,5 @@
 //! `nothing-new`: call after call fails or gets the same answer, each in other words.
 
-use std::fmt;
-
 use crate::detect::{calls, prelude::*};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::history::Call;
@@ -30,33 +28,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// Calls that brought nothing new.
-#[derive(Debug)]
-struct FruitlessCalls {
-    tool: String,
-    /// The newest of them by their short forms.
-    named: String,
-    signature: Option<String>,
-    calls: u64,
-    among: usize,
-}
-
-impl fmt::Display for FruitlessCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} of the last {} tool calls failed or returned the same answer; the newest of them: {}",
-            self.calls, self.among, self.named
-        )
-    }
-}
-
-impl FindingDetail for FruitlessCalls {
-    fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.calls }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let all = &situation.timeline.activity.calls;
     let newest = all.last().filter(|call| is_told(call))?;
@@ -74,17 +45,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest_of_them = &vain[vain.len().saturating_sub(calls::NAMED)..];
-    let (tool, named) = (words::bounded(&newest.call.tool), calls::row(newest_of_them));
-    let signature = calls::signature(newest_of_them);
+    let (among, named) = (told.len() - first, calls::row(newest_of_them));
+    let message = format!(
+        "{count} of the last {among} tool calls failed or returned the same answer; the newest of them: {named}"
+    );
     Some(Finding {
         evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
         help: vec![
             "say what is looked for, and where it was looked for already, before the next call".to_owned(),
         ],
-        ..RULE.finding(
-            setting.level,
-            FruitlessCalls { tool, named, signature, calls: count, among: told.len() - first },
-        )
+        ..RULE.finding(setting.level, calls::detail(message, newest_of_them, count))
     })
 }
 

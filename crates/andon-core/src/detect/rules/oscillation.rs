@@ -1,9 +1,7 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
-use self::{
-    circle::{Circle, named},
-    comebacks::counted,
-};
+use std::collections::BTreeSet;
+
 use crate::detect::{
     exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
     gains::{self, Gain},
@@ -106,7 +104,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let level = if switched(round, timeline, setting) { level.min(Level::Warn) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
     let circle = states.get(states.len().saturating_sub(round.period)..).unwrap_or_default();
-    let found = Circle::States { of: named(circle), round };
+    let found = code_message(circle, round);
     let mut evidence: Vec<Evidence> = circle.iter().map(|state| Evidence::Code(state.code)).collect();
     let returning = states.iter().rev().take(round.returns).rev();
     evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
@@ -151,7 +149,9 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
     let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
     let help = help.into_iter().collect();
-    Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, Circle::File(round)) })
+    let (states, returns) = (words::count(round.period, "state"), words::count(round.returns, "return"));
+    let message = format!("one file goes back and forth between {states}, {returns}{}", on_purpose(round));
+    Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, message) })
 }
 
 /// The iterations that brought the states of a cycle again.
@@ -277,12 +277,84 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
-    let files = files(timeline);
-    Some(Finding { files, evidence, ..RULE.finding(level, Circle::Comebacks(words::len(&back))) })
+    let (files, times) = (files(timeline), words::times(back.len()));
+    let message = format!("the code came back to an earlier state {times} in {AMONG} changes");
+    Some(Finding { files, evidence, ..RULE.finding(level, message) })
 }
 
-mod circle;
-mod comebacks;
+/// States among which comebacks are counted, the newest.
+const AMONG: usize = 10;
+
+/// The states in which the code returned to an earlier state, and that count against the loop; `weights` are those of
+/// `states`.
+fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b CodeState<'a>> {
+    let from = states.len().saturating_sub(AMONG);
+    // That a line goes there and back once says nothing: each time it may be from another state, which is new.
+    let mut seen: BTreeSet<CodeId> = BTreeSet::new();
+    let mut before: Option<usize> = None;
+    let mut found = Vec::new();
+    for (at, state) in states.iter().enumerate().filter(|(at, _)| comes_back(states, *at)) {
+        let moved = before.replace(at).is_some_and(|before| came_up_after(states, before, state.code));
+        if at < from || weights.get(at) != Some(&Weight::Strike) {
+            continue;
+        }
+        let again = !seen.insert(state.code);
+        if !moved && (again || !flips(states, at)) {
+            found.push(state);
+        }
+    }
+    found
+}
+
+/// Whether the state at index `at` is one of those of the ring before it.
+fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
+    let ring = states.get(at.saturating_sub(returns::LONGEST)..at).unwrap_or_default();
+    // A state that lasted for an hour was put back on reflection.
+    let left = at.checked_sub(1).and_then(|before| states.get(before));
+    states.get(at).is_some_and(|this| {
+        let hurried = left.is_none_or(|left| !lasted(left.brought_by, this.brought_by));
+        hurried && ring.iter().any(|earlier| earlier.code == this.code)
+    })
+}
+
+/// Whether `code` is a state that was not there up to index `before`: work went on since then, and something was put on
+/// and off on top of it.
+fn came_up_after(states: &[CodeState<'_>], before: usize, code: CodeId) -> bool {
+    states.iter().position(|state| state.code == code).is_some_and(|first| first > before)
+}
+
+/// The sentence about a circle of the code: a halt has to name the commits.
+fn code_message(circle: &[CodeState<'_>], round: RepeatedSequence) -> String {
+    let changes = round.returns + round.period;
+    let gone = match round.period {
+        2 => format!("switched between the same two versions {}", words::times(changes)),
+        period => {
+            let versions = words::count(period, "version");
+            format!("gone round the same {versions} in {}", words::count(changes, "change"))
+        }
+    };
+    format!("the code has {gone}{}{}", named(circle), on_purpose(round))
+}
+
+/// The states of a circle by their commits, where all are commits; of two states the hashes say enough.
+fn named(circle: &[CodeState<'_>]) -> String {
+    let commits: Option<Vec<String>> =
+        circle.iter().map(|state| state.brought_by.commit.map(|commit| commit.short())).collect();
+    match (commits.as_deref().and_then(<[String]>::split_last), circle) {
+        (Some((last, before)), _) => format!(" (commits {} and {last})", before.join(", ")),
+        (None, [one, other]) => format!(" ({} and {})", one.code.short(), other.code.short()),
+        (None, _) => String::new(),
+    }
+}
+
+/// A clause about returns that were meant.
+fn on_purpose(round: RepeatedSequence) -> String {
+    let returns = words::count(round.returns, "return");
+    match round.meant {
+        0 => String::new(),
+        meant => format!("; {meant} of {returns} by reverts, relands, releases or merges"),
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,5 @@
 //! `output-oscillation`: the output alternates while the code does not change.
 
-use std::fmt;
-
 use crate::detect::{movement, prelude::*};
 use crate::history::NodeOutput;
 
@@ -32,26 +30,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// Longest sequence that is looked for.
 const LONGEST: usize = 6;
 
-/// Outputs that come round.
-#[derive(Debug)]
-struct RepeatedOutputs {
-    outputs: usize,
-    times: u64,
-    nodes: Vec<String>,
-}
-
-impl FindingDetail for RepeatedOutputs {}
-
-impl fmt::Display for RepeatedOutputs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (outputs, times) = (words::count(self.outputs, "output"), words::in_a_row(self.times));
-        match self.nodes.as_slice() {
-            [node] => write!(f, "{node} cycles through the same {outputs}: {times}"),
-            nodes => write!(f, "{} answer each other with the same {outputs}: {times}", nodes.join(" and ")),
-        }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
     let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX).max(2);
@@ -72,7 +50,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         }
     }
     let evidence = circle.iter().map(|said| Evidence::Text(format!("output {}", said.hash))).collect();
-    let found = RepeatedOutputs { outputs: period, times: setting.count(&ROUNDS).max(2), nodes };
+    let (outputs, times) = (words::count(period, "output"), words::in_a_row(setting.count(&ROUNDS).max(2)));
+    let found = match nodes.as_slice() {
+        [node] => format!("{node} cycles through the same {outputs}: {times}"),
+        nodes => format!("{} answer each other with the same {outputs}: {times}", nodes.join(" and ")),
+    };
     Some(Finding { evidence, ..RULE.finding(setting.level, found) })
 }
 

@@ -1,7 +1,5 @@
 //! `recurrence`: a code state that was left comes back.
 
-use std::fmt;
-
 use crate::detect::{
     exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
     gains::{self, Gain},
@@ -31,22 +29,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// A state of the code that came back.
-#[derive(Debug)]
-struct Return {
-    changes: usize,
-    brought_by: String,
-}
-
-impl FindingDetail for Return {}
-
-impl fmt::Display for Return {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let changes = words::count(self.changes, "change");
-        write!(f, "the code is back to where it was {changes} ago ({})", self.brought_by)
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let states = situation.timeline.states();
     let (newest, earlier) = states.split_last()?;
@@ -64,7 +46,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
     let switch = untold && flips(&states, earlier.len());
     let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
-    let found = Return { changes: back.saturating_add(1), brought_by: seen.brought_by.name() };
+    let (changes, brought_by) = (words::count(back.saturating_add(1), "change"), seen.brought_by.name());
+    let found = format!("the code is back to where it was {changes} ago ({brought_by})");
     let commits = [seen.brought_by.commit, brought.commit];
     let evidence = std::iter::once(Evidence::Code(newest.code))
         .chain(commits.into_iter().flatten().map(Evidence::Commit));

@@ -1,7 +1,5 @@
 //! `red-runs`: within one turn code is edited and tested again and again, and the tests stay red.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::history::RedRuns;
 
@@ -28,68 +26,31 @@ pub static RULE: Rule = Rule {
 /// Failing counts that are shown, the newest.
 const SHOWN: usize = 8;
 
-/// Runs that failed.
-#[derive(Debug)]
-struct FailedRuns {
-    times: u64,
-    how: Pattern,
-    /// Failing counts of the newest.
-    counts: Vec<u64>,
-    failing: Vec<String>,
-}
-
-/// What makes them a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pattern {
-    Same,
-    ToAndFro,
-    NoProgress,
-}
-
-impl FindingDetail for FailedRuns {}
-
-impl fmt::Display for FailedRuns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = words::count(self.times, "test run");
-        match self.how {
-            Pattern::Same => {
-                write!(f, "{runs} in a row failed in the same way, with code edited before each")
-            }
-            Pattern::ToAndFro => {
-                write!(f, "{runs} in a row failed while the code went to and fro between two states")
-            }
-            Pattern::NoProgress => {
-                write!(f, "{runs} in a row failed without progress, with code edited before each")
-            }
-        }?;
-        if let [_, .., _] = self.counts.as_slice() {
-            let counts: Vec<String> = self.counts.iter().map(ToString::to_string).collect();
-            write!(f, " (failing: {})", counts.join(" -> "))?;
-        }
-        if self.failing.is_empty() {
-            return Ok(());
-        }
-        write!(f, ": {}", words::list(&self.failing, words::len(&self.failing)))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let red = &situation.timeline.activity.red;
     let RedRuns { same, stuck, failing, signature, counts, .. } = red;
     let (times, how) = if *same >= setting.count(&SAME) {
-        (*same, Pattern::Same)
+        (*same, "in the same way, with code edited before each")
     } else if red.switches() >= setting.count(&SWITCHES) {
-        (red.switches(), Pattern::ToAndFro)
+        (red.switches(), "while the code went to and fro between two states")
     } else if *stuck >= setting.count(&MAX) {
-        (*stuck, Pattern::NoProgress)
+        (*stuck, "without progress, with code edited before each")
     } else {
         return None;
     };
-    let counts = counts[counts.len().saturating_sub(SHOWN)..].to_vec();
+    let mut message = format!("{} in a row failed {how}", words::count(times, "test run"));
+    let shown = &counts[counts.len().saturating_sub(SHOWN)..];
+    if shown.len() > 1 {
+        let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
+        message += &format!(" (failing: {})", shown.join(" -> "));
+    }
+    if !failing.is_empty() {
+        message += &format!(": {}", words::list(failing, words::len(failing)));
+    }
     Some(Finding {
         evidence: signature.iter().copied().map(Evidence::Tests).collect(),
         help: vec!["read the first failing test's error before the next edit: andon test".to_owned()],
-        ..RULE.finding(setting.level, FailedRuns { times, how, counts, failing: failing.clone() })
+        ..RULE.finding(setting.level, message)
     })
 }
 

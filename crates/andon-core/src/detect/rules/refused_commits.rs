@@ -1,7 +1,5 @@
 //! `refused-commits`: commits are refused one after another for untested code, and the tests are not run.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 
 pub(in crate::detect) const MAX: Param<u64> =
@@ -30,25 +28,6 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// Commits that were refused.
-#[derive(Debug)]
-struct CommitRefusals {
-    times: u64,
-}
-
-impl FindingDetail for CommitRefusals {}
-
-impl fmt::Display for CommitRefusals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = if self.times == 1 { "was" } else { "were" };
-        write!(
-            f,
-            "{} in a row {verb} refused for untested code, each with new code, with no whole run of the tests in between",
-            words::count(self.times, "commit")
-        )
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let refusals = &situation.timeline.activity.refusals;
     let times = refusals.times;
@@ -60,10 +39,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     };
     let newest = refusals.newest.as_ref()?;
+    let verb = if times == 1 { "was" } else { "were" };
+    let message = format!(
+        "{} in a row {verb} refused for untested code, each with new code, with no whole run of the tests in between",
+        words::count(times, "commit")
+    );
     Some(Finding {
         evidence: vec![Evidence::Code(newest.code)],
         help: vec!["andon test".to_owned()],
-        ..RULE.finding(level, CommitRefusals { times })
+        ..RULE.finding(level, message)
     })
 }
 

@@ -1,7 +1,5 @@
 //! `repeated-compaction`: the context is compacted again and again, and nothing is done in between.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 
 pub(in crate::detect) const TIMES: Param<u64> =
@@ -27,31 +25,17 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// Compactions with nothing between them.
-#[derive(Debug)]
-struct FruitlessCompactions(u64);
-
-impl FindingDetail for FruitlessCompactions {}
-
-impl fmt::Display for FruitlessCompactions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the context was compacted {}, with no edit and no commit in between",
-            words::in_a_row(self.0)
-        )
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
     let times = activity.compactions.running(activity.epoch);
     if times < setting.count(&TIMES).max(2) {
         return None;
     }
+    let times = words::in_a_row(times);
+    let message = format!("the context was compacted {times}, with no edit and no commit in between");
     Some(Finding {
         help: vec!["keep out of the context what fills it: read a part of it, or search in it".to_owned()],
-        ..RULE.finding(setting.level, FruitlessCompactions(times))
+        ..RULE.finding(setting.level, message)
     })
 }
 

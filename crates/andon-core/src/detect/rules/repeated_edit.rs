@@ -1,7 +1,5 @@
 //! `repeated-edit`: the very same edit is asked for again and again.
 
-use std::fmt;
-
 use crate::detect::{calls, prelude::*};
 use crate::domain::events::Arguments;
 use crate::history::{Call, is_edit};
@@ -30,29 +28,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// An edit that is asked for again.
-#[derive(Debug)]
-struct SameEdit {
-    node: String,
-    tool: String,
-    /// The edit by its short form.
-    named: String,
-    signature: Option<String>,
-    times: u64,
-}
-
-impl fmt::Display for SameEdit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} asked for the same edit {}: {}", self.node, words::in_a_row(self.times), self.named)
-    }
-}
-
-impl FindingDetail for SameEdit {
-    fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.times }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let calls = &situation.timeline.activity.calls;
     let edits = |call: &&Call| is_edit(&call.call.tool) && call.call.args == Arguments::Known;
@@ -63,14 +38,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if times < setting.count(&REPEATS).max(2) {
         return None;
     }
-    let (node, tool) = (words::bounded(&newest.node), words::bounded(&newest.call.tool));
-    let (named, signature) = (calls::named(&newest.call), calls::signature(&[newest]));
+    let (node, named) = (words::bounded(&newest.node), calls::named(&newest.call));
+    let message = format!("{node} asked for the same edit {}: {named}", words::in_a_row(times));
     Some(Finding {
         evidence: vec![calls::evidence(&newest.call)],
         help: vec![
             "read the file before the next edit: the last one was refused, or is made already".to_owned(),
         ],
-        ..RULE.finding(setting.level, SameEdit { node, tool, named, signature, times })
+        ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
     })
 }
 

@@ -1,7 +1,5 @@
 //! `repeated-failures`: the same tests fail again after every edit.
 
-use std::fmt;
-
 use crate::detect::{
     attempts::{Attempt, attempts},
     credits::Credit,
@@ -26,30 +24,6 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// The same tests fail again and again.
-#[derive(Debug)]
-struct SameFailures {
-    failing: u64,
-    iterations: u64,
-    steady: Vec<String>,
-    flaky: Vec<String>,
-}
-
-impl FindingDetail for SameFailures {}
-
-impl fmt::Display for SameFailures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the same {} failed {} although the code changed each time: {}{}",
-            if self.failing == 1 { "test".to_owned() } else { words::count(self.failing, "test") },
-            words::in_a_row(self.iterations),
-            words::list(&self.steady, self.failing),
-            words::flaky_aside(&self.flaky),
-        )
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let mut running = same_failures(&attempts);
@@ -68,17 +42,19 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let flaky = situation.timeline.flaky();
     let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
     let failing = steady_count(tests, &flaky).unwrap_or_else(|| words::len(&steady));
-    let flaky = words::flaky_of(tests, &flaky);
+    let message = format!(
+        "the same {} failed {} although the code changed each time: {}{}",
+        if failing == 1 { "test".to_owned() } else { words::count(failing, "test") },
+        words::in_a_row(times),
+        words::list(&steady, failing),
+        words::flaky_aside(&words::flaky_of(tests, &flaky)),
+    );
     let mut evidence = vec![Evidence::Tests(tests.signature)];
     evidence
         .extend(running.iter().rev().filter_map(|attempt| attempt.iteration.commit).map(Evidence::Commit));
     let mut help = vec!["read the first failing test's error before the next edit: andon test".to_owned()];
     help.extend(words::git_diff(running.last()?.iteration, running.first()?.iteration));
-    Some(Finding {
-        evidence,
-        help,
-        ..RULE.finding(setting.level, SameFailures { failing, iterations: times, steady, flaky })
-    })
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
 }
 
 /// The newest attempts that fail in the same tests, newest first.

@@ -1,9 +1,6 @@
 //! `repeated-output`: a node says the same again and again.
 
-use std::fmt;
-
 use crate::detect::{movement, prelude::*};
-use crate::domain::events::OutputKind;
 use crate::history::NodeOutput;
 
 pub(in crate::detect) const REPEATS: Param<u64> =
@@ -31,23 +28,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// A node that says the same again.
-#[derive(Debug)]
-struct SameOutput {
-    node: String,
-    kind: OutputKind,
-    times: u64,
-}
-
-impl FindingDetail for SameOutput {}
-
-impl fmt::Display for SameOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let node = words::bounded(&self.node);
-        write!(f, "{node} gave the same {} {}", self.kind.as_str(), words::in_a_row(self.times))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
     let newest = outputs.last()?;
@@ -63,10 +43,12 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if times < repeats {
         return None;
     }
+    let (node, times) = (words::bounded(&newest.node), words::in_a_row(times));
+    let message = format!("{node} gave the same {} {times}", newest.kind.as_str());
     Some(Finding {
         evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
         help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
-        ..RULE.finding(setting.level, SameOutput { node: newest.node.clone(), kind: newest.kind, times })
+        ..RULE.finding(setting.level, message)
     })
 }
 

@@ -1,7 +1,5 @@
 //! `reverted-attempts`: one attempt after the other is reverted.
 
-use std::fmt;
-
 use crate::detect::{
     exempt::{begins_as, is_pull_request},
     prelude::*,
@@ -44,22 +42,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Reverts within a stretch of commits.
-#[derive(Debug)]
-struct RevertCount {
-    times: u64,
-    among: u64,
-}
-
-impl FindingDetail for RevertCount {}
-
-impl fmt::Display for RevertCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let among = words::count(self.among, "commit");
-        write!(f, "work on one file was reverted {} in {among}", words::times(self.times))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let (found, level) = match stretch(situation, setting, 2) {
         Some(found) => (found, setting.level),
@@ -72,7 +54,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "say what was learned from each attempt before the next one".to_owned(),
         format!("git log --oneline -{among}"),
     ];
-    let found = RevertCount { times: words::len(&reverts), among };
+    let (times, among) = (words::times(reverts.len()), words::count(among, "commit"));
+    let found = format!("work on one file was reverted {times} in {among}");
     Some(Finding { files, evidence, help, ..RULE.finding(level, found) })
 }
 

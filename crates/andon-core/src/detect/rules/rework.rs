@@ -1,7 +1,6 @@
 //! `rework`: commit after commit rewrites what the ones before it wrote, or repairs it again, and says the same of it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use super::undo_churn::ratio;
 use crate::detect::{
@@ -62,22 +61,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Commits that rewrite what others of a stretch wrote.
-#[derive(Debug)]
-struct ReworkCount {
-    commits: u64,
-    among: u64,
-}
-
-impl FindingDetail for ReworkCount {}
-
-impl fmt::Display for ReworkCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let among = words::count(self.among, "commit");
-        write!(f, "{} of {among} rewrite or repair the same, under nearly the same name", self.commits)
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let (reworking, among) = stretch(situation, setting)?;
     if gains::since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
@@ -86,7 +69,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let evidence = reworking.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let files = shared_files(&reworking).into_iter().collect();
     let help = vec![format!("git log -p -{among}")];
-    let found = ReworkCount { commits: words::len(&reworking), among };
+    let (commits, among) = (reworking.len(), words::count(among, "commit"));
+    let found = format!("{commits} of {among} rewrite or repair the same, under nearly the same name");
     Some(Finding { files, evidence, help, ..RULE.finding(setting.level, found) })
 }
 

@@ -1,9 +1,7 @@
 //! `same-refusal`: the agent gets the same refusal again and again, for different calls.
 
-use std::fmt;
-
 use crate::detect::{calls, moving::is_moving, prelude::*};
-use crate::domain::events::{Arguments, CallEnd};
+use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::Call;
 
 pub(in crate::detect) const REPEATS: Param<u64> =
@@ -51,48 +49,24 @@ enum RefusalKind {
     SameCall,
 }
 
-/// Calls that are refused.
-#[derive(Debug)]
-struct RefusedCalls {
-    tool: String,
-    /// The newest call by its short form.
-    named: String,
-    signature: Option<String>,
-    /// The program that is not there.
-    program: Option<String>,
-    way: RefusalKind,
-    times: u64,
-}
-
-impl fmt::Display for RefusedCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tool, times) = (&self.tool, self.times);
-        match self.way {
-            RefusalKind::SameAnswer => {
-                write!(f, "{tool} was refused in the same way {}, the last time", words::in_a_row(times))?;
-            }
-            RefusalKind::Missing => {
-                write!(f, "{tool} tried {} to run ", words::times(times))?;
-                match &self.program {
-                    Some(program) => write!(f, "{program}, which is not installed; the last time")?,
-                    None => f.write_str("a program that is not installed; the last time")?,
-                }
-            }
-            RefusalKind::Failed => {
-                write!(f, "{} in a row failed, the last one", words::count(times, "call"))?;
-            }
-            RefusalKind::SameCall => {
-                write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;
-            }
+fn message(way: RefusalKind, times: u64, newest: &ToolCall) -> String {
+    let tool = words::bounded(&newest.tool);
+    let what = match way {
+        RefusalKind::SameAnswer => {
+            format!("{tool} was refused in the same way {}, the last time", words::in_a_row(times))
         }
-        write!(f, ": {}", self.named)
-    }
-}
-
-impl FindingDetail for RefusedCalls {
-    fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.times }
-    }
+        RefusalKind::Missing => {
+            let program = newest.program.as_deref();
+            let missing = program.map(|program| format!("{program}, which is not installed;"));
+            let missing = missing.as_deref().unwrap_or("a program that is not installed;");
+            format!("{tool} tried {} to run {missing} the last time", words::times(times))
+        }
+        RefusalKind::Failed => format!("{} in a row failed, the last one", words::count(times, "call")),
+        RefusalKind::SameCall => {
+            format!("the same call failed {}, each with an error of its own", words::times(times))
+        }
+    };
+    format!("{what}: {}", calls::named(newest))
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
@@ -127,15 +101,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     } else {
         return None;
     };
-    let (tool, named) = (words::bounded(&newest.call.tool), calls::named(&newest.call));
-    let program = newest.call.program.clone();
-    let signature = calls::signature(&[newest]);
+    let message = message(way, times, &newest.call);
     Some(Finding {
         evidence: calls::with_answer(&newest.call),
         help: vec![
             "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
         ],
-        ..RULE.finding(setting.level, RefusedCalls { tool, named, signature, program, way, times })
+        ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
     })
 }
 

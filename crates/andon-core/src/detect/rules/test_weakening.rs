@@ -2,8 +2,6 @@
 
 mod frameworks;
 
-use std::fmt;
-
 use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
 use crate::detect::{lost_tests::taken_by, prelude::*};
 use crate::domain::{
@@ -62,16 +60,6 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// What went, or asks less.
-#[derive(Debug)]
-struct WeakeningDetail {
-    counts: Counts,
-    taken: Option<Weakening>,
-    /// What became of tests that are gone.
-    gone: &'static str,
-    waiver: Option<String>,
-}
-
 /// How the counts went.
 #[derive(Debug)]
 enum Counts {
@@ -83,63 +71,38 @@ enum Counts {
     Passed(Option<(u64, u64)>),
 }
 
-impl FindingDetail for WeakeningDetail {}
+/// The sentence about a change of the `counts` and about what was `taken`: tests that are `gone`, or ask less.
+fn message(counts: &Counts, taken: Option<&Weakening>, gone: &str, waiver: Option<&str>) -> String {
+    let taken = taken.map(|found| self::taken(found, gone)).filter(|taken| !taken.is_empty());
+    let waived = waiver.map(|reason| format!("; waived by Tests-Removed: {}", words::bounded(reason)));
+    if let Counts::Passed(ran) = counts {
+        return on_green(taken, *ran) + &waived.unwrap_or_default();
+    }
+    let taken = taken.map(|taken| format!(": {taken}")).unwrap_or_default();
+    on_red(counts) + &taken + waived.as_deref().unwrap_or("; this does not count as progress")
+}
 
-impl fmt::Display for WeakeningDetail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let taken =
-            self.taken.as_ref().map(|found| taken(found, self.gone)).filter(|taken| !taken.is_empty());
-        if let Counts::Passed(ran) = &self.counts {
-            return self.on_green(f, taken, *ran);
+fn on_red(counts: &Counts) -> String {
+    match counts {
+        Counts::Failed(failing) => format!("{} failed before this commit", words::count(*failing, "test")),
+        Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
+            let skipped = skipped
+                .map(|(before, now)| format!(" and those that were skipped {before} -> {now}"))
+                .unwrap_or_default();
+            format!("{failed} -> {failing} failing while the tests that ran went {before} -> {ran}{skipped}")
         }
-        self.on_red(f)?;
-        if let Some(taken) = taken {
-            write!(f, ": {taken}")?;
-        }
-        match &self.waiver {
-            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
-            None => f.write_str("; this does not count as progress"),
-        }
+        Counts::Passed(_) => String::new(),
     }
 }
 
-impl WeakeningDetail {
-    fn on_red(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.counts {
-            Counts::Failed(failing) => {
-                write!(f, "{} failed before this commit", words::count(*failing, "test"))
-            }
-            Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
-                write!(f, "{failed} -> {failing} failing while the tests that ran went {before} -> {ran}")?;
-                match skipped {
-                    Some((before, now)) => write!(f, " and those that were skipped {before} -> {now}"),
-                    None => Ok(()),
-                }
-            }
-            Counts::Passed(_) => Ok(()),
+fn on_green(taken: Option<String>, ran: Option<(u64, u64)>) -> String {
+    match (taken, ran) {
+        (Some(taken), None) => taken,
+        (Some(taken), Some((before, now))) => format!("{taken}; the tests that ran went {before} -> {now}"),
+        (None, Some((before, now))) => {
+            format!("the tests that ran went {before} -> {now}, and no changed test file says why")
         }
-    }
-
-    fn on_green(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        taken: Option<String>,
-        ran: Option<(u64, u64)>,
-    ) -> fmt::Result {
-        match (taken, ran) {
-            (Some(taken), None) => f.write_str(&taken)?,
-            (Some(taken), Some((before, now))) => {
-                write!(f, "{taken}; the tests that ran went {before} -> {now}")?;
-            }
-            (None, Some((before, now))) => {
-                write!(f, "the tests that ran went {before} -> {now}, and no changed test file says why")?;
-            }
-            (None, None) => {}
-        }
-        match &self.waiver {
-            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
-            None => Ok(()),
-        }
+        (None, None) => String::new(),
     }
 }
 
@@ -175,7 +138,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_part = newest.tests.as_ref().is_some_and(|tests| tests.full_run.is_some());
     let gone = if is_part { "missing in this run" } else { REMOVED };
     let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
-    Some(Finding { evidence, help, ..RULE.finding(level, WeakeningDetail { counts, taken, gone, waiver }) })
+    Some(Finding {
+        evidence,
+        help,
+        ..RULE.finding(level, message(&counts, taken.as_ref(), gone, waiver.as_deref()))
+    })
 }
 
 /// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
@@ -192,7 +159,7 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
         }
     };
     let (waiver, evidence) = (found.waiver.clone(), place(&found).into_iter().collect());
-    let weaker = WeakeningDetail { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
+    let weaker = message(&Counts::Passed(None), Some(&found), REMOVED, waiver.as_deref());
     let found = RULE.finding(level, weaker);
     Finding { help, evidence, detail: found.detail.after("against the base: "), ..found }
 }

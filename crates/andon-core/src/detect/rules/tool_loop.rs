@@ -1,7 +1,5 @@
 //! `tool-loop`: the same tool calls, or the same row of them, again and again.
 
-use std::fmt;
-
 use crate::detect::{calls, moving::is_moving, prelude::*};
 use crate::domain::{events::Arguments, ids::ShortHash};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
@@ -115,48 +113,30 @@ enum Pattern {
     SameAnswer { times: u64 },
 }
 
-/// A loop of calls of one tool.
-#[derive(Debug)]
-struct Loop {
-    tool: String,
-    /// The calls by their short forms.
-    named: String,
-    signature: Option<String>,
-    pattern: Pattern,
+impl Pattern {
+    fn times(self) -> u64 {
+        let (Self::Identical { times, .. } | Self::Row { times, .. } | Self::SameAnswer { times }) = self;
+        times
+    }
 }
 
-impl fmt::Display for Loop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pattern {
-            Pattern::Identical { times, among } => {
-                if usize::try_from(times) == Ok(among) {
-                    write!(f, "the last {times} tool calls were the same")?;
-                } else {
-                    write!(f, "{times} of the last {among} tool calls were the same")?;
-                }
-            }
-            Pattern::Row { calls, times } => {
-                write!(
-                    f,
-                    "the same sequence of {} came {}",
-                    words::count(calls, "call"),
-                    words::in_a_row(times)
-                )?;
-            }
-            Pattern::SameAnswer { times } => {
-                write!(f, "{} gave the same answer {}, the last time", self.tool, words::in_a_row(times))?;
-            }
+fn message(pattern: Pattern, round: &[&Call]) -> String {
+    let what = match pattern {
+        Pattern::Identical { times, among } if usize::try_from(times) == Ok(among) => {
+            format!("the last {times} tool calls were the same")
         }
-        write!(f, ": {}", self.named)
-    }
-}
-
-impl FindingDetail for Loop {
-    fn figures(&self) -> Figures {
-        let (Pattern::Identical { times, .. } | Pattern::Row { times, .. } | Pattern::SameAnswer { times }) =
-            self.pattern;
-        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: times }
-    }
+        Pattern::Identical { times, among } => {
+            format!("{times} of the last {among} tool calls were the same")
+        }
+        Pattern::Row { calls, times } => {
+            format!("the same sequence of {} came {}", words::count(calls, "call"), words::in_a_row(times))
+        }
+        Pattern::SameAnswer { times } => {
+            let tool = round.last().map(|newest| words::bounded(&newest.call.tool)).unwrap_or_default();
+            format!("{tool} gave the same answer {}, the last time", words::in_a_row(times))
+        }
+    };
+    format!("{what}: {}", calls::row(round))
 }
 
 /// The graver of two patterns, the first of equals.
@@ -231,8 +211,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         Grade::Hard => (setting.level, ReportFile::Checkpoint),
         Grade::Infinite => (setting.level, ReportFile::BlockerReport),
     };
-    let (tool, named) = (words::bounded(&newest.tool), calls::row(round));
-    let signature = calls::signature(round);
+    let (message, times) = (message(pattern, round), pattern.times());
     let evidence = match round {
         [_] => calls::with_answer(newest),
         round => round.iter().map(|call| calls::evidence(&call.call)).collect(),
@@ -241,7 +220,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         report_file,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, Loop { tool, named, signature, pattern })
+        ..RULE.finding(level, calls::detail(message, round, times))
     })
 }
 

@@ -1,14 +1,13 @@
 //! `unchanged-diff`: the loop makes the same change again, or none.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::detect::{
     exempt::{BUILD_STARTS, claims_no_work, is_meant_empty},
     gains::{self, Gain},
     prelude::*,
 };
-use crate::domain::{change::Nature, ids::DiffHash};
+use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
@@ -49,58 +48,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// What the newest iterations have in common, with how many of them there are.
-#[derive(Debug)]
-enum Repetition {
-    /// Iterations that are empty after normalization.
-    Cosmetic(u64),
-    /// Iterations without a change.
-    Nothing(u64),
-    /// Iterations with the change of the one before.
-    Same {
-        iterations: u64,
-        diff: DiffHash,
-        /// Commits between them that do not count.
-        between: u64,
-    },
-    /// Some of either kind.
-    Mixed { iterations: u64, empty: u64 },
-}
-
-impl FindingDetail for Repetition {}
-
-impl fmt::Display for Repetition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |iterations: &u64| words::count(*iterations, "iteration");
-        match self {
-            Self::Cosmetic(iterations) => write!(
-                f,
-                "{} in a row changed only white space at line ends, or what normalization masks",
-                count(iterations)
-            ),
-            Self::Nothing(iterations) => write!(f, "{} in a row changed nothing", count(iterations)),
-            Self::Same { iterations, diff, between: 0 } => write!(
-                f,
-                "{} in a row made the same change as the one before (diff {})",
-                count(iterations),
-                diff.short()
-            ),
-            Self::Same { iterations, diff, between } => write!(
-                f,
-                "{} made the same change again (diff {}), with {} in between (reverts, merges or picks)",
-                count(iterations),
-                diff.short(),
-                words::count(*between, "commit")
-            ),
-            Self::Mixed { iterations, empty } => write!(
-                f,
-                "{} in a row repeated the change before them or changed nothing ({empty} changed nothing)",
-                count(iterations)
-            ),
-        }
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let candidates: Vec<&Iteration> = timeline.candidates().collect();
@@ -138,15 +85,22 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let level = if ends { level.min(Level::Note) } else { level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
     let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
-    let found = match empty {
-        _ if cosmetic => Repetition::Cosmetic(repeats),
-        0 => Repetition::Same {
-            iterations: repeats,
-            diff: newest.diff.hash,
-            between: passed_over(timeline, repeating),
-        },
-        empty if empty == repeats => Repetition::Nothing(repeats),
-        empty => Repetition::Mixed { iterations: repeats, empty },
+    let (iterations, diff) = (words::count(repeats, "iteration"), newest.diff.hash.short());
+    let found = match (empty, passed_over(timeline, repeating)) {
+        _ if cosmetic => {
+            format!(
+                "{iterations} in a row changed only white space at line ends, or what normalization masks"
+            )
+        }
+        (0, 0) => format!("{iterations} in a row made the same change as the one before (diff {diff})"),
+        (0, between) => format!(
+            "{iterations} made the same change again (diff {diff}), with {} in between (reverts, merges or picks)",
+            words::count(between, "commit")
+        ),
+        (empty, _) if empty == repeats => format!("{iterations} in a row changed nothing"),
+        (empty, _) => format!(
+            "{iterations} in a row repeated the change before them or changed nothing ({empty} changed nothing)"
+        ),
     };
     let mut evidence: Vec<Evidence> = repeating.iter().map(|one| Evidence::Diff(one.diff.hash)).collect();
     evidence.dedup();

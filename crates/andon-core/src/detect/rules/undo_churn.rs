@@ -1,7 +1,6 @@
 //! `undo-churn`: half of what the loop does undoes what it did.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::detect::{
     exempt::{SUBJECTS, goes_back_on_purpose},
@@ -40,28 +39,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
     ..Rule::OF_ITERATIONS
 };
-
-/// Hunks that undo earlier ones.
-#[derive(Debug)]
-struct Churn {
-    undone: u64,
-    hunks: u64,
-    commits: u64,
-}
-
-impl FindingDetail for Churn {}
-
-impl fmt::Display for Churn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} of {} in the last {} undo earlier ones",
-            self.undone,
-            words::count(self.hunks, "hunk"),
-            words::count(self.commits, "commit"),
-        )
-    }
-}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let patterns = setting.list(&EXEMPT);
@@ -112,7 +89,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if gains::since(timeline, undoing.last()?.number) == Gain::NewlyPassing {
         return None;
     }
-    let found = Churn { undone, hunks: all, commits: setting.count(&OVER) };
+    let (hunks, commits) = (words::count(all, "hunk"), words::count(over, "commit"));
+    let found = format!("{undone} of {hunks} in the last {commits} undo earlier ones");
     let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = candidates.last().and_then(|newest| newest.commit);
     let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));

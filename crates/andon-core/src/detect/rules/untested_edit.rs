@@ -1,15 +1,13 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
-use std::fmt;
-
 use crate::detect::{
     hints::{self, State},
     prelude::*,
-    situation::{Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Staging},
+    situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging},
 };
 use crate::domain::{
     about::DirtyBit,
-    scopes::{SharedPath, called},
+    scopes::called,
     tests::{RunValidity, TestEvidence, TestRun, TestStatus},
 };
 use crate::history::{Outcome, outcome};
@@ -28,68 +26,16 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Why the tests do not count.
-#[derive(Debug)]
-enum UntestedReason {
-    /// No test command is configured.
-    Unconfigured,
-    /// No run is known.
-    NeverRan,
-    /// The run on this code showed nothing.
-    Inconclusive(TestStatus),
-    /// The run on this code does not count; `wanted` is the command that does.
-    Void { run: Box<TestRun>, wanted: Option<String> },
-    /// The newest run was on other code.
-    OtherCode { differing: Vec<PathDifference>, total: u64, staging: Staging, stage: Stage },
-    /// It was on what was to be committed, until another hook changed these paths.
-    ChangedByHook(Vec<Vec<u8>>),
-    /// A file is code of two scopes.
-    InTwoScopes(SharedPath),
-    /// The same of one scope, with the names of others.
-    Scope { name: String, found: Box<UntestedReason>, more: Vec<String> },
-}
-
-impl FindingDetail for UntestedReason {}
-
-impl fmt::Display for UntestedReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unconfigured => f.write_str(
-                "code changed and no test command is configured, so nothing can show that it was tested",
-            ),
-            Self::NeverRan => f.write_str("code changed and its tests never ran on it"),
-            Self::Inconclusive(status) => f.write_str(inconclusive(*status)),
-            Self::Void { run, wanted } => f.write_str(&void(run, wanted.as_deref())),
-            Self::OtherCode { differing, total, staging, stage } => {
-                f.write_str(&other_code(differing, *total, *staging, *stage))
-            }
-            Self::ChangedByHook(paths) => {
-                let shown: Vec<String> =
-                    paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-                write!(f, "a hook changed {} after the tests ran", words::list(&shown, words::len(paths)))
-            }
-            Self::InTwoScopes(found) => write!(f, "{}", words::bounded(&found.to_string())),
-            Self::Scope { name, found, more } => {
-                write!(f, "{}: {found}", words::bounded(&called(name)))?;
-                match more.as_slice() {
-                    [] => Ok(()),
-                    more => write!(f, "; and so for {}", words::list(more, words::len(more))),
-                }
-            }
-        }
-    }
-}
-
 /// A gap between code and tests, with the command that closes it.
 struct Gap {
-    found: UntestedReason,
+    found: String,
     evidence: Vec<Evidence>,
     help: Vec<String>,
 }
 
 impl Gap {
-    fn new(found: UntestedReason) -> Self {
-        Self { found, evidence: Vec::new(), help: vec!["andon test".to_owned()] }
+    fn new(found: impl Into<String>) -> Self {
+        Self { found: found.into(), evidence: Vec::new(), help: vec!["andon test".to_owned()] }
     }
 }
 
@@ -115,16 +61,20 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stage: Stage) -> Option<Gap> {
     Some(match known {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
-        EvidenceState::NeverRan => Gap::new(UntestedReason::NeverRan),
+        EvidenceState::NeverRan => Gap::new("code changed and its tests never ran on it"),
         EvidenceState::Tested(tests) => of_tested(tests)?,
         EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
             of_changed_by_hook(&candidate.changed_by_hook)
         }
-        EvidenceState::Void(run) => of_void(run, command.map(str::to_owned)),
+        EvidenceState::Void(run) => of_void(run, command),
         EvidenceState::OtherCode { run, differing, total, staging } => {
-            let (differing, total, staging) = (differing.clone(), *total, *staging);
-            let found = UntestedReason::OtherCode { differing, total, staging, stage };
-            let gap = of_other_code(found, run, candidate.making.as_ref());
+            let state = State {
+                making: candidate.making.as_ref(),
+                paths: differing,
+                total: *total,
+                staging: *staging,
+            };
+            let gap = of_other_code(&state, run, stage);
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
                 changed => {
@@ -134,12 +84,16 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
             }
         }
         EvidenceState::InTwoScopes(found) => {
-            Gap { help: vec![found.help()], ..Gap::new(UntestedReason::InTwoScopes((**found).clone())) }
+            Gap { help: vec![found.help()], ..Gap::new(words::bounded(&found.to_string())) }
         }
         EvidenceState::Scope { name, state, more, command } => {
             let gap = gap(state, command.as_deref(), candidate, stage)?;
-            let (name, found, more) = (name.clone(), Box::new(gap.found), more.clone());
-            Gap { found: UntestedReason::Scope { name, found, more }, ..gap }
+            let found = format!("{}: {}", words::bounded(&called(name)), gap.found);
+            let so_for_others = match more.as_slice() {
+                [] => String::new(),
+                more => format!("; and so for {}", words::list(more, words::len(more))),
+            };
+            Gap { found: found + &so_for_others, ..gap }
         }
     })
 }
@@ -148,7 +102,7 @@ fn of_unconfigured(advice: Option<&str>) -> Gap {
     let usual = "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"";
     Gap {
         help: vec![advice.unwrap_or(usual).to_owned(), "andon config show test".to_owned()],
-        ..Gap::new(UntestedReason::Unconfigured)
+        ..Gap::new("code changed and no test command is configured, so nothing can show that it was tested")
     }
 }
 
@@ -156,7 +110,7 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
     if matches!(outcome(tests), Outcome::Green | Outcome::Red) {
         return None;
     }
-    let found = UntestedReason::Inconclusive(tests.status);
+    let found = inconclusive(tests.status);
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
     match tests.status {
         TestStatus::NoTests => {
@@ -191,8 +145,9 @@ fn inconclusive(status: TestStatus) -> &'static str {
 fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
     let named =
         paths.iter().take(5).map(|path| Evidence::Path(words::bounded(&String::from_utf8_lossy(path))));
-    let mut gap =
-        Gap { evidence: named.collect(), ..Gap::new(UntestedReason::ChangedByHook(paths.to_vec())) };
+    let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    let found = format!("a hook changed {} after the tests ran", words::list(&shown, words::len(paths)));
+    let mut gap = Gap { evidence: named.collect(), ..Gap::new(found) };
     gap.help.push(ignoring(paths));
     gap
 }
@@ -204,8 +159,8 @@ fn ignoring(paths: &[Vec<u8>]) -> String {
     format!("if the hook changes it at each commit, in andon.toml:  [paths]  ignore = [{}]", names.join(", "))
 }
 
-fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
-    let found = UntestedReason::Void { run: Box::new(run.clone()), wanted };
+fn of_void(run: &TestRun, wanted: Option<&str>) -> Gap {
+    let found = void(run, wanted);
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
     if run.validity == RunValidity::NotStarted {
         gap.help.insert(0, "see what is missing: andon doctor".to_owned());
@@ -251,12 +206,11 @@ fn path_of(difference: &PathDifference) -> String {
     String::from_utf8_lossy(&difference.path).into_owned()
 }
 
-fn of_other_code(found: UntestedReason, run: &TestRun, making: Option<&CommitDraft>) -> Gap {
-    let UntestedReason::OtherCode { differing, total, staging, .. } = &found else { return Gap::new(found) };
-    let help = hints::ways(&State { making, paths: differing, total: *total, staging: *staging });
-    let paths = differing.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
+fn of_other_code(state: &State<'_>, run: &TestRun, stage: Stage) -> Gap {
+    let help = hints::ways(state);
+    let paths = state.paths.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();
-    Gap { evidence, help, ..Gap::new(found) }
+    Gap { evidence, help, ..Gap::new(other_code(state.paths, state.total, state.staging, stage)) }
 }
 
 /// The message about `differing`, the first of `total` paths.

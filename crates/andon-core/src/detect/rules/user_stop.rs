@@ -1,7 +1,5 @@
 //! `user-stop`: a person pulled the stop switch.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::facts::Presence;
 
@@ -19,45 +17,22 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// The files that stopped the loop.
-#[derive(Debug)]
-enum StopFiles {
-    Stop,
-    Pause,
-    Both,
-}
-
-impl StopFiles {
-    fn files(&self) -> &'static [&'static str] {
-        match self {
-            Self::Stop => &[".andon/STOP"],
-            Self::Pause => &[".andon/PAUSE"],
-            Self::Both => &[".andon/STOP", ".andon/PAUSE"],
-        }
-    }
-}
-
-impl FindingDetail for StopFiles {}
-
-impl fmt::Display for StopFiles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stop => ".andon/STOP exists: a person stopped this loop",
-            Self::Pause => ".andon/PAUSE exists: this loop is paused",
-            Self::Both => ".andon/STOP and .andon/PAUSE exist: a person stopped this loop",
-        })
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let stopped = match (situation.stops.stop, situation.stops.pause) {
+    let (files, message): (&[&str], &str) = match (situation.stops.stop, situation.stops.pause) {
         (Presence::Absent, Presence::Absent) => return None,
-        (Presence::Present, Presence::Absent) => StopFiles::Stop,
-        (Presence::Absent, Presence::Present) => StopFiles::Pause,
-        (Presence::Present, Presence::Present) => StopFiles::Both,
+        (Presence::Present, Presence::Absent) => {
+            (&[".andon/STOP"], ".andon/STOP exists: a person stopped this loop")
+        }
+        (Presence::Absent, Presence::Present) => {
+            (&[".andon/PAUSE"], ".andon/PAUSE exists: this loop is paused")
+        }
+        (Presence::Present, Presence::Present) => (
+            &[".andon/STOP", ".andon/PAUSE"],
+            ".andon/STOP and .andon/PAUSE exist: a person stopped this loop",
+        ),
     };
-    let evidence = stopped.files().iter().map(|file| Evidence::Path((*file).to_owned())).collect();
-    Some(Finding { evidence, ..RULE.finding(setting.level, stopped) })
+    let evidence = files.iter().map(|file| Evidence::Path((*file).to_owned())).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

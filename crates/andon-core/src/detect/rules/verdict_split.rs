@@ -1,7 +1,5 @@
 //! `verdict-split`: reviewers cannot agree on the work.
 
-use std::fmt;
-
 use crate::detect::prelude::*;
 use crate::domain::escalation::{ReviewTally, splits_running};
 
@@ -24,27 +22,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Consecutive rounds in which the reviewers disagreed.
-#[derive(Debug)]
-struct SplitVerdicts {
-    rounds: u64,
-    newest: ReviewTally,
-}
-
-impl FindingDetail for SplitVerdicts {}
-
-impl fmt::Display for SplitVerdicts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReviewTally { approve, reject } = self.newest;
-        write!(
-            f,
-            "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where it takes {}",
-            words::count(self.rounds, "round"),
-            words::count(self.newest.threshold(), "approval"),
-        )
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let rounds = situation.timeline.verdict_rounds(u64::MAX);
     let splits = splits_running(&rounds);
@@ -52,12 +29,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest = rounds.last()?;
+    let ReviewTally { approve, reject } = newest;
+    let message = format!(
+        "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where it takes {}",
+        words::count(splits, "round"),
+        words::count(newest.threshold(), "approval"),
+    );
     let shown = rounds.iter().rev().take(6).rev();
     let evidence = shown.map(|round| Evidence::Text(format!("verdict {}:{}", round.approve, round.reject)));
     Some(Finding {
         evidence: evidence.collect(),
         help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
-        ..RULE.finding(setting.level, SplitVerdicts { rounds: splits, newest: *newest })
+        ..RULE.finding(setting.level, message)
     })
 }
 

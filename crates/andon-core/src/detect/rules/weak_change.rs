@@ -1,7 +1,5 @@
 //! `weak-change`: the loop is busy, and its changes have no effect.
 
-use std::fmt;
-
 use crate::detect::{
     exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose},
     prelude::*,
@@ -29,22 +27,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// Iterations that change nothing which runs.
-#[derive(Debug)]
-struct WeakIterations {
-    iterations: u64,
-    nature: Nature,
-}
-
-impl FindingDetail for WeakIterations {}
-
-impl fmt::Display for WeakIterations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = words_for(self.nature);
-        write!(f, "{} in a row changed only {what}", words::count(self.iterations, "iteration"))
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let weak = weak_run(situation.timeline);
     let running = words::len(&weak);
@@ -59,13 +41,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         && weak.iter().all(|one| claims_no_work(one));
     let level = if meant || admitted { setting.level.min(Level::Note) } else { setting.level };
     let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
+    let message =
+        format!("{} in a row changed only {}", words::count(running, "iteration"), words_for(nature));
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
-    Some(Finding {
-        evidence,
-        help: help.into_iter().collect(),
-        ..RULE.finding(level, WeakIterations { iterations: running, nature })
-    })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
 }
 
 /// So many more iterations in a row it takes where the newest says that it is meant.
