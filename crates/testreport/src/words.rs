@@ -4,14 +4,14 @@
 /// Between two words.
 const END: char = '\n';
 
-/// A list of words that is one text. Made by `words!`.
+/// A list of words that is one text: made by `words!`, or a file with a word a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordList(pub &'static str);
 
 impl WordList {
     /// Each word, in order.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = &'static str> + Clone {
-        self.0.split_terminator(END)
+        self.0.split_terminator([END, '\n'])
     }
 
     /// Whether `word` is one of them.

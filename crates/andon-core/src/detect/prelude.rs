@@ -7,6 +7,6 @@ pub(super) use crate::domain::about::{About, Advice, Counts, EventClass, RuleSub
 pub(super) use crate::domain::decision::Stage;
 pub(super) use crate::domain::detail::{Detail, Figures};
 pub(super) use crate::domain::escalation::Signal;
-pub(super) use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+pub(super) use crate::domain::findings::{Evidence, Finding, HaltReason, Level, Limit, ReportFile};
 pub(super) use crate::domain::settings::{Param, RuleSetting, Sense, Word};
 pub(super) use crate::domain::suggestion::AdvisedStep;

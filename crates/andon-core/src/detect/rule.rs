@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
+use super::excuses::is_by_the_clock;
 use super::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Detail;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Finding, HaltReason, Level, Limit, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
-use crate::history::{Iteration, Timeline, are_by_the_clock};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -148,9 +148,8 @@ impl Rule {
         let found = (self.check)(situation, setting)?;
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
         let is_about_commits = self.stages == LOOP && self.reads == RuleInput::Records && goes_round;
-        let of_a_program =
-            is_about_commits && found.level > Level::Note && is_by_the_clock(situation.timeline);
-        Some(if of_a_program { Finding { level: Level::Note, ..found } } else { found })
+        let excused = is_about_commits && found.level > Level::Note && is_by_the_clock(situation.timeline);
+        Some(found.within(excused.then_some(Limit::note("a program that commits by the clock"))))
     }
 
     /// This rule's level and parameters before any configuration.
@@ -173,17 +172,6 @@ impl Rule {
     pub fn setting<'s>(&self, settings: &'s RuleSettings) -> Cow<'s, RuleSetting> {
         settings.get(self.id).map_or_else(|| Cow::Owned(self.defaults()), Cow::Borrowed)
     }
-}
-
-/// Commits of a program in a row that make it one.
-const RUNS: usize = 4;
-
-/// Whether a program made the newest commits by the clock.
-fn is_by_the_clock(timeline: &Timeline) -> bool {
-    let mut row: Vec<&Iteration> = timeline.candidates().rev().take(RUNS).collect();
-    row.reverse();
-    let is_newest = row.last().copied() == timeline.newest();
-    is_newest && row.len() == RUNS && are_by_the_clock(&row)
 }
 
 /// The stages of a rule about the loop: after an iteration, and when history is replayed. At level `block` such a rule

@@ -177,7 +177,40 @@ pub struct Finding {
     pub echo_of: Option<&'static str>,
 }
 
+/// The highest level that an excuse leaves a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// That level.
+    pub most: Level,
+    /// The excuse as a noun phrase: "a step of a release".
+    pub excuse: &'static str,
+}
+
+impl Limit {
+    /// A finding that is a note at most.
+    pub const fn note(excuse: &'static str) -> Self {
+        Self { most: Level::Note, excuse }
+    }
+
+    /// A finding that is a warning at most.
+    pub const fn warn(excuse: &'static str) -> Self {
+        Self { most: Level::Warn, excuse }
+    }
+}
+
 impl Finding {
+    /// The finding within `limits`, an `Option` or a list. Its evidence names each excuse that lessens it.
+    #[must_use]
+    pub fn within(mut self, limits: impl IntoIterator<Item = Limit>) -> Self {
+        for Limit { most, excuse } in limits {
+            if self.level > most {
+                self.level = most;
+                self.evidence.push(Evidence::Text(format!("excuse: {excuse}")));
+            }
+        }
+        self
+    }
+
     /// What happened, in one sentence of facts. May hold untrusted text: the renderer escapes.
     pub fn message(&self) -> String {
         self.detail.to_string()

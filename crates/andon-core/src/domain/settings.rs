@@ -215,6 +215,11 @@ impl RuleSetting {
         if let ParamValue::Count(count) = *self.value(&param.spec) { count } else { 0 }
     }
 
+    /// The value of a parameter that is a number of items in memory.
+    pub fn size(&self, param: &Param<u64>) -> usize {
+        usize::try_from(self.count(param)).unwrap_or(usize::MAX)
+    }
+
     /// A limit, one of time in seconds; 0 for none.
     pub fn limit(&self, spec: &ParamSpec) -> u64 {
         let value = self.value(spec);

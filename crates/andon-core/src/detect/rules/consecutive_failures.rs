@@ -6,7 +6,7 @@ use super::repeated_failures;
 use crate::detect::{
     attempts::{Attempt, Edit, Step, attempts},
     credits::Credit,
-    exempt::{BUILD_STARTS, each_says_something_else, is_meant_empty},
+    excuses::{EMPTY_ON_PURPOSE, each_says_something_else, excuse},
     prelude::*,
 };
 use crate::domain::{
@@ -25,11 +25,6 @@ pub(in crate::detect) const RISES: Param<u64> = Param::count(
     0,
     "Times that the failing count may be higher than ever before that is a failure.",
 );
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
-);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
@@ -39,7 +34,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
-    params: &[MAX.spec, RISES.spec, EXEMPT.spec],
+    params: &[MAX.spec, RISES.spec, EMPTY_ON_PURPOSE.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -144,7 +139,7 @@ fn failed_running<'a>(
     let mut before: Option<&Iteration> = None;
     for attempt in attempts {
         let another = before.replace(attempt.iteration).is_some_and(|it| attempt.iteration.is_by_another(it));
-        let judged = judge(attempt, errors, (timeline, setting.list(&EXEMPT)));
+        let judged = judge(attempt, errors, timeline, setting);
         let forgiven = another && judged == Judgement::Failed(Failure::NothingModified);
         let judged = if forgiven { Judgement::Nothing } else { judged };
         streak.take(judged, attempt, setting.count(&RISES));
@@ -229,11 +224,13 @@ impl<'a> Streak<'a> {
 fn judge(
     attempt: &Attempt<'_>,
     errors_before: Option<Signature>,
-    (timeline, exempt): (&Timeline, &[String]),
+    timeline: &Timeline,
+    setting: &RuleSetting,
 ) -> Judgement {
     let diff = &attempt.iteration.diff;
     // Line ends and what normalization masks are for `unchanged-diff`: files did change.
-    if diff.empty && (diff.files > 0 || is_meant_empty(attempt.iteration, timeline, exempt)) {
+    let is_excused = || excuse(RULE.id, attempt.iteration, timeline, setting).is_some();
+    if diff.empty && (diff.files > 0 || is_excused()) {
         return Judgement::Nothing;
     }
     if diff.empty {

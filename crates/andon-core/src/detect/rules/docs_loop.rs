@@ -3,25 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::detect::{
-    exempt::{SUBJECTS, goes_back_on_purpose},
+    excuses::{GOING_BACK, excuse},
     prelude::*,
-    releases::is_release_step,
 };
 use crate::domain::{
     change::{Nature, PathStep},
     ids::HunkHash,
 };
-use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, lasted};
+use crate::history::{PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
 pub(in crate::detect) const AMONG: Param<u64> =
     Param::count("among", 12, 2, "Newest changes of that document that are looked at.").sense(Sense::Wider);
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
@@ -38,7 +32,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         names_documents: true,
         ..About::new(EventClass::Oscillation)
     },
-    params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
+    params: &[COMEBACKS.spec, AMONG.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -87,17 +81,14 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
     let is_text = |at: usize| states.get(at).is_some_and(|one| one.state != PathStep::ABSENT);
     let counts = |at: usize| {
-        let stays = |(earlier, later): (&Iteration, &Iteration)| lasted(earlier, later);
-        let meant = |one: &Iteration| {
-            goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
-        };
-        let rewrites = |one: &Iteration| one.weak_nature() != Some(Nature::Space);
-        let one = by(at).filter(|one| one.strike == Strike::Candidate && rewrites(one) && !meant(one));
-        let edited = is_text(at) && at.checked_sub(1).is_some_and(is_text);
+        let (Some(one), Some(before)) = (by(at), at.checked_sub(1)) else { return false };
+        let edited = is_text(at) && is_text(before);
+        let stayed = by(before).is_some_and(|earlier| lasted(earlier, one));
         edited
-            && one.is_some_and(|one| {
-                !at.checked_sub(1).and_then(by).map(|before| (before, one)).is_some_and(stays)
-            })
+            && !stayed
+            && one.strike == Strike::Candidate
+            && one.weak_nature() != Some(Nature::Space)
+            && excuse(RULE.id, one, timeline, setting).is_none()
     };
     if states.last()?.brought_by != timeline.newest() {
         return None;
@@ -111,13 +102,14 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     {
         return None;
     }
-    // Beside new code it may be a status.
     let code = since.is_some_and(|it| timeline.brings_new_code_beside(path, it));
-    let level = if code { setting.level.min(Level::Warn) } else { setting.level };
     let place = if code { "beside work on the code" } else { "while no code changed" };
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
-    Some(Finding { files: vec![path], evidence, ..RULE.finding(level, round.message("a document", place)) })
+    let message = round.message("a document", place);
+    let found = Finding { files: vec![path], evidence, ..RULE.finding(setting.level, message) };
+    // Beside new code it may be a status.
+    Some(found.within(code.then_some(Limit::warn("new code beside it"))))
 }
 
 /// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
@@ -132,7 +124,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
     {
         return Some(DocsPattern::Alternates);
     }
-    let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
+    let among = setting.size(&AMONG);
     let first = states.len().saturating_sub(among.saturating_add(1));
     let mut seen = BTreeSet::new();
     let mut back = Vec::new();

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use super::oscillation;
 use crate::detect::{
-    exempt::{SUBJECTS, goes_back_on_purpose},
+    excuses::{GOING_BACK, excuse},
     gains::{self, Gain},
     prelude::*,
-    releases::is_release_step,
     switches::is_switch,
 };
 use crate::domain::ids::HunkHash;
@@ -17,11 +16,6 @@ pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
 pub(in crate::detect) const AMONG: Param<u64> =
     Param::count("among", 12, 2, "Newest changes of that file that are looked at.").sense(Sense::Wider);
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "file-comebacks",
@@ -30,7 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::FileComebacks), ..About::new(EventClass::Oscillation) },
-    params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
+    params: &[COMEBACKS.spec, AMONG.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -44,13 +38,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
-    // A file is reported once, until it comes back more often than it had then.
-    let level = if beside_work || told { setting.level.min(Level::Note) } else { setting.level };
+    let limits = [
+        beside_work.then_some(Limit::note("a switch beside other work")),
+        told.then_some(Limit::note("a file that was reported before")),
+    ];
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let (times, among) = (words::times(back.len()), words::count(among, "change"));
     let found = format!("one file came back to earlier contents {times} among {among}");
     let echo_of = Some(oscillation::RULE.id);
-    Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(level, found) })
+    let found = Finding { files: vec![path], evidence, echo_of, ..RULE.finding(setting.level, found) };
+    Some(found.within(limits.into_iter().flatten()))
 }
 
 /// A file that came back often enough.
@@ -91,7 +88,7 @@ fn comebacks<'s, 'a>(
     timeline: &Timeline,
     setting: &RuleSetting,
 ) -> (&'s [PathState<'a>], Vec<&'a Iteration>) {
-    let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
+    let among = setting.size(&AMONG);
     let newest = states.get(states.len().saturating_sub(among.saturating_add(1))..).unwrap_or_default();
     let mut seen: BTreeSet<HunkHash> = BTreeSet::new();
     let mut back: Vec<&Iteration> = Vec::new();
@@ -106,9 +103,7 @@ fn comebacks<'s, 'a>(
 }
 
 fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
-    one.strike == Strike::Candidate
-        && !goes_back_on_purpose(one, setting.list(&EXEMPT))
-        && !is_release_step(one, timeline)
+    one.strike == Strike::Candidate && excuse(RULE.id, one, timeline, setting).is_none()
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = all.last().filter(|call| is_told(call))?;
     let told = all.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
     let told: Vec<&Call> = told.filter(|call| is_told(call)).collect();
-    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
+    let window = setting.size(&WINDOW);
     let first = told.len().saturating_sub(window);
     let in_vain = |at: &usize| brings_nothing(told[*at], &told[..*at]);
     if words::len(&told[first..]) < setting.count(&CALLS) || !in_vain(&(told.len() - 1)) {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::detect::{
-    exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
+    excuses::{GOING_BACK, excuse, is_pull_request},
     gains::{self, Gain},
     prelude::*,
-    releases::is_release_step,
     returns::{self, RepeatedSequence, StateStep, Weight},
     switches::{flips, is_switch},
 };
@@ -23,11 +22,6 @@ pub(in crate::detect) const BESIDE: Param<u64> =
     Param::count("beside", 8, 2, "The same beside other new code, where no test newly passes.");
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
 
 /// The demo waits for its warning.
 pub static RULE: Rule = Rule {
@@ -37,7 +31,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Oscillating,
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
-    params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
+    params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -75,8 +69,7 @@ fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSe
         let after_revert = weights.last() == Some(&Weight::Meant);
         let meant = one.is_none_or(|one| {
             one.strike == Strike::Exempt
-                || goes_back_on_purpose(one, setting.list(&EXEMPT))
-                || is_release_step(one, timeline)
+                || excuse(RULE.id, one, timeline, setting).is_some()
                 || (after_revert && is_pull_request(one))
         });
         weights.push(if meant { Weight::Meant } else { Weight::Strike });
@@ -84,11 +77,11 @@ fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSe
     weights
 }
 
-/// The level; `otherwise` at most, when too few returns count.
-fn judged(round: RepeatedSequence, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
-    let enough = round.strikes() >= round.needed(least);
-    let otherwise = if round.strikes() == 0 { Level::Note } else { otherwise };
-    if enough { setting.level } else { setting.level.min(otherwise) }
+/// The limit where too few of the returns count; `otherwise` where some do.
+fn meant(round: RepeatedSequence, least: usize, otherwise: Level) -> Option<Limit> {
+    let most = if round.strikes() == 0 { Level::Note } else { otherwise };
+    let too_few = round.strikes() < round.needed(least);
+    too_few.then_some(Limit { most, excuse: "returns on purpose" })
 }
 
 fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
@@ -97,11 +90,13 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let weights = weights(&brought, timeline, setting);
     let step = |(state, weight): (&CodeState<'_>, Weight)| StateStep { state: state.code, weight };
     let steps: Vec<StateStep<_>> = states.iter().zip(weights).map(step).collect();
-    let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
+    let least = setting.size(&RETURNS).max(1);
     let round = returns::round(&steps, least)?;
-    let level = judged(round, least, setting, Level::Warn);
-    let level = level.min(unhurried(round, &brought, least));
-    let level = if switched(round, timeline, setting) { level.min(Level::Warn) } else { level };
+    let limits = [
+        meant(round, least, Level::Warn),
+        unhurried(round, &brought, least),
+        switched(round, timeline, setting).then_some(Limit::warn(SWITCH)),
+    ];
     let [.., other, newest] = states.as_slice() else { return None };
     let circle = states.get(states.len().saturating_sub(round.period)..).unwrap_or_default();
     let found = code_message(circle, round);
@@ -110,8 +105,13 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let help = words::git_diff(other.brought_by, newest.brought_by);
     let files = files(timeline);
-    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+    let help = help.into_iter().collect();
+    let found = Finding { files, evidence, help, ..RULE.finding(setting.level, found) };
+    Some(found.within(limits.into_iter().flatten()))
 }
+
+/// The excuse of one line that goes to and fro.
+const SWITCH: &str = "a switch: one line of one file";
 
 /// Whether a line is all that goes to and fro, and has not done so for long enough.
 fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting) -> bool {
@@ -125,7 +125,7 @@ fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting)
 
 /// Whether a switch has been set to and fro less often than it takes: one return more than a path.
 fn is_early(round: RepeatedSequence, setting: &RuleSetting) -> bool {
-    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX);
+    let least = setting.size(&PATH_RETURNS);
     round.period == 2 && round.strikes() <= least
 }
 
@@ -139,19 +139,22 @@ fn files(timeline: &Timeline) -> Vec<HunkHash> {
 fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let found = timeline.newest_paths().filter_map(|path| {
         let states = timeline.path_states(path);
-        let (level, round) = of_states(timeline, (path, &states), setting)?;
-        Some((level, round, (path, states)))
+        let (round, limits) = of_states(timeline, path, &states, setting)?;
+        let returning = returning(round, &states);
+        Some(of_file(path, round, &returning, setting.level).within(limits))
     });
-    let (level, round, (path, states)) =
-        found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
-    let returning = returning(round, &states);
+    found.reduce(|first, next| if next.level > first.level { next } else { first })
+}
+
+/// The finding about one file.
+fn of_file(path: HunkHash, round: RepeatedSequence, returning: &[&Iteration], level: Level) -> Finding {
     let evidence = returning.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
     let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
     let help = help.into_iter().collect();
     let (states, returns) = (words::count(round.period, "state"), words::count(round.returns, "return"));
     let message = format!("one file goes back and forth between {states}, {returns}{}", on_purpose(round));
-    Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, message) })
+    Finding { files: vec![path], evidence, help, ..RULE.finding(level, message) }
 }
 
 /// The iterations that brought the states of a cycle again.
@@ -160,12 +163,14 @@ fn returning<'a>(round: RepeatedSequence, states: &[PathState<'a>]) -> Vec<&'a I
     newest.iter().filter_map(|state| state.brought_by).collect()
 }
 
+/// How the states of one path go round, and the limits of a finding about it.
 fn of_states(
     timeline: &Timeline,
-    (path, states): (HunkHash, &[PathState<'_>]),
+    path: HunkHash,
+    states: &[PathState<'_>],
     setting: &RuleSetting,
-) -> Option<(Level, RepeatedSequence)> {
-    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
+) -> Option<(RepeatedSequence, Vec<Limit>)> {
+    let least = setting.size(&PATH_RETURNS).max(1);
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| state.brought_by).collect();
     let weights = weights(&brought, timeline, setting);
     let step = |(state, weight): (&PathState<'_>, Weight)| StateStep { state: state.state, weight };
@@ -175,49 +180,46 @@ fn of_states(
     if returning.iter().any(|one| timeline.leaves_the_code(one)) {
         return None;
     }
-    // A file that is put back on purpose is not reported.
-    let level = judged(round, least, setting, Level::Note);
-    let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
-    let level = level.min(unhurried(round, &brought, least));
-    let since = returning.first()?.number;
     let gain = lately(timeline, &returning, setting);
     let switch = gain == Gain::Unknown && is_switch(&returning);
-    let level = if switch && is_early(round, setting) { level.min(Level::Warn) } else { level };
-    if timeline.brings_new_code_beside(path, since) {
+    let beside_work = timeline.brings_new_code_beside(path, returning.first()?.number);
+    let limits = [
+        // A file that is put back on purpose is not reported.
+        meant(round, least, Level::Note),
+        patient(round, states, least).then_some(Limit::note("returns over many iterations")),
+        unhurried(round, &brought, least),
+        (switch && is_early(round, setting)).then_some(Limit::warn(SWITCH)),
         // A switch may be set during real work for as long as that lasts.
-        if switch {
-            return Some((level.min(Level::Note), round));
-        }
-        let most = beside(round, least, gain, setting);
-        return Some((level.min(most), round));
-    }
-    Some((level, round))
+        (switch && beside_work).then_some(Limit::note(SWITCH)),
+        (!switch && beside_work).then(|| beside(round, least, gain, setting)).flatten(),
+    ];
+    Some((round, limits.into_iter().flatten().collect()))
 }
 
 /// What the tests gained while a file went round: over the newest two stretches of `beside` returns, because tests that
 /// newly passed long ago excuse nothing.
 fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) -> Gain {
-    let newest = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX).saturating_mul(2);
+    let newest = setting.size(&BESIDE).saturating_mul(2);
     let from = returning.len().saturating_sub(newest);
     returning.get(from).map_or(Gain::Unknown, |first| gains::since(timeline, first.number))
 }
 
-/// The highest level for a file that goes round beside other new code: work continues, and newly passing tests show it.
-fn beside(round: RepeatedSequence, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
-    let for_long = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX);
+/// The limit for a file that goes round beside other new code: work continues, and newly passing tests show it.
+fn beside(round: RepeatedSequence, least: usize, gain: Gain, setting: &RuleSetting) -> Option<Limit> {
+    let excuse = "new code beside it";
+    let is_late = round.strikes() >= round.needed(least).saturating_add(SLOW);
     match gain {
-        Gain::Nothing if round.strikes() >= round.needed(for_long) => setting.level,
-        Gain::Nothing | Gain::Unknown if round.strikes() >= round.needed(least).saturating_add(SLOW) => {
-            Level::Warn
-        }
-        Gain::Nothing | Gain::Unknown | Gain::NewlyPassing => Level::Note,
+        Gain::Nothing if round.strikes() >= round.needed(setting.size(&BESIDE)) => None,
+        Gain::Nothing | Gain::Unknown if is_late => Some(Limit::warn(excuse)),
+        Gain::Nothing | Gain::Unknown => Some(Limit::note(excuse)),
+        Gain::NewlyPassing => Some(Limit::note("tests that newly pass")),
     }
 }
 
-/// The highest level, by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
+/// The limit by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
 /// reaction to it, a person switches something on and off; where no hook recorded the commits and a state lasted for
 /// minutes, a person tries something out. Both have to go on for longer.
-fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usize) -> Level {
+fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usize) -> Option<Limit> {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =
         brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
@@ -228,11 +230,11 @@ fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usi
         || (few && mostly_lasted(&circle));
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
-        Level::Note
+        Some(Limit::note("states that lasted for an hour"))
     } else if before(TRIES) && are_tries(&bringing) {
-        Level::Warn
+        Some(Limit::warn(TRIED_OUT))
     } else {
-        Level::Halt
+        None
     }
 }
 
@@ -262,7 +264,7 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let newest = states.last()?;
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
     let back = counted(&states, &weights(&brought, timeline, setting));
-    let least = usize::try_from(setting.count(&COMEBACKS)).unwrap_or(usize::MAX).max(1);
+    let least = setting.size(&COMEBACKS).max(1);
     let under_judgement = back.last().is_some_and(|last| Some(last.brought_by) == timeline.newest());
     if back.len() < least || !under_judgement {
         return None;
@@ -274,13 +276,16 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let small = row.iter().all(|one| one.diff.files <= FEW);
     let tries = are_tries(&row) || (small && come_slowly(&row));
     let tries = tries && back.len() < least.saturating_add(TRIES);
-    let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let (files, times) = (files(timeline), words::times(back.len()));
     let message = format!("the code came back to an earlier state {times} in {AMONG} changes");
-    Some(Finding { files, evidence, ..RULE.finding(level, message) })
+    let found = Finding { files, evidence, ..RULE.finding(setting.level, message) };
+    Some(found.within(tries.then_some(Limit::warn(TRIED_OUT))))
 }
+
+/// The excuse of what a person tries out, minutes apart.
+const TRIED_OUT: &str = "commits without hooks, minutes apart";
 
 /// States among which comebacks are counted, the newest.
 const AMONG: usize = 10;

@@ -32,7 +32,7 @@ const LONGEST: usize = 6;
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
-    let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX).max(2);
+    let rounds = setting.size(&ROUNDS).max(2);
     let (recent, period) = (2..=LONGEST).find_map(|period| {
         let start = outputs.len().checked_sub(period.saturating_mul(rounds))?;
         let recent = &outputs[start..];

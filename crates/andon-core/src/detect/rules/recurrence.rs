@@ -1,21 +1,16 @@
 //! `recurrence`: a code state that was left comes back.
 
 use crate::detect::{
-    exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request},
+    excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, is_pull_request},
     gains::{self, Gain},
     prelude::*,
-    releases::is_release_step,
     switches::flips,
 };
+use crate::domain::facts::CommitKind;
 use crate::history::{CodeState, Strike, Timeline, lasted};
 
 pub(in crate::detect) const RING: Param<u64> =
     Param::count("ring", 6, 2, "How many code states back a return is seen.").sense(Sense::Wider);
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
@@ -24,7 +19,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::Recurrence), ..About::new(EventClass::Oscillation) },
-    params: &[RING.spec, EXEMPT.spec],
+    params: &[RING.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -36,16 +31,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if Some(brought) != situation.timeline.newest() || brought.strike == Strike::Exempt {
         return None;
     }
-    let ring = usize::try_from(setting.count(&RING)).unwrap_or(usize::MAX);
+    let ring = setting.size(&RING);
     let back = earlier.iter().rev().take(ring).position(|state| state.code == newest.code)?;
     let seen = earlier.iter().rev().nth(back)?;
-    let patterns = setting.list(&EXEMPT);
-    let left = earlier.last();
-    let on_purpose = is_meant(newest, left, situation.timeline, patterns);
-    let thought = left.is_some_and(|left| lasted(left.brought_by, brought));
-    let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
-    let switch = untold && flips(&states, earlier.len());
-    let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
     let (changes, brought_by) = (words::count(back.saturating_add(1), "change"), seen.brought_by.name());
     let found = format!("the code is back to where it was {changes} ago ({brought_by})");
     let commits = [seen.brought_by.commit, brought.commit];
@@ -53,25 +41,31 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         .chain(commits.into_iter().flatten().map(Evidence::Commit));
     let between = seen.newest.commit.zip(brought.commit);
     let help = between.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
-    Some(Finding {
+    let found = Finding {
         evidence: evidence.collect(),
         help: help.into_iter().collect(),
-        ..RULE.finding(level, found)
-    })
+        ..RULE.finding(setting.level, found)
+    };
+    Some(found.within(excuse_of(&states, situation.timeline, setting).map(Limit::note)))
 }
 
-/// Whether the newest state came back on purpose.
-fn is_meant(
-    newest: &CodeState<'_>,
-    left: Option<&CodeState<'_>>,
-    timeline: &Timeline,
-    patterns: &[String],
-) -> bool {
-    let brought = newest.brought_by;
-    let reverted = left.is_some_and(|left| goes_back_on_purpose(left.brought_by, patterns));
-    goes_back_on_purpose(brought, patterns)
-        || is_release_step(brought, timeline)
-        || (reverted && is_pull_request(brought))
+/// The excuse for the newest of `states`, which came back.
+fn excuse_of(states: &[CodeState<'_>], timeline: &Timeline, setting: &RuleSetting) -> Option<&'static str> {
+    let [.., left, newest] = states else { return None };
+    let (left, brought) = (left.brought_by, newest.brought_by);
+    let went_back = || left.kind == CommitKind::Revert || begins_as(left, setting.list(&GOING_BACK));
+    let untold = || gains::since(timeline, brought.number) == Gain::Unknown;
+    excuse(RULE.id, brought, timeline, setting).or_else(|| {
+        if is_pull_request(brought) && went_back() {
+            Some(LANDS_AGAIN)
+        } else if lasted(left, brought) {
+            Some("a state that lasted for an hour")
+        } else if untold() && flips(states, states.len() - 1) {
+            Some("a switch: one line of one file")
+        } else {
+            None
+        }
+    })
 }
 
 #[cfg(test)]

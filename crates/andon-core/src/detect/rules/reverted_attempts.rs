@@ -1,7 +1,8 @@
 //! `reverted-attempts`: one attempt after the other is reverted.
 
+use crate::WordList;
 use crate::detect::{
-    exempt::{begins_as, is_pull_request},
+    excuses::{begins_as, excuse},
     prelude::*,
     stretch::{around_one_file, newest, shared_files},
 };
@@ -15,18 +16,7 @@ pub(in crate::detect) const WITHIN: Param<Span> =
     Param::span("within", Span(7_200), "How far apart these commits are at most.");
 pub(in crate::detect) const SUBJECTS: Param<Vec<String>> = Param::list(
     "subjects",
-    crate::words![
-        "Revert",
-        "Reverted",
-        "Reverting",
-        "Rollback",
-        "Roll back",
-        "Rolled back",
-        "Back out",
-        "Backed out",
-        "Backs out",
-        "Undo",
-    ],
+    WordList(include_str!("../word_lists/reverts.txt")),
     "Beginnings of subjects of commits that revert another.",
 );
 
@@ -67,7 +57,12 @@ fn stretch<'a>(
 ) -> Option<(Vec<&'a Iteration>, u64)> {
     let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
     let commits = newest(situation.timeline, setting.count(&AMONG).saturating_mul(times), within);
-    let is_revert = |one: &Iteration| reverts(one, setting.list(&SUBJECTS));
+    let is_revert = |one: &Iteration| {
+        let by_git = one.kind == CommitKind::Revert;
+        let says_so = by_git || begins_as(one, setting.list(&SUBJECTS));
+        let excused = excuse(RULE.id, one, situation.timeline, setting).is_some();
+        says_so && one.kind != CommitKind::Merge && !excused
+    };
     // Going back step by step, or trying one version after the other, reverts one attempt.
     let counts =
         |at: usize| is_revert(commits[at]) && !commits.get(at + 1).is_some_and(|before| is_revert(before));
@@ -81,11 +76,6 @@ fn stretch<'a>(
     let enough = words::len(&reverts) >= setting.count(&REVERTS).saturating_mul(times);
     let stretch = commits.iter().filter(|one| one.number >= first).count();
     (enough && between).then(|| (reverts, u64::try_from(stretch).unwrap_or(u64::MAX)))
-}
-
-fn reverts(one: &Iteration, subjects: &[String]) -> bool {
-    let by_git = one.kind == CommitKind::Revert;
-    (by_git || begins_as(one, subjects)) && !is_pull_request(one) && one.kind != CommitKind::Merge
 }
 
 #[cfg(test)]

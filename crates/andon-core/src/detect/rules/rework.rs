@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::undo_churn::ratio;
+use crate::WordList;
 use crate::detect::{
-    exempt::{SUBJECTS, begins_with, goes_back_on_purpose, is_pull_request},
+    excuses::{GOING_BACK, begins_with, excuse},
     gains::{self, Gain},
     prelude::*,
-    releases::{is_release_step, names_version},
     stretch::{around_one_file, newest, say_nearly_the_same, shared_files},
     switches::is_one_line,
 };
@@ -24,29 +24,8 @@ pub(in crate::detect) const WITHIN: Param<Span> =
     Param::span("within", Span(7_200), "How far apart these commits are at most.");
 pub(in crate::detect) const REPAIRS: Param<Vec<String>> = Param::list(
     "repairs",
-    crate::words![
-        "Fix",
-        "Fixed",
-        "Fixes",
-        "Fixing",
-        "Hotfix",
-        "Bugfix",
-        "Resolve",
-        "Resolved",
-        "Resolves",
-        "Correct",
-        "Corrected",
-        "Corrects",
-        "Repair",
-        "Repaired",
-        "Debug",
-    ],
+    WordList(include_str!("../word_lists/repairs.txt")),
     "Beginnings of subjects of commits that repair something, at the start or behind a prefix with a colon.",
-);
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -56,7 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
-    params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, REPAIRS.spec, EXEMPT.spec],
+    params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, REPAIRS.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -82,10 +61,7 @@ fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<
     let counts = |one: &Iteration| {
         one.strike == Strike::Candidate
             && one.change.as_ref().is_some_and(|change| change.nature == Nature::Work)
-            && !goes_back_on_purpose(one, setting.list(&EXEMPT))
-            && !names_version(&one.subject)
-            && !is_pull_request(one)
-            && !is_release_step(one, timeline)
+            && excuse(RULE.id, one, timeline, setting).is_none()
             && say_nearly_the_same(&one.subject, &last.subject)
     };
     if !counts(last) {

@@ -1,8 +1,6 @@
 //! `test-weakening`: tests disappeared, or assert less, whether the suite is green or red.
 
-mod frameworks;
-
-use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
+use crate::WordList;
 use crate::detect::{lost_tests::taken_by, prelude::*};
 use crate::domain::{
     facts::{CommitKind, Weakening},
@@ -10,13 +8,19 @@ use crate::domain::{
 };
 use crate::history::{Strike, Timeline, failing_count};
 
-pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
-    Param::list("tests", TESTS, "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.");
-pub(in crate::detect) const SKIPS_PARAM: Param<Vec<String>> =
-    Param::list("skips", SKIPS, "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.");
+pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> = Param::list(
+    "tests",
+    WordList(include_str!("../word_lists/tests.txt")),
+    "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.",
+);
+pub(in crate::detect) const SKIPS_PARAM: Param<Vec<String>> = Param::list(
+    "skips",
+    WordList(include_str!("../word_lists/skips.txt")),
+    "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.",
+);
 pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
     "assertions",
-    ASSERTIONS,
+    WordList(include_str!("../word_lists/assertions.txt")),
     "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
 );
 

@@ -84,7 +84,7 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
     let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());
-    let hard = usize::try_from(setting.count(&HARD)).unwrap_or(usize::MAX);
+    let hard = setting.size(&HARD);
     if is_moving(like.map(|(call, _)| *call), hard) {
         return None;
     }
@@ -158,7 +158,7 @@ fn signature(call: &Call, coarse: bool) -> Signature {
 
 /// How often the newest call came among the last `window`.
 fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
+    let window = setting.size(&WINDOW);
     let recent = &signatures[signatures.len().saturating_sub(window)..];
     let newest = recent.last()?;
     let times = words::len(&recent.iter().filter(|one| *one == newest).collect::<Vec<_>>());
@@ -176,7 +176,7 @@ fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, 
 
 /// A row of 2 to 12 calls that came `rounds` times in a row.
 fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX);
+    let rounds = setting.size(&ROUNDS);
     let period = (2..=MAX_PERIOD).find(|period| {
         let length = period.saturating_mul(rounds);
         let Some(start) = signatures.len().checked_sub(length) else { return false };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::detect::{
-    exempt::{BUILD_STARTS, claims_no_work, is_meant_empty},
+    excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse},
     gains::{self, Gain},
     prelude::*,
 };
@@ -30,11 +30,6 @@ pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
     1,
     "Consecutive repeats, where some are meant, or bring a new state of the code or a document.",
 );
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
-);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
@@ -43,7 +38,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
-    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
+    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EMPTY_ON_PURPOSE.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -58,57 +53,126 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest = repeating.last()?;
-    let says = says(timeline, repeating);
-    let slowly = come_slowly(repeating);
-    let given = |one: &&Iteration| {
-        let (own, level) = patience(timeline, one, setting);
-        match says {
-            SubjectPattern::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
-            SubjectPattern::Varied if one.diff.empty && one.diff.files == 0 => {
-                (own.max(varied(one, setting)), level)
-            }
-            // A person waits for what each try sets off elsewhere.
-            SubjectPattern::Varied | SubjectPattern::Again if slowly && is_cosmetic(one) => {
-                (own.max(setting.count(&PATIENCE)), level)
-            }
-            SubjectPattern::Doubles | SubjectPattern::Varied | SubjectPattern::Again => (own, level),
-        }
-    };
-    let (patience, until) = repeating.iter().map(given).max()?;
-    // What is given no time halts by itself, whatever came before it.
-    let strict = |one: &&&Iteration| given(one).0 <= bare(one, limit) && !is_document(one);
-    let strict: Vec<&&Iteration> = repeating.iter().rev().take_while(strict).collect();
-    let enough = strict.iter().map(|one| bare(one, limit)).max().unwrap_or(limit);
-    let waits = repeats < patience && words::len(&strict) < enough;
-    let level = if waits { setting.level.min(until) } else { setting.level };
+    let row =
+        Row { timeline, setting, limit, says: says(timeline, repeating), slowly: come_slowly(repeating) };
+    let patience = repeating.iter().map(|one| row.patience(one)).max_by_key(|it| (it.repeats, it.until))?;
+    let waits = repeats < patience.repeats && !row.unexcused_are_enough(repeating);
     let ends = is_list(timeline, repeating) || is_sweep(repeating);
-    let level = if ends { level.min(Level::Note) } else { level };
-    let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
-    let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
-    let (iterations, diff) = (words::count(repeats, "iteration"), newest.diff.hash.short());
-    let found = match (empty, passed_over(timeline, repeating)) {
-        _ if cosmetic => {
-            format!(
-                "{iterations} in a row changed only white space at line ends, or what normalization masks"
-            )
-        }
-        (0, 0) => format!("{iterations} in a row made the same change as the one before (diff {diff})"),
-        (0, between) => format!(
-            "{iterations} made the same change again (diff {diff}), with {} in between (reverts, merges or picks)",
-            words::count(between, "commit")
-        ),
-        (empty, _) if empty == repeats => format!("{iterations} in a row changed nothing"),
-        (empty, _) => format!(
-            "{iterations} in a row repeated the change before them or changed nothing ({empty} changed nothing)"
-        ),
-    };
+    let limits = [
+        waits.then_some(Limit { most: patience.until, excuse: patience.excuse }),
+        ends.then_some(Limit::note("the same at one place after another")),
+    ];
     let mut evidence: Vec<Evidence> = repeating.iter().map(|one| Evidence::Diff(one.diff.hash)).collect();
     evidence.dedup();
     evidence.extend(repeating.iter().filter_map(|one| one.commit).map(Evidence::Commit));
     let help =
         newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
-    let files = Iteration::paths_of_all(repeating);
-    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+    let (files, help) = (Iteration::paths_of_all(repeating), help.into_iter().collect());
+    let message = message(timeline, repeating, newest);
+    let found = Finding { files, evidence, help, ..RULE.finding(setting.level, message) };
+    Some(found.within(limits.into_iter().flatten()))
+}
+
+fn message(timeline: &Timeline, repeating: &[&Iteration], newest: &Iteration) -> String {
+    let (iterations, diff) = (words::count(repeating.len(), "iteration"), newest.diff.hash.short());
+    let empty = repeating.iter().filter(|one| one.diff.empty).count();
+    if repeating.iter().all(|one| is_cosmetic(one)) {
+        format!("{iterations} in a row changed only white space at line ends, or what normalization masks")
+    } else if empty == repeating.len() {
+        format!("{iterations} in a row changed nothing")
+    } else if empty > 0 {
+        format!(
+            "{iterations} in a row repeated the change before them or changed nothing ({empty} changed nothing)"
+        )
+    } else {
+        match passed_over(timeline, repeating) {
+            0 => format!("{iterations} in a row made the same change as the one before (diff {diff})"),
+            between => format!(
+                "{iterations} made the same change again (diff {diff}), with {} in between (reverts, merges or picks)",
+                words::count(between, "commit")
+            ),
+        }
+    }
+}
+
+/// How many repeats in a row it takes with one iteration among them.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    repeats: u64,
+    /// The highest level until then.
+    until: Level,
+    excuse: &'static str,
+}
+
+/// The iterations that repeat, and what their patience depends on.
+struct Row<'a> {
+    timeline: &'a Timeline,
+    setting: &'a RuleSetting,
+    limit: u64,
+    says: SubjectPattern,
+    slowly: bool,
+}
+
+impl Row<'_> {
+    /// The patience with `one`, the subjects and the pace of the whole row considered.
+    fn patience(&self, one: &Iteration) -> Patience {
+        let own = self.own_patience(one);
+        let most = self.setting.count(&PATIENCE);
+        let at_least = |repeats: u64, excuse| {
+            if repeats > own.repeats { Patience { repeats, excuse, ..own } } else { own }
+        };
+        match self.says {
+            SubjectPattern::Doubles if one.diff.empty => Patience {
+                repeats: self.limit.max(most),
+                until: Level::Note,
+                excuse: "doubles of earlier commits",
+            },
+            SubjectPattern::Varied if one.diff.empty && one.diff.files == 0 => {
+                at_least(varied(one, self.setting), "empty commits that each say something else")
+            }
+            // A person waits for what each try sets off elsewhere.
+            SubjectPattern::Varied | SubjectPattern::Again if self.slowly && is_cosmetic(one) => {
+                at_least(most, "commits minutes apart")
+            }
+            SubjectPattern::Doubles | SubjectPattern::Varied | SubjectPattern::Again => own,
+        }
+    }
+
+    /// The patience with `one` by itself.
+    fn own_patience(&self, one: &Iteration) -> Patience {
+        let (limit, setting) = (self.limit, self.setting);
+        let longer = limit.max(setting.count(&PATIENCE));
+        let meant = || excuse(RULE.id, one, self.timeline, setting).filter(|_| one.diff.empty);
+        let warn = |repeats, excuse| Patience { repeats, until: Level::Warn, excuse };
+        let note = |repeats, excuse| Patience { repeats, until: Level::Note, excuse };
+        if is_cosmetic(one) {
+            let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
+            let cosmetic = setting.count(&COSMETIC).saturating_add(admitted);
+            warn(limit.max(cosmetic), "nothing left after normalization")
+        } else if let Some(excuse) = meant() {
+            note(longer, excuse)
+        } else if brings_new_code(self.timeline, one) {
+            note(longer, "the same lines at a new place")
+        } else if is_document(one) && brings_new_text(self.timeline, one) {
+            warn(longer, "a new text of a document")
+        } else if is_chore(self.timeline, one) {
+            warn(limit.saturating_add(1), "a chore of a program")
+        } else {
+            warn(unexcused(one, limit), "a history without hooks")
+        }
+    }
+
+    /// Whether the newest iterations that nothing excuses are enough by themselves, whatever came before them.
+    fn unexcused_are_enough(&self, repeating: &[&Iteration]) -> bool {
+        let newest: Vec<&Iteration> =
+            repeating.iter().rev().copied().take_while(|one| self.is_unexcused(one)).collect();
+        let needed = newest.iter().map(|one| unexcused(one, self.limit)).max().unwrap_or(self.limit);
+        words::len(&newest) >= needed
+    }
+
+    fn is_unexcused(&self, one: &Iteration) -> bool {
+        self.patience(one).repeats <= unexcused(one, self.limit) && !is_document(one)
+    }
 }
 
 /// How many commits that do not count lie between those of `repeating`, from the one on that the first of them repeats.
@@ -208,9 +272,13 @@ fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
-/// How many repeats in a row it takes where nothing excuses them: one more where no hook recorded the commits, because
+fn brings_new_text(timeline: &Timeline, one: &Iteration) -> bool {
+    matches!(timeline.docs_progress(one), DocsProgress::NewText | DocsProgress::Ticked)
+}
+
+/// The repeats in a row that it takes where nothing excuses them: one more where no hook recorded the commits, because
 /// people also come back to what they did.
-fn bare(one: &Iteration, limit: u64) -> u64 {
+fn unexcused(one: &Iteration, limit: u64) -> u64 {
     limit.saturating_add(u64::from(one.is_unobserved()))
 }
 
@@ -219,45 +287,19 @@ fn is_cosmetic(one: &Iteration) -> bool {
     one.diff.empty && one.diff.files > 0
 }
 
-/// How many iterations in a row it takes when `one` is among them, and what is said until then.
-fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64, Level) {
-    let document = match timeline.docs_progress(one) {
-        DocsProgress::NewText | DocsProgress::Ticked => is_document(one),
-        DocsProgress::None | DocsProgress::Back => false,
-    };
-    let limit = setting.count(&REPEATS).max(1);
-    let longer = limit.max(setting.count(&PATIENCE));
-    if is_cosmetic(one) {
-        let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
-        (limit.max(setting.count(&COSMETIC).saturating_add(admitted)), Level::Warn)
-    } else if (one.diff.empty && is_meant_empty(one, timeline, setting.list(&EXEMPT)))
-        || brings_new_code(timeline, one)
-    {
-        (longer, Level::Note)
-    } else if document {
-        (longer, Level::Warn)
-    } else if is_chore(timeline, one) {
-        (limit.saturating_add(1), Level::Warn)
-    } else {
-        (bare(one, limit), Level::Warn)
-    }
-}
-
 /// The longest end of `candidates` in which each repeats.
 fn repeating<'a, 'b>(candidates: &'b [&'a Iteration]) -> &'b [&'a Iteration] {
-    let repeats = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| candidates.get(before));
-        candidates.get(at).is_some_and(|one| {
-            let same = |before: &&&Iteration| before.diff.hash == one.diff.hash;
-            (one.diff.empty || before.as_ref().is_some_and(same))
-                && !before.is_some_and(|it| one.is_by_another(it))
-        })
-    };
     let mut start = candidates.len();
-    while start > 0 && repeats(start - 1) {
+    while start > 0 && repeats(candidates[start - 1], start.checked_sub(2).map(|before| candidates[before])) {
         start -= 1;
     }
     candidates.get(start..).unwrap_or_default()
+}
+
+/// Whether `one` changes nothing, or what the one `before` it changed, and both are by one author.
+fn repeats(one: &Iteration, before: Option<&Iteration>) -> bool {
+    let same = before.is_some_and(|before| before.diff.hash == one.diff.hash);
+    (one.diff.empty || same) && !before.is_some_and(|before| one.is_by_another(before))
 }
 
 #[cfg(test)]

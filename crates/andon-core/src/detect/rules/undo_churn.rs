@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::detect::{
-    exempt::{SUBJECTS, goes_back_on_purpose},
+    excuses::{GOING_BACK, excuse},
     gains::{self, Gain},
     prelude::*,
-    releases::is_release_step,
     switches::is_one_line,
 };
 use crate::domain::facts::Hunk;
@@ -19,11 +18,6 @@ pub(in crate::detect) const OVER: Param<u64> =
 pub(in crate::detect) const WINDOW: Param<u64> =
     Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.")
         .sense(Sense::Wider);
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
 
 /// For as long as a hunk that is undone is looked for.
 const PAUSE: usize = 8;
@@ -35,17 +29,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::UndoChurn), pause: PAUSE, ..About::new(EventClass::Oscillation) },
-    params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
+    params: &[SHARE.spec, OVER.spec, WINDOW.spec, GOING_BACK.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let patterns = setting.list(&EXEMPT);
-    let over = usize::try_from(setting.count(&OVER)).unwrap_or(usize::MAX);
-    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
+    let over = setting.size(&OVER);
+    let window = setting.size(&WINDOW);
     let timeline = situation.timeline;
-    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns) || is_release_step(one, timeline);
+    let meant = |one: &&Iteration| excuse(RULE.id, one, timeline, setting).is_some();
     let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
     // What has no hunks undoes none; most of a long history is judged by ids alone.
     if last.diff.hunks.is_empty() {

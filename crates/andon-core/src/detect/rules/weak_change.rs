@@ -1,7 +1,8 @@
 //! `weak-change`: the loop is busy, and its changes have no effect.
 
+use crate::WordList;
 use crate::detect::{
-    exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose},
+    excuses::{claims_no_work, excuse},
     prelude::*,
 };
 use crate::domain::change::Nature;
@@ -11,7 +12,7 @@ pub(in crate::detect) const RUNNING: Param<u64> =
     Param::count("running", 3, 2, "Consecutive iterations that change nothing that runs.");
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
-    SUBJECTS,
+    WordList(include_str!("../word_lists/going_back.txt")),
     "Beginnings of subjects of commits that change versions on purpose; `#` matches a number.",
 );
 
@@ -34,18 +35,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest = weak.last()?;
+    let more = running.saturating_sub(setting.count(&RUNNING));
     // Who releases on purpose does something else in between.
-    let meant = goes_back_on_purpose(newest, setting.list(&EXEMPT))
-        && running < setting.count(&RUNNING).saturating_add(MEANT);
-    let admitted = running < setting.count(&RUNNING).saturating_add(ADMITTED)
-        && weak.iter().all(|one| claims_no_work(one));
-    let level = if meant || admitted { setting.level.min(Level::Note) } else { setting.level };
+    let meant = excuse(RULE.id, newest, situation.timeline, setting).filter(|_| more < MEANT);
+    let admitted = more < ADMITTED && weak.iter().all(|one| claims_no_work(one));
+    let excuse = meant.or(admitted.then_some("subjects that claim no work"));
     let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
     let message =
         format!("{} in a row changed only {}", words::count(running, "iteration"), words_for(nature));
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+    let help = help.into_iter().collect();
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) }.within(excuse.map(Limit::note)))
 }
 
 /// So many more iterations in a row it takes where the newest says that it is meant.

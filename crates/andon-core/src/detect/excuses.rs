@@ -1,0 +1,412 @@
+//! Excuses: why a commit is not held against the loop, and which rules honour that.
+//!
+//! In 130,286 commits of healthy repositories every A/B/A/B was a revert, a reland, a release or a deployment
+//! (docs/rules.md). A finding that an excuse lessens names it ([`Limit`]).
+//!
+//! [`Limit`]: crate::domain::findings::Limit
+
+use std::collections::BTreeSet;
+
+use crate::WordList;
+use crate::domain::facts::CommitKind;
+use crate::domain::settings::{Param, RuleSetting};
+use crate::history::{Iteration, Source, Timeline, are_by_the_clock};
+
+/// Commits that go back on purpose. "Release" alone is no pattern: "Release the lock" is work.
+pub(super) const GOING_BACK: Param<Vec<String>> = Param::list(
+    "exempt",
+    WordList(include_str!("word_lists/going_back.txt")),
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
+);
+/// Empty commits that people make so that a build starts, or that are merges but for their parents.
+pub(super) const EMPTY_ON_PURPOSE: Param<Vec<String>> = Param::list(
+    "exempt",
+    WordList(include_str!("word_lists/build_starts.txt")),
+    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
+);
+
+/// A row of the table of excuses.
+struct Excuse {
+    /// The excuse as findings name it.
+    name: &'static str,
+    /// The rules that honour it.
+    rules: &'static [&'static [&'static str]],
+    holds: fn(&Iteration, &Timeline, &RuleSetting) -> bool,
+}
+
+/// The rules about what goes round.
+const ROUND: &[&str] = &["docs-loop", "file-comebacks", "oscillation", "recurrence", "rework", "undo-churn"];
+/// The rules about empty commits.
+const EMPTY: &[&str] = &["consecutive-failures", "unchanged-diff"];
+const REVERTS: &[&str] = &["reverted-attempts"];
+const REWORK: &[&str] = &["rework"];
+const WEAK: &[&str] = &["weak-change"];
+
+static EXCUSES: [Excuse; 8] = [
+    Excuse { name: "a revert", rules: &[ROUND, WEAK], holds: |one, _, _| one.kind == CommitKind::Revert },
+    Excuse {
+        name: "a subject of `exempt`",
+        rules: &[ROUND, WEAK, EMPTY],
+        holds: |one, _, setting| begins_as(one, setting.list(&GOING_BACK)),
+    },
+    Excuse {
+        name: "a step of a release",
+        rules: &[ROUND],
+        holds: |one, timeline, _| is_release_step(one, timeline),
+    },
+    Excuse {
+        name: "a version in the subject",
+        rules: &[REWORK],
+        holds: |one, _, _| names_version(&one.subject),
+    },
+    Excuse {
+        name: "a merged pull request",
+        rules: &[REWORK, REVERTS, EMPTY],
+        holds: |one, _, _| is_pull_request(one),
+    },
+    Excuse {
+        name: "the one empty commit of a release",
+        rules: &[EMPTY],
+        holds: |one, timeline, _| marks_a_release(one, timeline),
+    },
+    Excuse { name: "a build to start", rules: &[EMPTY], holds: |one, _, _| starts_a_build(&one.subject) },
+    Excuse {
+        name: "a property of Subversion",
+        rules: &[EMPTY],
+        holds: |one, _, _| names_a_property(&one.subject),
+    },
+];
+
+/// The first excuse for `one` that the rule of that id honours.
+pub(super) fn excuse(
+    rule: &str,
+    one: &Iteration,
+    timeline: &Timeline,
+    setting: &RuleSetting,
+) -> Option<&'static str> {
+    let honoured = |excuse: &&Excuse| excuse.rules.iter().any(|rules| rules.contains(&rule));
+    let mut excuses = EXCUSES.iter().filter(honoured);
+    excuses.find(|excuse| (excuse.holds)(one, timeline, setting)).map(|excuse| excuse.name)
+}
+
+/// The excuse of a pull request that lands again after `before`, which went back on purpose.
+pub(super) const LANDS_AGAIN: &str = "a pull request that lands again after its revert";
+
+/// Commits of a program in a row that make it one.
+const RUNS: usize = 4;
+
+/// Whether a program made the newest commits by the clock, such as data that it fetches: that is no work of a loop.
+pub(super) fn is_by_the_clock(timeline: &Timeline) -> bool {
+    let mut row: Vec<&Iteration> = timeline.candidates().rev().take(RUNS).collect();
+    row.reverse();
+    let is_newest = row.last().copied() == timeline.newest();
+    is_newest && row.len() == RUNS && are_by_the_clock(&row)
+}
+
+/// Whether a forge merged a pull request into `iteration`: `Title (#123)`.
+pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
+    let inside = iteration.subject.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once("(#"));
+    inside.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether an empty commit marks a release. Identical empty commits are no series of releases: each of those names another
+/// version.
+fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> bool {
+    let subject = &iteration.subject;
+    let is_again =
+        |other: &Iteration| other.number != iteration.number && other.diff.empty && other.subject == *subject;
+    names_version(subject) && !timeline.iterations.iter().any(is_again)
+}
+
+/// Whether a subject names a property of Subversion, which a mirror in git does not have: `svn:eol-style=native`,
+/// "Remove svn:keywords from ...".
+fn names_a_property(subject: &str) -> bool {
+    subject.split(|c: char| !c.is_alphanumeric() && c != ':').any(|word| {
+        word.strip_prefix("svn:").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+    })
+}
+
+/// Verbs for what is done to a build so that it starts.
+const STARTING: &str =
+    "bump force kick nudge ping poke redo rerun restart retrigger retry run touch trigger wake";
+/// First words of a subject that tries out what is started: elsewhere in it these words tell of work.
+const TRYING: &str = "check test testing try trying";
+/// Names of what is started.
+const STARTED: &str = "actions build builds checks ci deploy deployment jenkins job jobs pipeline pipelines rebuild travis workflow workflows";
+/// Words that say both.
+const STARTS: &str = "rebuild recheck redeploy retest retrigger";
+/// Most words of a subject that is about nothing else.
+const FEW: usize = 6;
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// Whether a short subject is about starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or
+/// names nothing but what is started ("ci", "Deploy").
+fn starts_a_build(subject: &str) -> bool {
+    let subject = subject.to_lowercase();
+    let words: Vec<&str> =
+        subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let any = |known: &str| words.iter().any(|word| has(known, word));
+    let tries = words.first().is_some_and(|first| has(TRYING, first));
+    let names_it = !words.is_empty() && words.iter().all(|word| has(STARTED, word));
+    words.len() <= FEW && (any(STARTS) || ((any(STARTING) || tries) && any(STARTED)) || names_it)
+}
+
+/// Whether each of `iterations` is a commit that says something else.
+pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> bool {
+    let mut said: BTreeSet<&str> = BTreeSet::new();
+    let mut all = iterations.map(|one| one.source == Source::Commit && said.insert(one.subject.trim()));
+    all.all(|new| new)
+}
+
+/// Words of subjects that say that only the looks of the code change.
+const STYLE: &str = "space spaces spacing whitespace whitespaces blank newline newlines line lines endl eol indent indents indentation indenting format formatting formatter formatted style styling styleci lint linting linter fmt tidy cosmetic cosmetics";
+
+/// Whether a subject claims no work: it is about white space or style, or there is no word in it.
+pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
+    let subject = iteration.subject.to_lowercase();
+    let mut words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next();
+    first.is_none_or(|first| has(STYLE, first) || words.any(|word| has(STYLE, word)))
+}
+
+/// Whether the subject of `iteration` begins with a pattern.
+pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
+    let subject = iteration.subject.trim_start();
+    let first = subject.bytes().next().unwrap_or_default();
+    // The first byte decides for nearly all patterns, and every rule checks every commit of its window.
+    let may = |pattern: &String| {
+        pattern.bytes().next().is_some_and(|wanted| match wanted {
+            b'#' => first.is_ascii_digit(),
+            _ => first.eq_ignore_ascii_case(&wanted),
+        })
+    };
+    patterns.iter().any(|pattern| may(pattern) && begins_with(subject, pattern))
+}
+
+/// Whether `subject` begins with `pattern`, letter case aside. `#` matches one or more digits. A pattern that ends in a
+/// letter ends at the end of a word. An empty pattern matches nothing.
+pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
+    let mut rest = subject.trim_start().chars().peekable();
+    for wanted in pattern.chars() {
+        if wanted == '#' {
+            if rest.next_if(char::is_ascii_digit).is_none() {
+                return false;
+            }
+            while rest.next_if(char::is_ascii_digit).is_some() {}
+        } else if rest.next_if(|found| found.eq_ignore_ascii_case(&wanted)).is_none() {
+            return false;
+        }
+    }
+    let Some(last) = pattern.chars().last() else { return false };
+    !(last.is_alphabetic() && rest.peek().is_some_and(|next| next.is_alphanumeric()))
+}
+
+/// Whether `iteration` is a step of a release: its words were said of another version before ("Prepare before 1.2 release",
+/// "Prepare before 1.3 release"), or of another package; or its subject followed such a step before ("Back to
+/// development").
+pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> bool {
+    let at = timeline.iterations.partition_point(|one| one.number < iteration.number);
+    let earlier = timeline.iterations.get(..at).unwrap_or_default();
+    if names_version(&iteration.subject) {
+        return earlier.iter().any(|one| is_said_again(&one.subject, &iteration.subject));
+    }
+    let Some(step) = earlier.last().filter(|step| names_version(&step.subject)) else { return false };
+    let follows = |pair: &[Iteration]| {
+        pair[1].subject == iteration.subject && is_said_again(&pair[0].subject, &step.subject)
+    };
+    earlier.windows(2).any(follows)
+}
+
+/// Whether two subjects say the same of two versions, of one package or of two.
+fn is_said_again(before: &str, now: &str) -> bool {
+    let same =
+        |words: fn(&str) -> Option<Vec<String>>| words(before).is_some_and(|it| words(now) == Some(it));
+    before != now && (same(versionless) || same(nameless))
+}
+
+/// Whether a subject names a version: `Release parser 1.4.0`.
+pub(super) fn names_version(subject: &str) -> bool {
+    versions(subject).any(|(_, is_version)| is_version)
+}
+
+/// The words of a subject with each version in it taken out; `None` where it names none.
+fn versionless(subject: &str) -> Option<Vec<String>> {
+    names_version(subject).then(|| {
+        let word =
+            |(word, is_version): (&str, bool)| if is_version { "#".to_owned() } else { word.to_lowercase() };
+        versions(subject).map(word).collect()
+    })
+}
+
+/// The same without the name of what has the version; `None` where little else is left.
+fn nameless(subject: &str) -> Option<Vec<String>> {
+    let mut words = versionless(subject)?;
+    let at = words.iter().position(|word| word == "#").filter(|at| *at > 1)?;
+    words.remove(at - 1);
+    Some(words)
+}
+
+/// The words of a subject, each with whether it is a version.
+fn versions(subject: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut before = "";
+    subject.split_whitespace().map(move |word| {
+        let numbered = NUMBERED.iter().any(|name| name.eq_ignore_ascii_case(before));
+        before = word;
+        (word, is_version(word) || (numbered && bare(word).bytes().all(|byte| byte.is_ascii_digit())))
+    })
+}
+
+/// What has a number for a version.
+const NUMBERED: &[&str] = &["release", "version", "milestone", "sprint"];
+
+/// A word without the characters around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@')
+}
+
+/// `1.2`, `v1.2.3`, `parser-1.2.3-rc.1`, `@scope/pkg@1.2.3`: numbers with a dot between them, at the end of a name; `v7`; the
+/// month of a calendar, `2026-09`.
+fn is_version(word: &str) -> bool {
+    let word = bare(word);
+    let bytes = word.as_bytes();
+    let dotted = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        bytes.get(at) == Some(&b'.') && digit(before) && digit(bytes.get(at + 1))
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let month = word.split_once('-').is_some_and(|(year, month)| {
+        digits(year) && year.len() == 4 && month.split('-').all(|part| digits(part) && part.len() == 2)
+    });
+    month || word.strip_prefix(['v', 'V']).is_some_and(digits) || (0..bytes.len()).any(dotted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::{commit, timeline};
+
+    #[test]
+    fn builds_are_started_in_many_words() {
+        for subject in [
+            "build: bump ci",
+            "Ping CI",
+            "Force rebuild",
+            "redeploy",
+            "chore: kick off build",
+            "retest",
+            "ci",
+            "CI",
+            "CI build",
+            "Deploy",
+            "test CI",
+            "Try the pipeline again",
+            "wake up CI",
+        ] {
+            assert!(starts_a_build(subject), "{subject}");
+        }
+        for subject in [
+            "Fix the build",
+            "Fix CI test",
+            "Test the parser",
+            "Retry",
+            "Wait",
+            "Add retry to the parser",
+            "",
+            "Run it",
+        ] {
+            assert!(!starts_a_build(subject), "{subject}");
+        }
+    }
+
+    #[test]
+    fn subjects_are_matched_at_their_beginning() {
+        let hits = [
+            "Revert \"Add parser\"",
+            "revert: add parser",
+            "Reland \"Add parser\"",
+            "Reapply \"Add parser\"",
+            "Rollback patchwork.",
+            "Release 1.0",
+            "release v2",
+            "Bump version to 1.2.4",
+            "v1.2.3",
+            "V10.2",
+            "1.2.3",
+            "chore(release): 1.2.3",
+            "[maven-release-plugin] prepare for next development iteration",
+            "  Deploy to production",
+            "Back out \"Add a read cache (#2)\" (#3)",
+            "Backed out changeset 4be1ce",
+            "Undo \"Add a read cache\" (#3)",
+        ];
+        let misses = [
+            "",
+            "Reverting is not a revert",
+            "Release the lock before returning",
+            "Relanding",
+            "Fix Revert \"x\"",
+            "version 1",
+            "v1",
+            "1.2 times faster",
+            "Deployment docs",
+            "é",
+        ];
+        let going_back = WordList(include_str!("word_lists/going_back.txt"));
+        for subject in hits {
+            assert!(going_back.iter().any(|pattern| begins_with(subject, pattern)), "{subject}");
+        }
+        for subject in misses {
+            assert!(!going_back.iter().any(|pattern| begins_with(subject, pattern)), "{subject}");
+        }
+        assert!(!begins_with("anything", ""));
+    }
+
+    #[test]
+    fn versions_are_known_by_their_form() {
+        for subject in [
+            "Release 1.2",
+            "parser v1.4.0",
+            "@scope/pkg@2.0.1",
+            "Prepare before 1.3-rc1 release",
+            "Get ready for v7",
+            "Freeze for milestone 7",
+            "Pins for 2026-09",
+        ] {
+            assert!(names_version(subject), "{subject}");
+        }
+        for subject in
+            ["Attempt 3", "Fix src/a.rs", "Wait 1 s.", "See e.g. that", "", "Release the lock", "vim 12-3"]
+        {
+            assert!(!names_version(subject), "{subject}");
+        }
+        assert_eq!(versionless("Prepare before 1.2 release"), versionless("prepare before v1.3.0 release"));
+        assert_ne!(versionless("Prepare before 1.2 release"), versionless("Clean up after 1.2 release"));
+    }
+
+    #[test]
+    fn what_was_said_of_one_version_is_a_step_of_the_next() {
+        let steps = |subjects: &[&str]| {
+            let made = (1..).zip(subjects).map(|(state, subject)| commit(state).subject(subject)).collect();
+            let history = timeline(made);
+            history.iterations.iter().map(|one| is_release_step(one, &history)).collect::<Vec<bool>>()
+        };
+        let pair = ["Get ready for v7", "Tidy up after v7", "Get ready for v8", "Tidy up after v8"];
+        assert_eq!(steps(&pair), [false, false, true, true]);
+        let packages = [
+            "Pin all before core 1.2.0",
+            "Unpin after core 1.2.0",
+            "Pin all before cli 0.4.1",
+            "Unpin after cli 0.4.1",
+        ];
+        assert_eq!(steps(&packages), [false, false, true, true]);
+        let unnumbered =
+            ["Set flags for 1.0.0", "Back to development", "Set flags for 1.1.0", "Back to development"];
+        assert_eq!(steps(&unnumbered), [false, false, true, true]);
+        assert_eq!(steps(&["Fix it", "Try again", "Fix it", "Try again"]), [false; 4]);
+        assert_eq!(steps(&["Fix 1.2", "Fix 1.2", "Drop 1.3", "Back"]), [false; 4]);
+    }
+}
