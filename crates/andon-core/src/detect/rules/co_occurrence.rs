@@ -10,9 +10,9 @@ use crate::domain::{
     escalation::{Episode, EscalationCall, EscalationMode, Knobs},
 };
 
-pub(in crate::detect) const ROUNDS: Param<u64> =
+const ROUNDS: Param<u64> =
     Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
-pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
+const STAGNATION_LIMIT: Param<u64> = Param::count(
     "stagnation_limit",
     5,
     2,

@@ -19,7 +19,7 @@ use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 3, 1, "Failed iterations in a row that halt the loop.");
-pub(in crate::detect) const RISES: Param<u64> = Param::count(
+const RISES: Param<u64> = Param::count(
     "rises",
     4,
     0,

@@ -12,34 +12,33 @@ const DEFAULT_WINDOW: u64 = 200_000;
 /// What an estimate may lead to.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
-pub(in crate::detect) const WINDOW: Param<u64> = Param::count(
+const WINDOW: Param<u64> = Param::count(
     "window",
     DEFAULT_WINDOW,
     1,
     "Size of the context window in tokens, where the client names none.",
 );
-pub(in crate::detect) const WARN: Param<u64> =
-    Param::rising_percent("warn", 75, "Percent of the window that warn.");
-pub(in crate::detect) const COMPACT: Param<u64> = Param::rising_percent(
+const WARN: Param<u64> = Param::rising_percent("warn", 75, "Percent of the window that warn.");
+const COMPACT: Param<u64> = Param::rising_percent(
     "compact",
     80,
     "Percent of the window from which compaction is mandatory: no new turn begins.",
 );
-pub(in crate::detect) const BLOCK: Param<u64> =
+const BLOCK: Param<u64> =
     Param::rising_percent("block", 85, "Percent of the window from which tool calls are refused.");
-pub(in crate::detect) const ESTIMATE: Param<Word> = Param::word(
+const ESTIMATE: Param<Word> = Param::word(
     "estimate",
     "warn",
     ESTIMATES,
     "What an estimate from lines of output may lead to, where nothing better is reported.",
 );
-pub(in crate::detect) const ESTIMATE_LINES: Param<u64> = Param::count(
+const ESTIMATE_LINES: Param<u64> = Param::count(
     "estimate_lines",
     500,
     1,
     "Lines of output that are taken for `estimate_percent` of the window.",
 );
-pub(in crate::detect) const ESTIMATE_PERCENT: Param<u64> = Param::count(
+const ESTIMATE_PERCENT: Param<u64> = Param::count(
     "estimate_percent",
     70,
     1,

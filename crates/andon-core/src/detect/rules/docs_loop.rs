@@ -12,9 +12,9 @@ use crate::domain::{
 };
 use crate::history::{PathState, Source, Strike, Timeline, TurnChange, lasted};
 
-pub(in crate::detect) const COMEBACKS: Param<u64> =
+const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
-pub(in crate::detect) const AMONG: Param<u64> =
+const AMONG: Param<u64> =
     Param::count("among", 12, 2, "Newest changes of that document that are looked at.").sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {

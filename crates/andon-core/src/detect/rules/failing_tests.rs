@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::history::{Outcome, failing_count, outcome};
 
-pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
+const BLOCK_COMMITS: Param<bool> = Param::switch(
     "block_commits",
     false,
     "Whether the level holds at commit too; otherwise a commit is warned about at most.",

@@ -7,7 +7,7 @@ use crate::detect::{
 };
 use crate::history::steady_count;
 
-pub(in crate::detect) const ITERATIONS: Param<u64> =
+const ITERATIONS: Param<u64> =
     Param::count("iterations", 5, 1, "Test-bearing iterations since the lowest failing count.");
 
 pub(in crate::detect) static RULE: Rule = Rule {

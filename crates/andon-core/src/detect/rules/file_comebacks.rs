@@ -12,9 +12,8 @@ use crate::detect::{
 use crate::domain::ids::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
-pub(in crate::detect) const COMEBACKS: Param<u64> =
-    Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
-pub(in crate::detect) const AMONG: Param<u64> =
+const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
+const AMONG: Param<u64> =
     Param::count("among", 12, 2, "Newest changes of that file that are looked at.").sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {

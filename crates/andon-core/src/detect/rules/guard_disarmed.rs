@@ -2,7 +2,7 @@
 
 use crate::detect::prelude::*;
 
-pub(in crate::detect) const TIMES: Param<u64> =
+const TIMES: Param<u64> =
     Param::count("times", 2, 1, "Tool calls that took something away since the newest answer.");
 
 pub(in crate::detect) static RULE: Rule = Rule {

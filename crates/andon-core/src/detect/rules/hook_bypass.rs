@@ -4,10 +4,10 @@ use crate::detect::prelude::*;
 use crate::domain::facts::{Gate, Recording};
 use crate::history::Strike;
 
-pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
+const BLOCK_IN_CHECK: Param<bool> =
     Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
 
-pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
+const AGENTS: Param<Word> = Param::word(
     "agents",
     "note",
     &["off", "note", "error"],

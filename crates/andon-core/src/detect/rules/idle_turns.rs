@@ -4,8 +4,7 @@ use crate::detect::prelude::*;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
-pub(in crate::detect) const MAX: Param<u64> =
-    Param::count("max", 3, 1, "Idle turns in a row that halt the loop.");
+const MAX: Param<u64> = Param::count("max", 3, 1, "Idle turns in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",

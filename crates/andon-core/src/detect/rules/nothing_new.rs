@@ -4,9 +4,9 @@ use crate::detect::{calls, prelude::*};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::history::Call;
 
-pub(in crate::detect) const CALLS: Param<u64> =
+const CALLS: Param<u64> =
     Param::count("calls", 14, 2, "Calls among the last `window` that bring nothing new.");
-pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 20, 2, "Newest calls that count.");
+const WINDOW: Param<u64> = Param::count("window", 20, 2, "Newest calls that count.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",

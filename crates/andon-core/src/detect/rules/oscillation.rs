@@ -14,13 +14,13 @@ use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,
 };
 
-pub(in crate::detect) const RETURNS: Param<u64> =
+const RETURNS: Param<u64> =
     Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
-pub(in crate::detect) const PATH_RETURNS: Param<u64> =
+const PATH_RETURNS: Param<u64> =
     Param::count("path_returns", 3, 2, "Consecutive returns of one path to the state before its last.");
-pub(in crate::detect) const BESIDE: Param<u64> =
+const BESIDE: Param<u64> =
     Param::count("beside", 8, 2, "The same beside other new code, where no test newly passes.");
-pub(in crate::detect) const COMEBACKS: Param<u64> =
+const COMEBACKS: Param<u64> =
     Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
 
 /// The demo waits for its warning.

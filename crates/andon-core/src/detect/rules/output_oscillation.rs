@@ -3,8 +3,7 @@
 use crate::detect::{movement, prelude::*};
 use crate::history::NodeOutput;
 
-pub(in crate::detect) const ROUNDS: Param<u64> =
-    Param::count("rounds", 2, 2, "Times that the same sequence of outputs comes.");
+const ROUNDS: Param<u64> = Param::count("rounds", 2, 2, "Times that the same sequence of outputs comes.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "output-oscillation",

@@ -5,9 +5,9 @@ use crate::history::RedRuns;
 
 pub(in crate::detect) const SAME: Param<u64> =
     Param::count("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
-pub(in crate::detect) const MAX: Param<u64> =
+const MAX: Param<u64> =
     Param::count("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
-pub(in crate::detect) const SWITCHES: Param<u64> =
+const SWITCHES: Param<u64> =
     Param::count("switches", 6, 4, "Failed runs in a row that alternate between two states of the code.");
 
 /// It is asked after a test run too, within a turn.

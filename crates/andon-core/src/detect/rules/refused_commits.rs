@@ -2,9 +2,9 @@
 
 use crate::detect::prelude::*;
 
-pub(in crate::detect) const MAX: Param<u64> =
+const MAX: Param<u64> =
     Param::count("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
-pub(in crate::detect) const WARN: Param<u64> =
+const WARN: Param<u64> =
     Param::count("warn", 2, 1, "Refused commits in a row from which the command is named.");
 
 /// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.

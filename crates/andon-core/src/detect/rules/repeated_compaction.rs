@@ -2,7 +2,7 @@
 
 use crate::detect::prelude::*;
 
-pub(in crate::detect) const TIMES: Param<u64> =
+const TIMES: Param<u64> =
     Param::count("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
 
 pub(in crate::detect) static RULE: Rule = Rule {

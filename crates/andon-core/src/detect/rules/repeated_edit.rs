@@ -4,8 +4,7 @@ use crate::detect::{calls, prelude::*};
 use crate::domain::events::Arguments;
 use crate::history::{Call, is_edit};
 
-pub(in crate::detect) const REPEATS: Param<u64> =
-    Param::count("repeats", 4, 2, "Identical edits in a row that halt the loop.");
+const REPEATS: Param<u64> = Param::count("repeats", 4, 2, "Identical edits in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-edit",

@@ -3,8 +3,7 @@
 use crate::detect::{movement, prelude::*};
 use crate::history::NodeOutput;
 
-pub(in crate::detect) const REPEATS: Param<u64> =
-    Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
+const REPEATS: Param<u64> = Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",

@@ -9,12 +9,11 @@ use crate::detect::{
 use crate::domain::{facts::CommitKind, time::Span};
 use crate::history::Iteration;
 
-pub(in crate::detect) const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
-pub(in crate::detect) const AMONG: Param<u64> =
+const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
+const AMONG: Param<u64> =
     Param::count("among", 10, 3, "Newest commits that are looked at.").sense(Sense::Wider);
-pub(in crate::detect) const WITHIN: Param<Span> =
-    Param::span("within", Span(7_200), "How far apart these commits are at most.");
-pub(in crate::detect) const SUBJECTS: Param<Vec<String>> = Param::list(
+const WITHIN: Param<Span> = Param::span("within", Span(7_200), "How far apart these commits are at most.");
+const SUBJECTS: Param<Vec<String>> = Param::list(
     "subjects",
     WordList(include_str!("../word_lists/reverts.txt")),
     "Beginnings of subjects of commits that revert another.",

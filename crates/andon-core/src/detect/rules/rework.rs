@@ -14,15 +14,14 @@ use crate::detect::{
 use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Strike};
 
-pub(in crate::detect) const COMMITS: Param<u64> =
+const COMMITS: Param<u64> =
     Param::count("commits", 4, 2, "Commits that rewrite what one of the stretch wrote, or repair it.");
-pub(in crate::detect) const AMONG: Param<u64> =
+const AMONG: Param<u64> =
     Param::count("among", 10, 3, "Newest commits that are looked at.").sense(Sense::Wider);
-pub(in crate::detect) const SHARE: Param<f64> =
+const SHARE: Param<f64> =
     Param::share("share", 0.3, "Share of what a commit removes that one of the stretch wrote.");
-pub(in crate::detect) const WITHIN: Param<Span> =
-    Param::span("within", Span(7_200), "How far apart these commits are at most.");
-pub(in crate::detect) const REPAIRS: Param<Vec<String>> = Param::list(
+const WITHIN: Param<Span> = Param::span("within", Span(7_200), "How far apart these commits are at most.");
+const REPAIRS: Param<Vec<String>> = Param::list(
     "repairs",
     WordList(include_str!("../word_lists/repairs.txt")),
     "Beginnings of subjects of commits that repair something, at the start or behind a prefix with a colon.",

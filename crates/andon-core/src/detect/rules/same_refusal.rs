@@ -4,12 +4,10 @@ use crate::detect::{calls, moving::is_moving, prelude::*};
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::Call;
 
-pub(in crate::detect) const REPEATS: Param<u64> =
-    Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
-pub(in crate::detect) const MISSING: Param<u64> =
-    Param::count("missing", 4, 2, "Calls of one program that is not installed.");
-pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
-pub(in crate::detect) const COMMAND: Param<u64> =
+const REPEATS: Param<u64> = Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
+const MISSING: Param<u64> = Param::count("missing", 4, 2, "Calls of one program that is not installed.");
+const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
+const COMMAND: Param<u64> =
     Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
 
 pub(in crate::detect) static RULE: Rule = Rule {

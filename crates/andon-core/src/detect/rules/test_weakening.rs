@@ -8,17 +8,17 @@ use crate::domain::{
 };
 use crate::history::{Strike, Timeline, failing_count};
 
-pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> = Param::list(
+const TESTS_PARAM: Param<Vec<String>> = Param::list(
     "tests",
     WordList(include_str!("../word_lists/tests.txt")),
     "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.",
 );
-pub(in crate::detect) const SKIPS_PARAM: Param<Vec<String>> = Param::list(
+const SKIPS_PARAM: Param<Vec<String>> = Param::list(
     "skips",
     WordList(include_str!("../word_lists/skips.txt")),
     "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.",
 );
-pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
+const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
     "assertions",
     WordList(include_str!("../word_lists/assertions.txt")),
     "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",

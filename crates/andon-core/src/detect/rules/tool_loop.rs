@@ -4,16 +4,13 @@ use crate::detect::{calls, moving::is_moving, prelude::*};
 use crate::domain::{events::Arguments, ids::ShortHash};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
-pub(in crate::detect) const SOFT: Param<u64> =
-    Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
-pub(in crate::detect) const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
-pub(in crate::detect) const INFINITE: Param<u64> =
+const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
+const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
+const INFINITE: Param<u64> =
     Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");
-pub(in crate::detect) const WINDOW: Param<u64> =
-    Param::count("window", 10, 2, "Newest calls that count.").sense(Sense::Wider);
-pub(in crate::detect) const ROUNDS: Param<u64> =
-    Param::count("rounds", 3, 2, "Times that a row of calls comes.");
-pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
+const WINDOW: Param<u64> = Param::count("window", 10, 2, "Newest calls that count.").sense(Sense::Wider);
+const ROUNDS: Param<u64> = Param::count("rounds", 3, 2, "Times that a row of calls comes.");
+const SIGNATURE: Param<Word> = Param::word(
     "signature",
     "full",
     &["full", "coarse"],

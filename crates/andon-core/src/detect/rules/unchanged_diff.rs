@@ -10,21 +10,21 @@ use crate::detect::{
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
-pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
+const REPEATS: Param<u64> = Param::count(
     "repeats",
     2,
     1,
     "Consecutive iterations that repeat the diff before them or change nothing.",
 );
-pub(in crate::detect) const COSMETIC: Param<u64> = Param::count(
+const COSMETIC: Param<u64> = Param::count(
     "cosmetic",
     5,
     1,
     "Consecutive repeats, where normalization leaves nothing of some of them.",
 );
-pub(in crate::detect) const VARIED: Param<u64> =
+const VARIED: Param<u64> =
     Param::count("varied", 8, 1, "Consecutive repeats, where empty commits each say something else.");
-pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
+const PATIENCE: Param<u64> = Param::count(
     "patience",
     12,
     1,

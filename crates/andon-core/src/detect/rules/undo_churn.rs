@@ -11,11 +11,9 @@ use crate::detect::{
 use crate::domain::facts::Hunk;
 use crate::history::{Iteration, lasted};
 
-pub(in crate::detect) const SHARE: Param<f64> =
-    Param::share("share", 0.5, "Share of the hunks that undo one.");
-pub(in crate::detect) const OVER: Param<u64> =
-    Param::count("over", 4, 2, "Commits over which the share is taken.");
-pub(in crate::detect) const WINDOW: Param<u64> =
+const SHARE: Param<f64> = Param::share("share", 0.5, "Share of the hunks that undo one.");
+const OVER: Param<u64> = Param::count("over", 4, 2, "Commits over which the share is taken.");
+const WINDOW: Param<u64> =
     Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.")
         .sense(Sense::Wider);
 

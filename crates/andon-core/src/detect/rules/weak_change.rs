@@ -8,9 +8,9 @@ use crate::detect::{
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline};
 
-pub(in crate::detect) const RUNNING: Param<u64> =
+const RUNNING: Param<u64> =
     Param::count("running", 3, 2, "Consecutive iterations that change nothing that runs.");
-pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     WordList(include_str!("../word_lists/going_back.txt")),
     "Beginnings of subjects of commits that change versions on purpose; `#` matches a number.",
