@@ -78,7 +78,7 @@ pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
 /// # Errors
 /// As [`load`].
 pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
-    folded(Ledger::open(repo).read_whole()?, id, now, &Payloads::new())
+    folded(Ledger::open(repo).read_whole(&HashMap::new())?, id, now, &Payloads::new())
 }
 
 /// The ledger of `ws` to be looked at: what was read before is remembered and not verified again, so that nothing may
@@ -88,7 +88,7 @@ pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLe
 /// As [`load`].
 pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
     let memory = LedgerMemory::load(&ws.repo);
-    let whole = Ledger::open(&ws.repo).read_whole_beyond(&memory.entries)?;
+    let whole = Ledger::open(&ws.repo).read_whole(&memory.entries)?;
     memory.keep(&ws.repo, &whole);
     folded(whole, ws.config.guard.ledger, ws.opened, &memory.payloads)
 }

@@ -1,10 +1,9 @@
 //! Revisions and ranges.
 
-use git2::{ErrorCode, ObjectType};
+use git2::ObjectType;
 
 use crate::error::{GitError, cut};
 use crate::objects::from_git2;
-use crate::objects::trees::ID;
 use crate::open::repo::Repo;
 use crate::refs::head::Head;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -13,8 +12,6 @@ use andon_core::domain::ids::{CommitId, Oid, TreeId};
 const SHOWN: usize = 200;
 /// Most tags that are followed, one to the next.
 const MAX_TAGS: usize = 16;
-/// Fewest digits that name an object.
-const MIN_DIGITS: usize = 4;
 
 impl Repo {
     /// The commit that `rev` names (tags are followed). The error names `rev`.
@@ -22,8 +19,8 @@ impl Repo {
         if rev.is_empty() || rev.starts_with('-') || rev.contains('\0') {
             return Err(self.unknown(rev));
         }
-        let found = match Steps::parse(rev) {
-            Some(steps) => self.follow(&steps),
+        let found = match self.named(rev) {
+            Some(id) => Ok(Some(id)),
             None => self.asked(rev),
         };
         match found {
@@ -62,53 +59,14 @@ impl Repo {
         Ok((id, ObjectType::Tag))
     }
 
-    /// Goes the steps, from the commit that the name leads to.
-    fn follow(&self, steps: &Steps<'_>) -> Result<Option<Oid>, GitError> {
-        let Some(mut at) = self.named(steps.name)? else { return Ok(None) };
-        for step in &steps.steps {
-            let (commit, ObjectType::Commit) = self.peeled(at)? else { return Ok(None) };
-            at = commit;
-            let (parent, times) = match *step {
-                Step::Parent(0) => continue,
-                Step::Parent(number) => (number - 1, 1),
-                Step::First(times) => (0, times),
-            };
-            for _ in 0..times {
-                let commit = self.find_commit(CommitId(at))?;
-                let Ok(parent) = commit.parent_id(parent) else { return Ok(None) };
-                at = from_git2(parent);
-            }
+    /// The object that a whole id or the name of a ref means: a hook resolves no other form.
+    fn named(&self, name: &str) -> Option<Oid> {
+        if let Ok(id) = name.parse::<Oid>() {
+            let id = self.to_git2("object", id).ok()?;
+            return self.inner.odb().ok()?.exists(id).then(|| from_git2(id));
         }
-        Ok(Some(at))
-    }
-
-    /// The object that a plain name means: an id, a ref as git completes it, or the beginning of an id.
-    fn named(&self, name: &str) -> Result<Option<Oid>, GitError> {
-        let odb = self.inner.odb().map_err(|error| self.ref_error(name, &error))?;
         let name = if name == "@" { "HEAD" } else { name };
-        if let Some(id) =
-            name.parse::<Oid>().ok().filter(|id| self.to_git2("object", *id).is_ok_and(|id| odb.exists(id)))
-        {
-            return Ok(Some(id));
-        }
-        if let Ok(found) = self.inner.resolve_reference_from_short_name(name) {
-            return Ok(found.target().map(from_git2));
-        }
-        // As `git describe` says it: TAG-N-gDIGITS.
-        let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
-        if !(MIN_DIGITS..2 * ID).contains(&digits.len())
-            || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
-            return Ok(None);
-        }
-        let short = git2::Oid::from_str(digits).map_err(|error| self.ref_error(name, &error))?;
-        match odb.exists_prefix(short, digits.len()) {
-            Ok(id) => Ok(Some(from_git2(id))),
-            Err(error) if error.code() == ErrorCode::Ambiguous => {
-                Err(GitError::NotACommit { rev: cut(name, SHOWN), message: error.message().to_owned() })
-            }
-            Err(_) => Ok(None),
-        }
+        self.inner.resolve_reference_from_short_name(name).ok()?.target().map(from_git2)
     }
 
     /// Asks the git program, which knows every form (`HEAD@{1}`, `:/text`, `HEAD:file`).
@@ -198,50 +156,6 @@ impl Repo {
             Err(GitError::Program { .. }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-}
-
-/// A name and the steps from there.
-struct Steps<'a> {
-    name: &'a str,
-    steps: Vec<Step>,
-}
-
-/// One step from a commit.
-enum Step {
-    /// `^N`: parent N; with 0 the commit itself.
-    Parent(usize),
-    /// `~N`: so many times the first parent.
-    First(usize),
-}
-
-impl<'a> Steps<'a> {
-    /// `NAME` and any number of `^`, `^N`, `~`, `~N`, `^0`, `^{}` and `^{commit}`; `None` for other forms.
-    fn parse(rev: &'a str) -> Option<Self> {
-        let (name, mut rest) = rev.split_at(rev.find(['^', '~']).unwrap_or(rev.len()));
-        if name.is_empty() || name.contains(':') || name.contains("@{") {
-            return None;
-        }
-        let mut steps = Vec::new();
-        while let Some(sign) = rest.chars().next() {
-            rest = &rest[1..];
-            if let Some(after) = rest.strip_prefix("{}").or_else(|| rest.strip_prefix("{commit}")) {
-                (sign == '^').then_some(())?;
-                steps.push(Step::Parent(0));
-                rest = after;
-                continue;
-            }
-            let (digits, after) =
-                rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
-            let number = if digits.is_empty() { 1 } else { digits.parse().ok()? };
-            steps.push(match sign {
-                '^' => Step::Parent(number),
-                '~' => Step::First(number),
-                _ => return None,
-            });
-            rest = after;
-        }
-        Some(Self { name, steps })
     }
 }
 

@@ -6,22 +6,29 @@
 //! answer, the rest of the result still holds, and only those are read. The memory only saves time.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::stamp;
-use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
+use super::{Entry, EntryEvent, Ledger, LedgerError, REF_PREFIX, read, ref_of};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_git::Repo;
+use andon_git::platform::files;
 
 /// Most unanswered halts that are shown at once.
 const MAX_SHOWN: usize = 64;
+
+/// Most files that are looked at.
+const MAX_FILES: usize = 10_000;
+/// Deepest directory of remote names that is looked into.
+const MAX_DEPTH: usize = 8;
 
 /// What was found at the last look, so that the next hook reads only what is new.
 #[derive(Serialize, Deserialize, Clone)]
@@ -56,6 +63,144 @@ struct Tip {
     entry: Option<(u64, EntryId)>,
 }
 
+/// The unanswered halts, as one worktree with its HEAD sees them.
+#[derive(Debug)]
+pub struct UnansweredHalts {
+    /// The halt of this worktree.
+    pub own: Option<StandingHalt>,
+    /// Those of the other worktrees of this clone, which may or may not bind.
+    pub beside: Vec<StandingHalt>,
+    /// The newest halt of another clone whose commit is HEAD or below it: work from there is work in a halted loop.
+    pub elsewhere: Option<StandingHalt>,
+}
+
+impl Ledger<'_> {
+    /// The meaning of all ledgers for this clone.
+    pub(super) fn halts(self) -> Result<Halts, LedgerError> {
+        load(self.repo, self.known_writer()?.as_deref())
+    }
+
+    /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read: whether a halt is unanswered is then unknown.
+    pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
+        match self.known_writer()? {
+            Some(own) => load(self.repo, Some(&own))?.of_worktree(self.repo, worktree),
+            None => Ok(None),
+        }
+    }
+
+    /// The unanswered halts that `worktree` with HEAD at `head` has to know of. Costs a few `stat`s while no ledger has
+    /// moved: the rest is remembered in `<common dir>/andon/cache`.
+    ///
+    /// # Errors
+    /// As [`Self::standing`].
+    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
+        let mut halts = self.halts()?;
+        let own = halts.of_worktree(self.repo, worktree)?;
+        let others = halts.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
+        let beside = self.halts_at(others.map(|(_, found)| *found))?;
+        let binding = head.and_then(|head| halts.newest_binding(self.repo, head));
+        let elsewhere = binding.map_or(Ok(None), |found| halt_at(self.repo, found))?;
+        Ok(UnansweredHalts { own, beside, elsewhere })
+    }
+
+    /// The unanswered halts of other clones, as far as they were synced, oldest first; at most 64, the newest. Costs a
+    /// few `stat`s while no ledger of another has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+        let mut known = self.halts()?.meaning.halts;
+        known.sort_by_key(|known| (known.at, known.id));
+        let skipped = known.len().saturating_sub(MAX_SHOWN);
+        self.halts_at(known[skipped..].iter().map(|known| (known.id, known.commit)))
+    }
+
+    /// Whether a standing halt is one of another clone.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool, LedgerError> {
+        Ok(self.halts()?.meaning.halts.iter().any(|known| known.id == halt))
+    }
+
+    /// The acknowledgements of all clones that were given at one of `heads`, in the ledger's order.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
+        let mut found = Vec::new();
+        for (_, commit) in self.halts()?.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
+            if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
+                entry_at(self.repo, *commit)?.map(|entry| entry.event)
+            {
+                found.push(*ack);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The newest entry of each writer's ledger under a name of this clone, at most as many as a record names: this clone's,
+    /// and of others those that were written last. Costs a few `stat`s while no ledger has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn heads(&self) -> Result<BTreeMap<String, EntryId>, LedgerError> {
+        let halts = self.halts()?;
+        let own = halts.at.own_writer();
+        let head = |tip: &Tip| {
+            let writer = tip.name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
+            let (lamport, id) = tip.entry?;
+            Some((own == Some(writer), lamport, writer.to_owned(), id))
+        };
+        let mut heads: Vec<_> = halts.tips.iter().filter_map(head).collect();
+        heads.sort_unstable();
+        let newest = heads.into_iter().rev().take(CommitRecord::MAX_LEDGERS);
+        Ok(newest.map(|(_, _, writer, entry)| (writer, entry)).collect())
+    }
+
+    /// A text that changes whenever a ref of a ledger does, or this clone's id.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn state(&self) -> Result<String, LedgerError> {
+        Ok(self.halts()?.at.state())
+    }
+
+    /// Two texts: one that changes whenever a ledger loses an entry, and whenever a halt or an answer comes; and
+    /// [`Self::state`].
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn losses_and_state(&self) -> Result<(String, String), LedgerError> {
+        let known = self.halts()?;
+        Ok((known.read_at.state(), known.at.state()))
+    }
+
+    /// The newest halt of each worktree of each clone that an acknowledgement ended. Costs a few `stat`s while no ledger has
+    /// moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn ended(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+        self.halts_at(self.halts()?.meaning.ended.into_iter())
+    }
+
+    /// Who wrote the entry of `commit`; `None` when it is no entry.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when it cannot be read.
+    pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>, LedgerError> {
+        Ok(entry_at(self.repo, commit)?.map(|entry| entry.writer))
+    }
+
+    fn halts_at(&self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>, LedgerError> {
+        places.filter_map(|place| halt_at(self.repo, place).transpose()).collect()
+    }
+}
+
 /// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn had_own(repo: &Repo) -> bool {
     let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
@@ -64,7 +209,7 @@ pub(super) fn had_own(repo: &Repo) -> bool {
 
 /// What is known of all ledgers; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError> {
-    let stamp = stamp::read(repo, own);
+    let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
     let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
@@ -188,44 +333,14 @@ impl Halts {
 
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
-        if !read::is_from_memory(repo) {
+        if !Ledger::open(repo).is_from_memory() {
             Memory::new(repo, Kind::Halts).put(&(), self);
         }
-    }
-
-    /// The newest entries of the ledgers under names of this clone, by writer: this clone's, and of others those that were
-    /// written last.
-    pub(super) fn heads(&self) -> BTreeMap<String, EntryId> {
-        let own = self.at.own_writer();
-        let head = |tip: &Tip| {
-            let writer = tip.name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
-            let (lamport, id) = tip.entry?;
-            Some((own == Some(writer), lamport, writer.to_owned(), id))
-        };
-        let mut heads: Vec<_> = self.tips.iter().filter_map(head).collect();
-        heads.sort_unstable();
-        let newest = heads.into_iter().rev().take(CommitRecord::MAX_LEDGERS);
-        newest.map(|(_, _, writer, entry)| (writer, entry)).collect()
-    }
-
-    /// Changes whenever a ledger does.
-    pub(super) fn state(&self) -> String {
-        self.at.state()
-    }
-
-    /// Changes whenever an entry is lost, and whenever a halt or an answer comes.
-    pub(super) fn losses(&self) -> String {
-        self.read_at.state()
     }
 
     /// Changes whenever a halt or an answer comes or goes.
     pub(super) fn events(&self) -> String {
         self.meaning.of.to_string()
-    }
-
-    /// The newest halt of each worktree of each clone that an acknowledgement ended.
-    pub(super) fn ended(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
-        self.meaning.ended.iter().filter_map(|found| halt_at(repo, *found).transpose()).collect()
     }
 
     /// The unanswered halt of `worktree` of this clone.
@@ -243,36 +358,6 @@ impl Halts {
         *self = Self::read(repo, self.at.clone())?;
         self.keep(repo);
         self.meaning.own.get(worktree).map_or(Ok(None), |found| halt_at(repo, *found))
-    }
-
-    /// Those of the other worktrees of this clone, at most [`MAX_SHOWN`].
-    pub(super) fn beside(&self, repo: &Repo, worktree: &str) -> Result<Vec<StandingHalt>, LedgerError> {
-        let others = self.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
-        others.filter_map(|(_, found)| halt_at(repo, *found).transpose()).collect()
-    }
-
-    /// Whether the halt is one of another clone.
-    pub(super) fn holds(&self, halt: EntryId) -> bool {
-        self.meaning.halts.iter().any(|known| known.id == halt)
-    }
-
-    /// The unanswered halts of others, oldest first; at most [`MAX_SHOWN`], the newest.
-    pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
-        let mut known: Vec<&ForeignHalt> = self.meaning.halts.iter().collect();
-        known.sort_by_key(|known| (known.at, known.id));
-        let skipped = known.len().saturating_sub(MAX_SHOWN);
-        let newest = known[skipped..].iter().map(|known| (known.id, known.commit));
-        newest.filter_map(|found| halt_at(repo, found).transpose()).collect()
-    }
-
-    /// The newest halt of others that binds at `head`.
-    pub(super) fn binding(
-        &mut self,
-        repo: &Repo,
-        head: Option<CommitId>,
-    ) -> Result<Option<StandingHalt>, LedgerError> {
-        let found = head.and_then(|head| self.newest_binding(repo, head));
-        found.map_or(Ok(None), |found| halt_at(repo, found))
     }
 
     /// The entry of the newest halt that binds at `head`, and its commit. A commit that follows one which none binds can
@@ -297,22 +382,6 @@ impl Halts {
         self.keep(repo);
         None
     }
-
-    /// The acknowledgements that were given at one of `heads`.
-    pub(super) fn acks_at(&self, repo: &Repo, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
-        if self.meaning.acks.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut found = Vec::new();
-        for (_, commit) in self.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
-            if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
-                entry_at(repo, *commit)?.map(|entry| entry.event)
-            {
-                found.push(*ack);
-            }
-        }
-        Ok(found)
-    }
 }
 
 impl Place {
@@ -325,6 +394,46 @@ impl Place {
             self.own.as_ref().map_or_else(|| "- -".to_owned(), |(writer, tip)| format!("{writer} {tip}"));
         format!("{own}\n{}", self.stamp)
     }
+}
+
+/// What the files look like that hold the ledgers of others: every ref file but our own, and the packed refs.
+fn stamp(repo: &Repo, own: Option<&str>) -> String {
+    let common = repo.common_dir();
+    let mut seen = Vec::new();
+    if let Ok(facts) = fs::metadata(common.join("packed-refs")) {
+        seen.push(format!("packed {}", look_of(&facts)));
+    }
+    for entry in entries(&common.join("refs/andon/ledger")) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if Some(name.as_str()) != own
+            && let Ok(facts) = entry.metadata()
+        {
+            seen.push(format!("{name} {}", look_of(&facts)));
+        }
+    }
+    below(&common.join("refs/andon/remote"), MAX_DEPTH, &mut seen);
+    seen.sort_unstable();
+    seen.join("\n")
+}
+
+fn below(dir: &Path, depth: usize, seen: &mut Vec<String>) {
+    for entry in entries(dir) {
+        let Ok(facts) = entry.metadata() else { continue };
+        if !facts.is_dir() {
+            seen.push(format!("{} {}", entry.path().display(), look_of(&facts)));
+        } else if depth > 0 && seen.len() < MAX_FILES {
+            below(&entry.path(), depth - 1, seen);
+        }
+    }
+}
+
+fn entries(dir: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).take(MAX_FILES)
+}
+
+fn look_of(facts: &fs::Metadata) -> String {
+    let stat = files::stat(facts);
+    format!("{} {} {} {}", stat.inode, stat.size, stat.modified.0, stat.modified.1)
 }
 
 #[cfg(test)]

@@ -10,35 +10,25 @@
 //!
 //! Durability follows `core.fsync`, as for the records.
 
-mod adopt;
 mod append;
 mod entry;
-mod error;
 mod halts;
 mod meaning;
 mod newest;
 mod open;
 mod read;
-mod stamp;
 mod tampering;
 mod writer;
 
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
-
-use andon_core::domain::decision::{LedgerEvent, StandingHalt};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::Ack;
+use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::time::Timestamp;
 use andon_git::{GitError, Repo};
-use andon_signing::Signer;
 
-pub use self::adopt::Arrival;
-pub use self::error::LedgerError;
-use self::halts::Halts;
+pub use self::append::Arrival;
+pub use self::halts::UnansweredHalts;
 pub use self::newest::NewestHalt;
 pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
@@ -50,6 +40,69 @@ pub use self::tampering::{TamperedHow, Tampering};
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
 /// Where what was fetched from remotes is: `<remote>/ledger/<writer>` below it.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
+
+/// What can go wrong with the ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// An entry could not be signed or appended.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// A file of ours could not be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// Such as `read`.
+        doing: &'static str,
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file that says which ledger is this clone's is damaged. A new id would forget unanswered halts.
+    #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
+    BadWriter {
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+        /// The ids that have a ledger here: one of them is this clone's.
+        known: Vec<String>,
+    },
+}
+
+impl LedgerError {
+    /// The hint: the exact command that puts it right, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),
+            Self::Append(AppendError::Signing(error)) => Some(error.help()),
+            Self::Append(AppendError::NotHeld(_)) => {
+                Some("sign with a key of type ed25519, ecdsa (256, 384) or rsa, or a security key".to_owned())
+            }
+            Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
+                Some("nothing was written: run the command again".to_owned())
+            }
+            Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", path.display()))
+            }
+        }
+    }
+}
+
+/// With one ledger here the hint is exact; a new id would forget the unanswered halts.
+fn bad_writer_help(path: &Path, known: &[String]) -> String {
+    let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    match known {
+        [] => format!("no ledger is here yet, and a new id is made: rm -r {file}"),
+        [only] => format!("put the id back, so that its halts are kept: rm -rf {file}; echo {only} > {file}"),
+        several => format!(
+            "put this clone's id back into {file}: the last part of one of the {} names that \
+             `git for-each-ref {REF_PREFIX}` shows",
+            several.len()
+        ),
+    }
+}
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,17 +143,6 @@ impl EntryEvent {
     }
 }
 
-/// The unanswered halts, as one worktree with its HEAD sees them.
-#[derive(Debug)]
-pub struct UnansweredHalts {
-    /// The halt of this worktree.
-    pub own: Option<StandingHalt>,
-    /// Those of the other worktrees of this clone, which may or may not bind.
-    pub beside: Vec<StandingHalt>,
-    /// The newest halt of another clone whose commit is HEAD or below it: work from there is work in a halted loop.
-    pub elsewhere: Option<StandingHalt>,
-}
-
 /// The ledger of a repository: all writers for reading, one for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct Ledger<'r> {
@@ -122,127 +164,6 @@ impl<'r> Ledger<'r> {
         self.with_known(writer::get_or_create(self.repo.common_dir()))
     }
 
-    /// Appends an event to this clone's ledger, dated `at`.
-    ///
-    /// # Errors
-    /// [`LedgerError`]; then nothing is appended.
-    pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId, LedgerError> {
-        append::append(self.repo, &self.writer_id()?, event, at)
-    }
-
-    /// Appends an entry of any type, signed where there is a signer.
-    ///
-    /// # Errors
-    /// [`LedgerError`]; then nothing is appended.
-    pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId, LedgerError> {
-        Ok(open::append(self.repo, &self.writer_id()?, new, signer)?)
-    }
-
-    /// Every entry of every writer, whole and with its signature verified, and what could not be read.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_whole(&self) -> Result<WholeLedger, LedgerError> {
-        self.read_whole_beyond(&HashMap::new())
-    }
-
-    /// The same, where the commits of `known` are not read again but taken as they are.
-    ///
-    /// # Errors
-    /// As [`Self::read_whole`].
-    pub fn read_whole_beyond(
-        &self,
-        known: &HashMap<CommitId, WholeEntry>,
-    ) -> Result<WholeLedger, LedgerError> {
-        Ok(open::read(self.repo, known)?)
-    }
-
-    /// The `newest` entries, and those of the commits `more`, whole and verified; `None` where one of them is no entry.
-    ///
-    /// # Errors
-    /// As [`Self::read_whole`].
-    pub fn read_some(
-        &self,
-        newest: usize,
-        more: &[CommitId],
-    ) -> Result<Option<Vec<WholeEntry>>, LedgerError> {
-        Ok(open::read_some(self.repo, newest, more)?)
-    }
-
-    /// From now on this command does not read again what `memory` holds: for commands that only show the state.
-    pub fn remember(&self, memory: fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>) {
-        read::remember(self.repo, read::EntryMemory(memory));
-    }
-
-    /// Whether what this command knows of the ledgers is from such a memory: it is remembered nowhere else.
-    pub fn is_from_memory(&self) -> bool {
-        read::is_from_memory(self.repo)
-    }
-
-    /// What the entry of `commit` says; nothing where it cannot be read.
-    pub fn said(&self, commit: CommitId) -> Option<Map<String, Value>> {
-        open::said(self.repo, commit)
-    }
-
-    /// Every entry of every writer, in the ledger's order, and what could not be read.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
-        read::read_all(self.repo)
-    }
-
-    /// The newest halt of `worktree` with its answer, among the entries of all clones, and what could not be read.
-    /// Costs two entries while no ledger has moved.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-        newest::newest(self.repo, self.halts().ok().map(|known| known.events()).as_deref(), worktree)
-    }
-
-    /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read: whether a halt is unanswered is then unknown.
-    pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-        match self.known_writer()? {
-            Some(own) => halts::load(self.repo, Some(&own))?.of_worktree(self.repo, worktree),
-            None => Ok(None),
-        }
-    }
-
-    /// The unanswered halts that `worktree` with HEAD at `head` has to know of. Costs a few `stat`s while no ledger has
-    /// moved: the rest is remembered in `<common dir>/andon/cache`.
-    ///
-    /// # Errors
-    /// As [`Self::standing`].
-    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
-        let mut halts = self.halts()?;
-        Ok(UnansweredHalts {
-            own: halts.of_worktree(self.repo, worktree)?,
-            beside: halts.beside(self.repo, worktree)?,
-            elsewhere: halts.binding(self.repo, head)?,
-        })
-    }
-
-    /// The unanswered halts of other clones, as far as they were synced, oldest first; at most 64, the newest. Costs a
-    /// few `stat`s while no ledger of another has moved.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>, LedgerError> {
-        self.halts()?.unanswered(self.repo)
-    }
-
-    /// Whether a standing halt is one of another clone.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool, LedgerError> {
-        Ok(self.halts()?.holds(halt))
-    }
-
     /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
     ///
     /// # Errors
@@ -253,99 +174,12 @@ impl<'r> Ledger<'r> {
         Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) == own.as_ref()))
     }
 
-    /// The acknowledgements of all clones that were given at one of `heads`, in the ledger's order.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
-        let known = self.halts()?;
-        known.acks_at(self.repo, heads)
-    }
-
-    /// Ledgers that were turned back, rewritten or removed, as far as the others give it away.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn tampered(&self) -> Result<Vec<Tampering>, LedgerError> {
-        tampering::tampered(self.repo)
-    }
-
-    /// Takes over what another clone has of the ledger of `writer`, whose tip is `theirs` there: forward only.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when the ref cannot be written or its history not be read.
-    pub fn adopt(&self, writer: &str, theirs: CommitId) -> Result<Arrival, LedgerError> {
-        adopt::adopt(self.repo, writer, theirs)
-    }
-
-    /// How many entries the ledger of `writer` with the tip `tip` has above `since`.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when its history cannot be read.
-    pub fn entries_since(
-        &self,
-        writer: &str,
-        since: Option<CommitId>,
-        tip: CommitId,
-    ) -> Result<usize, LedgerError> {
-        Ok(adopt::entries(self.repo, writer, (since, tip))?)
-    }
-
-    /// The newest entry of each writer's ledger, at most as many as a record names. Costs a few `stat`s while no
-    /// ledger has moved.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn heads(&self) -> Result<BTreeMap<String, EntryId>, LedgerError> {
-        Ok(self.halts()?.heads())
-    }
-
-    /// A text that changes whenever a ref of a ledger does, or this clone's id.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn state(&self) -> Result<String, LedgerError> {
-        Ok(self.halts()?.state())
-    }
-
-    /// Two texts: one that changes whenever a ledger loses an entry, and whenever a halt or an answer comes; and
-    /// [`Self::state`].
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn losses_and_state(&self) -> Result<(String, String), LedgerError> {
-        let known = self.halts()?;
-        Ok((known.losses(), known.state()))
-    }
-
-    /// The newest halt of each worktree of each clone that an acknowledgement ended. Costs a few `stat`s while no ledger has
-    /// moved.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn ended(&self) -> Result<Vec<StandingHalt>, LedgerError> {
-        self.halts()?.ended(self.repo)
-    }
-
     /// The ref of this clone's own ledger, if it has one.
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] when its id was lost.
     pub fn own_ref(&self) -> Result<Option<String>, LedgerError> {
         Ok(self.known_writer()?.map(|writer| ref_of(&writer)))
-    }
-
-    /// Who wrote the entry of `commit`; `None` when it is no entry.
-    ///
-    /// # Errors
-    /// [`LedgerError::Git`] when it cannot be read.
-    pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>, LedgerError> {
-        Ok(halts::entry_at(self.repo, commit)?.map(|entry| entry.writer))
-    }
-
-    /// What all ledgers mean here.
-    fn halts(self) -> Result<Halts, LedgerError> {
-        halts::load(self.repo, self.known_writer()?.as_deref())
     }
 
     /// This clone's id, if it has one.

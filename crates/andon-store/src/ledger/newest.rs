@@ -2,7 +2,7 @@
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
 use super::entry;
-use super::{Entry, EntryEvent, LedgerError, read};
+use super::{Entry, EntryEvent, Ledger, LedgerError, read};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -18,29 +18,33 @@ pub struct NewestHalt {
     pub ack: Option<Entry>,
 }
 
-/// The newest halt of `worktree`, and what could not be read; `events` changes whenever a halt or an answer comes or
-/// goes, and is not known of a ledger that is cut.
-pub(super) fn newest(
-    repo: &Repo,
-    events: Option<&str>,
-    worktree: &str,
-) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-    let (memory, inputs) = (Memory::new(repo, Kind::NewestHalt), (events, worktree));
-    if events.is_some()
-        && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(MissingMemory))
-    {
-        return Ok((known, Vec::new()));
+impl Ledger<'_> {
+    /// The newest halt of `worktree` with its answer, among the entries of all clones, and what could not be read.
+    /// Costs two entries while no ledger has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
+        let repo = self.repo;
+        // Changes whenever a halt or an answer comes or goes; not known of a ledger that is cut.
+        let events = self.halts().ok().map(|known| known.events());
+        let (memory, inputs) = (Memory::new(repo, Kind::NewestHalt), (&events, worktree));
+        if events.is_some()
+            && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(MissingMemory))
+        {
+            return Ok((known, Vec::new()));
+        }
+        let all = read::all(repo)?;
+        let warnings = all.warnings.clone();
+        let found = among(&all.entries, worktree);
+        // What could not be read is said every time.
+        if warnings.is_empty() && events.is_some() && !self.is_from_memory() {
+            let commits =
+                found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
+            memory.put(&inputs, &commits);
+        }
+        Ok((found, warnings))
     }
-    let all = read::all(repo)?;
-    let warnings = all.warnings.clone();
-    let found = among(&all.entries, worktree);
-    // What could not be read is said every time.
-    if warnings.is_empty() && events.is_some() && !read::is_from_memory(repo) {
-        let commits =
-            found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
-        memory.put(&inputs, &commits);
-    }
-    Ok((found, warnings))
 }
 
 fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {

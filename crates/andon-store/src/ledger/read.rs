@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::entry::{self, BadEntry};
 use super::open::{WholeEntry, form};
-use super::{Entry, EntryEvent, LedgerError};
+use super::{Entry, EntryEvent, Ledger, LedgerError};
 use crate::wire::v1::ledger as wire;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -30,16 +30,10 @@ pub(super) type Nodes = BTreeMap<CommitId, Node>;
 pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<SkippedEntry>);
 
 /// Knows which entries were read before.
-pub(super) struct EntryMemory(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
+struct EntryMemory(fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
 
 /// This command has taken an entry from a memory.
 struct FromMemory;
-
-/// Whether what this command knows of the ledgers is from a memory that only looking may trust: it is remembered nowhere
-/// else.
-pub(super) fn is_from_memory(repo: &Repo) -> bool {
-    repo.made().get::<FromMemory>("").is_some()
-}
 
 /// All entries, and what could not be read. One command asks more than once.
 pub(super) struct AllEntries {
@@ -49,12 +43,29 @@ pub(super) struct AllEntries {
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
-    let all = all(repo)?;
-    Ok((all.entries.clone(), all.warnings.clone()))
+impl Ledger<'_> {
+    /// Every entry of every writer, in the ledger's order, and what could not be read.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+        let all = all(self.repo)?;
+        Ok((all.entries.clone(), all.warnings.clone()))
+    }
+
+    /// Has this command not read again what `memory` holds: for commands that only show the state.
+    pub fn remember(&self, memory: fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>) {
+        self.repo.made().keep(String::new(), Rc::new(EntryMemory(memory)));
+    }
+
+    /// Whether this command took entries from a memory, which only commands that show the state may trust: what it knows
+    /// is remembered nowhere else.
+    pub fn is_from_memory(&self) -> bool {
+        self.repo.made().get::<FromMemory>("").is_some()
+    }
 }
 
-/// The same, read once by a command as long as no ref moves.
+/// The entries of every writer, read once by a command as long as no ref moves.
 pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     let refs = super::refs_of_all(repo)?;
     let heads: String = refs.iter().map(|(name, target)| format!("{name} {target}\n")).collect();
@@ -64,11 +75,6 @@ pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     let all = Rc::new(read(repo, repo.made().get::<EntryMemory>("").as_deref())?);
     repo.made().keep(heads, Rc::clone(&all));
     Ok(all)
-}
-
-/// Lets `memory` decide what need not be read again, when all entries are needed.
-pub(super) fn remember(repo: &Repo, memory: EntryMemory) {
-    repo.made().keep(String::new(), Rc::new(memory));
 }
 
 fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerError> {

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::{Nodes, graph};
-use super::{LedgerError, writer_of};
+use super::{Ledger, LedgerError, writer_of};
 use andon_core::domain::ids::CommitId;
-use andon_git::Repo;
 
 /// A ledger that is not what it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,27 +29,33 @@ pub enum TamperedHow {
     Gone(CommitId),
 }
 
-pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampering>, LedgerError> {
-    let (heads, nodes, _) = graph(repo)?;
-    let mut tips: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();
-    for (name, target) in &heads {
-        tips.entry(writer_of(name)).or_default().push(CommitId(*target));
-    }
-    let mut found = Vec::new();
-    let mut reached: BTreeMap<&str, BTreeSet<CommitId>> = BTreeMap::new();
-    for (writer, tips) in &tips {
-        let chains: Vec<BTreeSet<CommitId>> = tips.iter().map(|tip| entries(&nodes, *tip)).collect();
-        let longest = (0..tips.len()).max_by_key(|at| chains[*at].len()).unwrap_or(0);
-        if let Some(other) = tips.iter().find(|tip| !chains[longest].contains(tip)) {
-            let how = TamperedHow::Forked(tips[longest], *other);
-            let lost = chains.iter().flatten().filter(|entry| !chains[longest].contains(entry));
-            let lost = lost.collect::<BTreeSet<_>>().len();
-            found.push(Tampering { writer: (*writer).to_owned(), how, lost });
+impl Ledger<'_> {
+    /// Ledgers that were turned back, rewritten or removed, as far as the others give it away.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn tampered(&self) -> Result<Vec<Tampering>, LedgerError> {
+        let (heads, nodes, _) = graph(self.repo)?;
+        let mut tips: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();
+        for (name, target) in &heads {
+            tips.entry(writer_of(name)).or_default().push(CommitId(*target));
         }
-        reached.insert(writer, chains.into_iter().flatten().collect());
+        let mut found = Vec::new();
+        let mut reached: BTreeMap<&str, BTreeSet<CommitId>> = BTreeMap::new();
+        for (writer, tips) in &tips {
+            let chains: Vec<BTreeSet<CommitId>> = tips.iter().map(|tip| entries(&nodes, *tip)).collect();
+            let longest = (0..tips.len()).max_by_key(|at| chains[*at].len()).unwrap_or(0);
+            if let Some(other) = tips.iter().find(|tip| !chains[longest].contains(tip)) {
+                let how = TamperedHow::Forked(tips[longest], *other);
+                let lost = chains.iter().flatten().filter(|entry| !chains[longest].contains(entry));
+                let lost = lost.collect::<BTreeSet<_>>().len();
+                found.push(Tampering { writer: (*writer).to_owned(), how, lost });
+            }
+            reached.insert(writer, chains.into_iter().flatten().collect());
+        }
+        found.extend(unreached(&nodes, &reached));
+        Ok(found)
     }
-    found.extend(unreached(&nodes, &reached));
-    Ok(found)
 }
 
 /// The newest entry of each writer that its own refs do not reach.

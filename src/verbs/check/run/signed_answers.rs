@@ -113,7 +113,7 @@ pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
     if !repo.is_shallow() {
         return Ok(None);
     }
-    let faults = Ledger::open(repo).read_whole()?.faults;
+    let faults = Ledger::open(repo).read_whole(&std::collections::HashMap::new())?.faults;
     let is_cut = faults.iter().any(|faulty| faulty.fault == EntryFault::Missing);
     Ok(is_cut.then(|| {
         Diagnostic::error("the ledger is cut off here: this clone is shallow")

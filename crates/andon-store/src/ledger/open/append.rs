@@ -7,7 +7,7 @@ use super::form;
 use super::{AppendError, NewEntry};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
-use crate::ledger::ref_of;
+use crate::ledger::{Ledger, LedgerError, ref_of};
 use crate::wire::v1::open::{OpenEntry, encode_open};
 use andon_core::domain::ids::{CommitId, EntryId, TreeId};
 use andon_core::domain::time::CLOCK_SKEW;
@@ -30,8 +30,17 @@ pub struct EvidenceText {
     pub bytes: Vec<u8>,
 }
 
-/// Appends `new` to the ledger of `writer`, signed where there is a signer.
-pub(in crate::ledger) fn append(
+impl Ledger<'_> {
+    /// Appends an entry of any type, signed where there is a signer.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; then nothing is appended.
+    pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId, LedgerError> {
+        Ok(append(self.repo, &self.writer_id()?, new, signer)?)
+    }
+}
+
+fn append(
     repo: &Repo,
     writer: &str,
     new: &NewEntry<'_>,

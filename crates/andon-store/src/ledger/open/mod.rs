@@ -129,9 +129,7 @@ pub enum AppendError {
     Raced(u32),
 }
 
-pub(super) use append::append;
 pub use read::bridge;
-pub(super) use read::{read, read_some, said};
 
 #[cfg(test)]
 mod tests;

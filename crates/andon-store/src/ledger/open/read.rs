@@ -11,12 +11,12 @@ use super::append::EVIDENCE;
 use super::form::{self, Form};
 use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger};
 use crate::ledger::entry::FILE;
-use crate::ledger::refs_of_all;
+use crate::ledger::{Ledger, LedgerError, refs_of_all};
 use crate::wire::v1::ledger::MAX_ENTRY;
 use crate::wire::v1::open::decode_open;
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
-use andon_git::{Blob, GitError, MODE_FILE, Repo, unsigned};
+use andon_git::{Blob, MODE_FILE, Repo, unsigned};
 use andon_signing::{NAMESPACE, SshSig};
 
 /// Most entries that are read.
@@ -41,57 +41,72 @@ struct StoredEntry {
     file: Result<Vec<u8>, EntryFault>,
 }
 
-/// Every entry of every writer. What is `known` is taken as it is.
-pub(in crate::ledger) fn read(
-    repo: &Repo,
-    known: &HashMap<CommitId, WholeEntry>,
-) -> Result<WholeLedger, GitError> {
-    let mut reading = LedgerReading::default();
-    let mut todo: Vec<CommitId> =
-        refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
-    while let Some(commit) = todo.pop() {
-        if reading.parents.contains_key(&commit) || reading.parents.len() == MAX_ENTRIES {
-            continue;
-        }
-        let parents = if let Some(entry) = known.get(&commit) {
-            reading.found.insert(commit, entry.clone());
-            entry.parents.clone()
-        } else {
-            reading.take(repo, commit)
-        };
-        todo.extend(&parents);
-        reading.parents.insert(commit, parents);
-    }
-    Ok(reading.finish())
-}
-
-/// The entries nearest to the tips of the refs, at most `newest`, and those of `more`; `None` where one of them is none.
-pub(in crate::ledger) fn read_some(
-    repo: &Repo,
-    newest: usize,
-    more: &[CommitId],
-) -> Result<Option<Vec<WholeEntry>>, GitError> {
-    let mut reading = LedgerReading::default();
-    let mut todo: VecDeque<CommitId> =
-        refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
-    while reading.parents.len() < newest
-        && let Some(commit) = todo.pop_front()
-    {
-        if !reading.parents.contains_key(&commit) {
-            let parents = reading.take(repo, commit);
+impl Ledger<'_> {
+    /// Every entry of every writer, whole and with its signature verified, and what could not be read. The commits of
+    /// `known` are not read again but taken as they are.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn read_whole(&self, known: &HashMap<CommitId, WholeEntry>) -> Result<WholeLedger, LedgerError> {
+        let repo = self.repo;
+        let mut reading = LedgerReading::default();
+        let mut todo: Vec<CommitId> =
+            refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
+        while let Some(commit) = todo.pop() {
+            if reading.parents.contains_key(&commit) || reading.parents.len() == MAX_ENTRIES {
+                continue;
+            }
+            let parents = if let Some(entry) = known.get(&commit) {
+                reading.found.insert(commit, entry.clone());
+                entry.parents.clone()
+            } else {
+                reading.take(repo, commit)
+            };
             todo.extend(&parents);
             reading.parents.insert(commit, parents);
         }
+        Ok(reading.finish())
     }
-    for commit in more {
-        if !reading.parents.contains_key(commit) {
-            reading.take(repo, *commit);
+
+    /// The entries nearest to the tips of the refs, at most `newest`, and those of the commits `more`, whole and verified;
+    /// `None` where one of them is no entry.
+    ///
+    /// # Errors
+    /// As [`Self::read_whole`].
+    pub fn read_some(
+        &self,
+        newest: usize,
+        more: &[CommitId],
+    ) -> Result<Option<Vec<WholeEntry>>, LedgerError> {
+        let repo = self.repo;
+        let mut reading = LedgerReading::default();
+        let mut todo: VecDeque<CommitId> =
+            refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
+        while reading.parents.len() < newest
+            && let Some(commit) = todo.pop_front()
+        {
+            if !reading.parents.contains_key(&commit) {
+                let parents = reading.take(repo, commit);
+                todo.extend(&parents);
+                reading.parents.insert(commit, parents);
+            }
         }
+        for commit in more {
+            if !reading.parents.contains_key(commit) {
+                reading.take(repo, *commit);
+            }
+        }
+        if !reading.faults.is_empty() {
+            return Ok(None);
+        }
+        Ok(reading.unread.par_iter().map(StoredEntry::read).collect::<Result<_, _>>().ok())
     }
-    if !reading.faults.is_empty() {
-        return Ok(None);
+
+    /// What the entry of `commit` says; nothing where it cannot be read.
+    pub fn said(&self, commit: CommitId) -> Option<Map<String, Value>> {
+        let bytes = file(self.repo, self.repo.tree_of(commit).ok()?).ok()?;
+        decode_open(&bytes).ok().map(|(open, _)| open.body)
     }
-    Ok(reading.unread.par_iter().map(StoredEntry::read).collect::<Result<_, _>>().ok())
 }
 
 impl LedgerReading {
@@ -179,12 +194,6 @@ fn verified(armour: &[u8], payload: &[u8]) -> SignatureState {
         Ok(read) => SignatureState::Good { key: read.key().to_string(), touch: read.touch() },
         Err(why) => SignatureState::Bad(why),
     }
-}
-
-/// What the entry of `commit` says.
-pub(in crate::ledger) fn said(repo: &Repo, commit: CommitId) -> Option<Map<String, Value>> {
-    let bytes = file(repo, repo.tree_of(commit).ok()?).ok()?;
-    decode_open(&bytes).ok().map(|(open, _)| open.body)
 }
 
 /// The bytes of the file that the tree of an entry holds.

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -52,7 +53,7 @@ fn signed_entries_are_read_back_and_git_verifies_them() {
     let new = NewEntry { kind: "round", ledger: None, body: &said, evidence: &evidence, at: AT };
     Ledger::open(&repo).append_open(&new, None).unwrap();
     let flag = append(&repo, "flag", &json!({"round": "x", "reason": "ü"}), Some(&signer));
-    let read = Ledger::open(&repo).read_whole().unwrap();
+    let read = Ledger::open(&repo).read_whole(&HashMap::new()).unwrap();
     assert_eq!(read.faults, []);
     assert_eq!(read.entries.len(), 2);
     assert_eq!(read.entries[0].signature, SignatureState::Unsigned);
@@ -87,13 +88,13 @@ fn what_was_changed_after_signing_is_found() {
     append(&repo, "flag", &json!({"round": "x", "reason": "one"}), Some(&signer));
     let other = append(&repo, "flag", &json!({"round": "x", "reason": "two"}), Some(&signer));
     forge(dir.path(), &repo, |raw| raw.replace("\n\nflag", "\n\nflog"));
-    let read = Ledger::open(&repo).read_whole().unwrap();
+    let read = Ledger::open(&repo).read_whole(&HashMap::new()).unwrap();
     let bad = read.entries.iter().filter(|entry| matches!(entry.signature, SignatureState::Bad(_)));
     assert_eq!(bad.count(), 1);
     assert!(read.entries.iter().all(|entry| entry.id != other));
     // A header that git would leave out of what is signed.
     forge(dir.path(), &repo, |raw| raw.replace("\n\nfl", "\ngpgsig-sha256 x\n\nfl"));
-    let read = Ledger::open(&repo).read_whole().unwrap();
+    let read = Ledger::open(&repo).read_whole(&HashMap::new()).unwrap();
     assert_eq!(read.faults[0].fault, EntryFault::Form("gpgsig-sha256".into()));
     assert_eq!(read.entries.len(), 1);
 }
@@ -109,7 +110,7 @@ fn the_same_payload_under_two_signatures_is_one_entry() {
     let copy = repo.write_commit_object(&form::signed(&payload, &armour)).unwrap();
     let beside = format!("{}{}", crate::ledger::REF_PREFIX, "0".repeat(32));
     repo.update_ref(&beside, "copy", |_| Ok(Update::Set(copy, ()))).unwrap();
-    let read = Ledger::open(&repo).read_whole().unwrap();
+    let read = Ledger::open(&repo).read_whole(&HashMap::new()).unwrap();
     assert_eq!(read.entries.len(), 1);
     assert_eq!(read.faults[0].fault, EntryFault::Twice);
     drop(dir);
@@ -122,7 +123,7 @@ fn what_follows_no_entry_follows_what_stood_before_it() {
     append(&repo, "flag", &json!({"round": "x", "reason": "two"}), None);
     forge(dir.path(), &repo, |raw| raw.replace("\n\nfl", "\ngpgsig-sha256 x\n\nfl"));
     append(&repo, "flag", &json!({"round": "x", "reason": "three"}), None);
-    let read = Ledger::open(&repo).read_whole().unwrap();
+    let read = Ledger::open(&repo).read_whole(&HashMap::new()).unwrap();
     assert_eq!((read.entries.len(), read.faults.len()), (2, 1));
     assert_eq!(read.entries[0].id, first);
     assert_eq!(read.entries[1].parents, [read.entries[0].commit]);
