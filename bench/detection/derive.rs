@@ -126,8 +126,9 @@ fn describe(
 ) {
     let reading = HashOptions { rules, normalizer };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
+    let changes = diff::changes(repo, reading.rules, old, new).unwrap();
     let (summary, mut change, _) =
-        diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
+        diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes).unwrap();
     // As the hooks see a commit of ignored paths alone. One that is empty after normalization changed a file.
     if change.nature == Nature::Nothing && summary.files == 0 && trees[made.parent] != new {
         change.nature = Nature::Ignored;

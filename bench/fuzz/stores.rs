@@ -32,7 +32,7 @@ use andon_store::window::{self, WindowVerdict};
 use andon_store::wire::v1::{
     DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line,
 };
-use andon_store::{receipt, unite};
+use andon_store::{receipt, union};
 use mutate::{Dice, mutate};
 
 const FULL: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");
@@ -178,9 +178,9 @@ fn records(bytes: &[u8], _: &mut Dice) -> Result<(), String> {
         holds(!written.trim_end().contains('\n'), "more than a line")?;
     }
     choose_record(bytes, &DerivedFacts::default());
-    let joined = unite::joined(bytes, FULL);
-    holds(joined == unite::joined(FULL, bytes), "the union depends on the order")?;
-    holds(unite::joined(&joined, bytes) == joined, "the union grows when it is repeated")
+    let joined = union::joined(bytes, FULL);
+    holds(joined == union::joined(FULL, bytes), "the union depends on the order")?;
+    holds(union::joined(&joined, bytes) == joined, "the union grows when it is repeated")
 }
 
 /// What is written of a line is the line; a broken one costs itself, and no other.

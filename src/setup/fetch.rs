@@ -5,8 +5,8 @@
 //! are united with the local ones by `git notes merge`. The refspecs are patterns even where one ref is
 //! meant: git refuses the whole fetch when a plainly named ref is missing on the other side.
 
-use andon_store::by_writer;
 use andon_store::notes::REF as NOTES_REF;
+use andon_store::union;
 
 const LEDGER: &str = "refs/andon/ledger/";
 
@@ -37,7 +37,7 @@ pub fn fetch_states(refspecs: &[(String, String)]) -> Vec<FetchState> {
 }
 
 fn state(remote: &str, refspecs: &[&str]) -> FetchState {
-    let [writer, records] = [LEDGER, by_writer::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
+    let [writer, records] = [LEDGER, union::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
     let overwrites = refspecs
         .iter()
         .find(|spec| [NOTES_REF, &writer, &records].iter().any(|name| forces(spec, name)))
@@ -45,7 +45,7 @@ fn state(remote: &str, refspecs: &[&str]) -> FetchState {
     let wanted = [
         (NOTES_REF, format!("+refs/notes/andon*:refs/notes/remotes/{remote}/andon*")),
         (writer.as_str(), format!("+{LEDGER}*:refs/andon/remote/{remote}/ledger/*")),
-        (records.as_str(), format!("+{}*:{}{remote}/*", by_writer::PREFIX, by_writer::REMOTE_PREFIX)),
+        (records.as_str(), format!("+{}*:{}{remote}/*", union::PREFIX, union::REMOTE_PREFIX)),
     ];
     let missing = wanted
         .into_iter()

@@ -229,7 +229,7 @@ fn without_evidence(
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
             let (overlay, _) = untracked::as_tracked_in(ws, run, Holder::Tree(*tree))?;
-            let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &overlay, *tree)?;
+            let found = differing(&ws.repo, &ws.config.paths.rules, run.base, &overlay, *tree)?;
             let staging = staging(ws, run, head, &found)?;
             (found, staging)
         }
@@ -247,7 +247,7 @@ fn without_evidence(
 /// In which paths the working tree differs from what the run saw.
 fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>, OpsError> {
     let mut found: BTreeMap<Vec<u8>, Difference> = match overlay.base {
-        Some(tree) => differing((&ws.repo, &ws.config.paths.rules), run.base, &run.overlay, tree)?,
+        Some(tree) => differing(&ws.repo, &ws.config.paths.rules, run.base, &run.overlay, tree)?,
         None => Vec::new(),
     }
     .into_iter()

@@ -59,7 +59,7 @@ pub enum GitError {
         git_dir: PathBuf,
     },
     /// A revision that git does not know.
-    #[error("unknown revision {rev:?}{}", shallow_note(*shallow))]
+    #[error("unknown revision {rev:?}{}", if *shallow { " (this clone is shallow)" } else { "" })]
     UnknownRevision {
         /// As it was given, cut to 200 characters.
         rev: String,
@@ -214,10 +214,6 @@ pub enum GitError {
         /// Why.
         source: std::io::Error,
     },
-}
-
-fn shallow_note(shallow: bool) -> &'static str {
-    if shallow { " (this clone is shallow)" } else { "" }
 }
 
 fn missing_note(because: MissingBecause) -> &'static str {

@@ -22,8 +22,7 @@ pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_besi
 pub use index::tree::IndexTree;
 pub use notes::NotesTree;
 pub use notes::history::{NoteChange, NotesHistory};
-pub use notes::join::{NotesSince, NotesToJoin};
-pub use notes::unite::NotesUnion;
+pub use notes::union::{CommitNotes, NotesSince, NotesToJoin, NotesUnion};
 pub use objects::commits::{CommitInfo, NewCommit, keyed_lines, trailers};
 pub use objects::payload::unsigned;
 pub use objects::texts::{Text, Texts};

@@ -14,20 +14,6 @@ pub const MAX_FILE: usize = 4 << 20;
 /// Text beyond this in one commit is compared by id, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
-///
-/// # Errors
-/// [`RecordError::Git`] when a tree is missing. A missing blob is no error: it is compared by id, the summary is marked
-/// truncated, and the first one is named.
-pub fn summarize(
-    (repo, texts): (&Repo, &mut Texts<'_>),
-    reading: &HashOptions<'_>,
-    old: Option<TreeId>,
-    new: TreeId,
-) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
-    summarize_changes(texts, reading, &changes(repo, reading.rules, (old, new))?)
-}
-
 /// The paths that count of what differs between two trees (`None`: the empty one), in byte order.
 ///
 /// # Errors
@@ -35,7 +21,8 @@ pub fn summarize(
 pub fn changes(
     repo: &Repo,
     rules: &PathRules,
-    (old, new): (Option<TreeId>, TreeId),
+    old: Option<TreeId>,
+    new: TreeId,
 ) -> Result<Vec<Change>, RecordError> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
@@ -43,10 +30,11 @@ pub fn changes(
     Ok(changes)
 }
 
-/// As [`summarize`], of what [`changes`] found.
+/// Sums up the changes that [`changes`] found, and says what they are made of. A missing blob is no error: it is compared
+/// by id, the summary is marked truncated, and the first one is named.
 ///
 /// # Errors
-/// As [`summarize`].
+/// [`RecordError::Git`] when a blob cannot be read.
 pub fn summarize_changes(
     texts: &mut Texts<'_>,
     reading: &HashOptions<'_>,

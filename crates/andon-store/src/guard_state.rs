@@ -80,7 +80,7 @@ fn path(git_dir: &Path) -> PathBuf {
 impl GuardSnapshot {
     /// Whether the turn whose calls these are goes on, as far as hooks and the system tell: a client may be killed in it.
     pub fn is_live(&self) -> bool {
-        (self.open > 0 || self.in_turn) && self.client.is_none_or(|client| process::runs(&client))
+        (self.open > 0 || self.in_turn) && self.client.is_none_or(|client| process::is_running(&client))
     }
 
     /// The kept one; `None` where there is none that can be read.

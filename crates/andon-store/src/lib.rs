@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod by_writer;
 pub mod derived;
 pub mod diff;
 mod file;
@@ -20,7 +19,7 @@ pub mod receipt;
 mod scratch;
 pub mod test_sets;
 pub mod totals;
-pub mod unite;
+pub mod union;
 pub mod window;
 pub mod wire;
 

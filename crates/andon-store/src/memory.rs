@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::file;
 use crate::wire::envelope::{Key, open, seal};
@@ -96,9 +96,14 @@ impl Memory {
         Self { path: andon.join("cache").join(kind.row().0), kind }
     }
 
+    /// The value that was made of `inputs`, among the bytes of the file.
+    pub fn decoded<'a, T: Deserialize<'a>>(&self, inputs: &impl Serialize, bytes: &'a [u8]) -> Option<T> {
+        open(self.key(inputs), bytes)
+    }
+
     /// The value that was made of `inputs`.
     pub fn get<T: DeserializeOwned>(&self, inputs: &impl Serialize) -> Option<T> {
-        open(self.key(inputs), &self.bytes()?)
+        self.decoded(inputs, &self.bytes()?)
     }
 
     /// Keeps the value that was made of `inputs`, instead of the one before.

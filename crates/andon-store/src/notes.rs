@@ -232,15 +232,12 @@ impl<'r> NotesStore<'r> {
         records: &[(CommitId, CommitRecord)],
         at: Timestamp,
     ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
-        let records: Vec<NewRecord> = records
-            .iter()
-            .map(|(commit, record)| NewRecord {
-                commit: *commit,
-                record: record.clone(),
-                extra: UnknownKeys::default(),
-            })
-            .collect();
-        self.put_records(&records, at)
+        let new = |(commit, record): &(CommitId, CommitRecord)| NewRecord {
+            commit: *commit,
+            record: record.clone(),
+            extra: UnknownKeys::default(),
+        };
+        self.put_records(&records.iter().map(new).collect::<Vec<_>>(), at)
     }
 
     /// Writes records in one notes commit dated `at`, all or none, and sees them from then on.
@@ -285,7 +282,7 @@ impl<'r> NotesStore<'r> {
 impl NotesStore<'_> {
     /// Sees, from then on, what others had taken out and what was put back.
     fn restore(&mut self, at: Timestamp) -> Result<(), RecordError> {
-        if super::unite::restore(self.repo, at)? > 0 {
+        if super::union::restore(self.repo, at)? > 0 {
             self.notes = self.repo.notes(REF)?;
         }
         Ok(())

@@ -13,8 +13,8 @@ use andon_engine::error::OpsError;
 use andon_engine::halts::{self, stop_files};
 use andon_engine::workspace::Workspace;
 use andon_git::{GitError, Repo};
-use andon_store::by_writer;
 use andon_store::ledger::{self, Ledger};
+use andon_store::union;
 
 /// The records of remotes.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
@@ -87,7 +87,7 @@ fn at_remotes(repo: &Repo) -> Result<Vec<(String, Vec<String>)>, GitError> {
     let mut found = Vec::new();
     for remote in repo.remotes()? {
         let kept = [
-            (format!("{}{remote}/", by_writer::REMOTE_PREFIX), by_writer::PREFIX.to_owned()),
+            (format!("{}{remote}/", union::REMOTE_PREFIX), union::PREFIX.to_owned()),
             (format!("{}{remote}/ledger/", ledger::REMOTE_PREFIX), ledger::REF_PREFIX.to_owned()),
             (format!("{REMOTE_NOTES}{remote}/"), "refs/notes/".to_owned()),
         ];

@@ -205,8 +205,7 @@ fn is_newest(ws: &Workspace, attempt: &CommitFact) -> bool {
 fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: &DerivedCommit) -> bool {
     let Some(before) = base.and_then(|base| ws.repo.tree_of(base).ok()) else { return false };
     let Ok(normalizer) = ws.normalizer() else { return false };
-    let trees = (Some(before), tip.record.tree);
-    derive::between(&ws.repo, &ws.config.paths.rules, &normalizer, trees)
+    derive::between(&ws.repo, &ws.config.paths.rules, &normalizer, Some(before), tip.record.tree)
         .is_ok_and(|diff| diff.hash == made.diff.hash)
 }
 

@@ -87,7 +87,7 @@ impl<'r> Deriver<'r> {
     pub fn derive(&mut self, commit: &CommitInfo) -> Result<DerivedCommit, OpsError> {
         let code = self.prints.of_tree(commit.tree)?;
         let before = self.parent_tree(commit)?;
-        let changes = diff::changes(self.repo, self.paths, (before, commit.tree))?;
+        let changes = diff::changes(self.repo, self.paths, before, commit.tree)?;
         let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
         let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, &changes)?;
         if changes.is_empty() && before.is_some_and(|before| before != commit.tree) {
@@ -123,9 +123,10 @@ pub fn between(
     repo: &Repo,
     paths: &PathRules,
     normalizer: &Normalizer,
-    trees: (Option<TreeId>, TreeId),
+    old: Option<TreeId>,
+    new: TreeId,
 ) -> Result<DiffSummary, OpsError> {
-    let changes = diff::changes(repo, paths, trees)?;
+    let changes = diff::changes(repo, paths, old, new)?;
     let reading = HashOptions { rules: paths, normalizer };
     Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.0)
 }

@@ -1,24 +1,21 @@
-//! Takes over the refs of writers that are gone. First this clone's ref gets all their records and arrives at the
-//! remote; only then their refs are removed, each only in the state that was read. So a crash in between leaves
-//! everything twice. If two clones fold each other at once, neither finds the other's ref in the state that it read,
-//! because each has moved its own first.
+//! Takes over the refs of writers that are gone. First this clone's ref follows theirs and arrives at the remote; only then
+//! their refs are removed, each only in the state that was read. So a crash in between leaves everything twice. If two
+//! clones fold each other at once, neither finds the other's ref in the state that it read, because each has moved its own
+//! first.
 
 use super::Sync;
-use super::by_writer::{Tips, own_ref};
-use super::outgoing::OutgoingRef;
+use super::records::{Tips, own_writer};
 use super::takeover::{RemoteState, Takeover};
 use crate::error::OpsError;
 use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
 use andon_git::platform::test_seam::stop_point;
-use andon_git::{PushEnd, PushedTo, Repo};
-use andon_store::by_writer::{self, PREFIX, WriterNews};
-use andon_store::ledger::Ledger;
+use andon_git::{PushEnd, PushedTo};
+use andon_store::notes;
+use andon_store::union::{self, PREFIX, WriterNews};
 
 impl Sync<'_> {
-    /// Copies the records of writers that have been silent for `days` into this clone's ref, and then removes their
-    /// refs. No lock is needed: a ref is removed only in the state that was read, and a writer that continues makes it
-    /// anew.
+    /// Removes the refs of writers that have been silent for `days`, once this clone's ref has their records. No lock is
+    /// needed: a ref is removed only in the state that was read, and a writer that continues makes it anew.
     pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
         let now = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         let silent = self.takeover.take_silent(&now, days)?;
@@ -27,11 +24,9 @@ impl Sync<'_> {
         }
         stop_point("fold:taken");
         let outgoing = self.takeover.outgoing(&now)?;
-        let pushed = self.ws.repo.push_refs(
-            &self.takeover.peer().address,
-            &outgoing.iter().map(OutgoingRef::spec).collect::<Vec<_>>(),
-            self.online,
-        )?;
+        let specs: Vec<String> = outgoing.iter().map(super::outgoing::OutgoingRef::spec).collect();
+        let address = &self.takeover.peer().address;
+        let pushed = self.ws.repo.push_refs(address, &specs, self.online)?;
         self.takeover.arrived(&outgoing, &pushed)?;
         // Where this clone's ref did not arrive, nothing is removed.
         let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
@@ -45,19 +40,29 @@ impl Sync<'_> {
 }
 
 impl Takeover<'_> {
-    /// Copies the records of silent writers into this clone's ref; returns the names of their refs and the commits that
+    /// Has the records of silent writers follow from this clone's; returns the names of their refs and the commits that
     /// they point to.
     fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
+        let own = own_writer(self.repo)?;
         let mut silent = Tips::new();
-        for (writer, tip) in &theirs.records {
+        let mut incoming = WriterNews::default();
+        for (writer, tip) in theirs.records.iter().filter(|(writer, _)| Some(*writer) != own.as_ref()) {
             if self.repo.commit(*tip)?.committed_at.0 <= until {
+                incoming.add(self.repo, writer, None, *tip);
                 silent.insert(writer.clone(), *tip);
             }
         }
-        self.records.need();
-        let taken = take_over(self.repo, silent, self.ctx.now)?;
-        Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
+        let unread = incoming.unread.iter().map(|(writer, _)| writer);
+        for writer in unread.chain(incoming.too_large.iter().map(|(writer, _)| writer)) {
+            silent.remove(writer);
+        }
+        if !silent.is_empty() {
+            union::take_in(self.repo, &incoming, self.ctx.now)?;
+            self.repo.notes_move_on(notes::REF, &incoming.tips, self.ctx.now)?;
+            (self.lacking, self.has_to_move) = (incoming.notes.len(), true);
+        }
+        Ok(silent.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
     }
 
     /// Reports which refs of silent writers are gone now.
@@ -75,36 +80,10 @@ impl Takeover<'_> {
             }
         }
         self.report.folded += gone.len().min(silent.len());
-        let known: Vec<String> =
-            gone.into_iter().filter(|name| matches!(self.repo.ref_commit(name), Ok(Some(_)))).collect();
-        if !known.is_empty() {
-            self.repo.delete_refs(&known)?;
+        gone.retain(|name| matches!(self.repo.ref_commit(name), Ok(Some(_))));
+        if !gone.is_empty() {
+            self.repo.delete_refs(&gone)?;
         }
         Ok(())
     }
-}
-
-/// Adds to this clone's ref what others have at these tips, with their history, and returns those whose records could
-/// be read; never its own.
-fn take_over(repo: &Repo, silent: Tips, at: Timestamp) -> Result<Tips, OpsError> {
-    let own = own_ref(repo)?;
-    let own =
-        own.map_or_else(|| Ok(format!("{PREFIX}{}", Ledger::open(repo).writer_id()?)), Ok::<_, OpsError>)?;
-    let mut taken = Tips::new();
-    let mut incoming = WriterNews::default();
-    for (writer, tip) in silent.into_iter().filter(|(writer, _)| *writer != own[PREFIX.len()..]) {
-        incoming.add(repo, &writer, None, tip);
-        taken.insert(writer, tip);
-    }
-    let unfit: Vec<&String> = incoming
-        .unread
-        .iter()
-        .map(|(writer, _)| writer)
-        .chain(incoming.too_large.iter().map(|(writer, _)| writer))
-        .collect();
-    taken.retain(|writer, _| !unfit.contains(&writer));
-    if !taken.is_empty() {
-        by_writer::take_over(repo, &own, &incoming, at)?;
-    }
-    Ok(taken)
 }

@@ -6,10 +6,10 @@
 //! never by force, to refs that no other clone writes. Each step leaves a state from which any other clone, and the
 //! next sync, can continue: a crash between two of them loses nothing.
 
-mod by_writer;
 mod fold;
 mod outgoing;
 pub mod peer;
+mod records;
 mod send;
 mod takeover;
 
@@ -21,9 +21,9 @@ use crate::view::sync::SyncReport;
 use crate::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
-pub use by_writer::take_in_fetched;
 use outgoing::OutgoingRef;
 use peer::Peer;
+pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{RemoteState, Takeover};
 
@@ -135,7 +135,6 @@ impl<'a> Sync<'a> {
             self.takeover.offer(&now)?;
             let outgoing = self.takeover.outgoing(&now)?;
             if outgoing.is_empty() || matches!(self.push(&outgoing)?, Step::Done(())) {
-                self.takeover.all_arrived(&now);
                 return Ok(());
             }
             before = now;
@@ -154,6 +153,7 @@ impl<'a> Sync<'a> {
 
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
         stop_point("sync:begin");
+        self.ws.repo.heal_locks();
         let peer = self.takeover.peer();
         let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online());
         stop_point("sync:fetched");

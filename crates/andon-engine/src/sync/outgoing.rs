@@ -1,14 +1,13 @@
 //! What the remote lacks, and the result of pushing it.
 
-use super::by_writer::own_ref;
 use super::takeover::{RemoteState, Takeover};
 use crate::error::OpsError;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CommitId;
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
-use andon_store::by_writer::PREFIX;
 use andon_store::ledger::{self, Ledger};
 use andon_store::notes;
+use andon_store::union::PREFIX;
 
 /// A ref that the remote lacks or has less of.
 pub(crate) struct OutgoingRef {
@@ -33,38 +32,31 @@ pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
     Ok(notes.into_iter().chain(ledgers).collect())
 }
 impl Takeover<'_> {
-    /// What the remote lacks: records by this clone's own ref, ledgers by theirs.
+    /// The refs that the remote lacks or has less of: this clone's own for all records, and ledgers.
     pub(crate) fn outgoing(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
-        let own = own_ref(self.repo)?;
-        let writer = own.as_deref().and_then(|own| own.strip_prefix(PREFIX)).unwrap_or_default();
-        let tracking = format!("{}{writer}", self.peer.records);
-        let there = theirs.records.get(writer).copied();
-        let mut outgoing = match own {
-            Some(name) if !self.records.is_spared() => self.of_records(name, tracking, there)?,
-            Some(_) | None => Vec::new(),
-        };
+        let mut outgoing = Vec::new();
+        if (self.lacking > 0 || self.has_to_move)
+            && let Some(tip) = self.repo.ref_commit(notes::REF)?
+        {
+            let writer = Ledger::open(self.repo).writer_id()?;
+            let tracking = format!("{}{writer}", self.peer.records);
+            let name = format!("{PREFIX}{writer}");
+            outgoing.push(OutgoingRef { name, tip, tracking, records: self.lacking, entries: 0 });
+        }
         outgoing.extend(self.of_ledgers(theirs)?);
         Ok(outgoing)
     }
 
-    /// What a bundle lacks: it has one ref for all records, which no other clone writes at the same time.
+    /// The refs that a bundle lacks: it has one ref for all records, which no other clone writes at the same time.
     pub(crate) fn outgoing_to_file(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
-        let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
+        let mut outgoing = Vec::new();
+        if let Some(tip) = self.repo.ref_commit(notes::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
+            let records = self.repo.notes_lacking(tip, theirs.notes.as_slice())?.len();
+            let (name, tracking) = (notes::REF.to_owned(), self.peer.notes.clone());
+            outgoing.push(OutgoingRef { name, tip, tracking, records, entries: 0 });
+        }
         outgoing.extend(self.of_ledgers(theirs)?);
         Ok(outgoing)
-    }
-
-    fn of_records(
-        &self,
-        name: String,
-        tracking: String,
-        there: Option<CommitId>,
-    ) -> Result<Vec<OutgoingRef>, OpsError> {
-        let Some(tip) = self.repo.ref_commit(&name)?.filter(|tip| there != Some(*tip)) else {
-            return Ok(Vec::new());
-        };
-        let records = self.repo.notes_ahead(there, tip)?;
-        Ok(vec![OutgoingRef { name, tip, tracking, records, entries: 0 }])
     }
 
     fn of_ledgers(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
@@ -114,7 +106,6 @@ impl Takeover<'_> {
     }
 
     pub(super) fn refused(&mut self, name: &str, words: &str) {
-        self.is_refused = true;
         let remote = self.remote().to_owned();
         let what = format!("{remote} does not take {name}: {words}");
         self.found(

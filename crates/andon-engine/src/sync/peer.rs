@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::OpsError;
 use andon_git::{GitError, RemoteError, Repo, is_bundle};
 use andon_store::ledger;
-use andon_store::{by_writer, notes};
+use andon_store::{notes, union};
 
 /// Where refs of an address are kept while they are looked at: one folder a process.
 const PASSING: &str = "refs/andon/passing/";
@@ -46,7 +46,7 @@ impl Peer {
             standing: PeerKnowledge::Configured,
             notes: format!("refs/notes/remotes/{name}/andon"),
             ledgers: format!("{}{name}/ledger/", ledger::REMOTE_PREFIX),
-            records: format!("{}{name}/", by_writer::REMOTE_PREFIX),
+            records: format!("{}{name}/", union::REMOTE_PREFIX),
         }
     }
 
@@ -75,7 +75,7 @@ impl Peer {
         vec![
             format!("+{}*:{}*", notes::REF, self.notes),
             format!("+{}*:{}*", ledger::REF_PREFIX, self.ledgers),
-            format!("+{}*:{}*", by_writer::PREFIX, self.records),
+            format!("+{}*:{}*", union::PREFIX, self.records),
         ]
     }
 

@@ -89,9 +89,7 @@ fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<Syn
     work.takeover.adopt(&known)?;
     work.takeover.offer(&known)?;
     let outgoing = work.takeover.outgoing(&known)?;
-    if outgoing.is_empty() || matches!(work.push(&outgoing)?, Step::Done(())) {
-        work.takeover.all_arrived(&known);
-    } else {
+    if !outgoing.is_empty() && matches!(work.push(&outgoing)?, Step::Again) {
         work.exchange(SyncDirection::Both)?;
     }
     Ok(work.takeover.finish())

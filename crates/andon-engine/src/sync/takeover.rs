@@ -9,12 +9,12 @@ use andon_core::domain::ids::CommitId;
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
-use andon_store::by_writer::PREFIX;
 use andon_store::ledger::{self, Arrival, Ledger};
-use andon_store::{notes, unite};
+use andon_store::notes;
+use andon_store::union::{self, PREFIX};
 
-use super::by_writer::{ByWriter, Tips};
 use super::peer::{Peer, PeerKnowledge};
+use super::records::{self, Tips, own_writer};
 
 /// Most writers that are taken over from one remote.
 const MAX_WRITERS: usize = 10_000;
@@ -52,17 +52,19 @@ pub(crate) struct Takeover<'a> {
     pub(super) report: SyncReport,
     /// Ledgers that both sides have rewritten: never pushed.
     pub(super) forked: Vec<String>,
-    /// The records of writers.
-    pub(super) records: ByWriter,
-    /// Whether the remote did not take something.
-    pub(super) is_refused: bool,
+    /// Writers whose records are gone at the remote, as they were.
+    missed: Tips,
+    /// The number of records that the remote lacks.
+    pub(super) lacking: usize,
+    /// This clone's ref is to be sent although the remote lacks nothing of it.
+    pub(super) has_to_move: bool,
 }
 
 impl<'a> Takeover<'a> {
     pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
-        let records = ByWriter::new(&ws.repo, &peer);
-        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records, is_refused: false }
+        let (forked, missed) = (Vec::new(), Tips::new());
+        Self { ctx, repo: &ws.repo, peer, report, forked, missed, lacking: 0, has_to_move: false }
     }
 
     pub(crate) fn peer(&self) -> &Peer {
@@ -100,7 +102,7 @@ impl<'a> Takeover<'a> {
     /// Takes over what the remote has.
     pub(crate) fn adopt(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
-            let union = unite::unite(self.repo, tip, self.ctx.now)?;
+            let union = union::unite(self.repo, tip, self.ctx.now)?;
             self.report.received.records += union.received;
             stop_point("sync:united");
             let remote = self.remote().to_owned();
@@ -128,7 +130,7 @@ impl<'a> Takeover<'a> {
 
     /// The records of writers. One whose records cannot be read must not keep the others away.
     fn adopt_records(&mut self, tips: &Tips) -> Result<(), OpsError> {
-        let (taken_in, incoming) = self.records.adopt(self.repo, tips, self.ctx.now)?;
+        let (taken_in, incoming) = records::adopt(self.repo, &self.peer, tips, self.ctx.now)?;
         self.report.received.records += taken_in.received;
         stop_point("sync:joined");
         let remote = self.remote().to_owned();
@@ -227,20 +229,17 @@ impl<'a> Takeover<'a> {
 
     /// Says what went back, or away, at the remote since it was last seen.
     pub(crate) fn compare(&mut self, before: &RemoteState, now: &RemoteState) -> Result<(), OpsError> {
-        if let Some(seen) = before.notes
-            && self.went_back("the records", notes::REF, seen, now.notes)?
-        {
-            self.records.miss(None);
+        if let Some(seen) = before.notes {
+            self.went_back("the records", notes::REF, seen, now.notes)?;
         }
-        self.records.compare(self.repo, &now.records);
         for (writer, seen) in &before.records {
-            let tip = now.records.get(writer).copied();
-            let name = format!("{PREFIX}{writer}");
-            // Where the ref is gone, its records may have been folded into another one: `offer` looks for them.
-            if tip.is_none() {
-                self.records.miss(Some((writer, *seen)));
-            } else if self.went_back(&format!("the records of {writer}"), &name, *seen, tip)? {
-                self.records.miss(None);
+            match now.records.get(writer) {
+                Some(tip) => {
+                    let what = format!("the records of {writer}");
+                    self.went_back(&what, &format!("{PREFIX}{writer}"), *seen, Some(*tip))?;
+                }
+                // Its records may have been folded into another ref: `offer` looks for them.
+                None => drop(self.missed.insert(writer.clone(), *seen)),
             }
         }
         for (writer, seen) in &before.ledgers {
@@ -261,9 +260,9 @@ impl<'a> Takeover<'a> {
         name: &str,
         seen: CommitId,
         now: Option<CommitId>,
-    ) -> Result<bool, OpsError> {
+    ) -> Result<(), OpsError> {
         let how = match now {
-            Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(false),
+            Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(()),
             Some(tip) if self.repo.is_ancestor(tip, seen)? => {
                 format!("went back from {} to {}", seen.short(), tip.short())
             }
@@ -275,24 +274,32 @@ impl<'a> Takeover<'a> {
             .code("rewound-remote")
             .help(format!("find out who forced {name} there, and forbid it (receive.denyNonFastForwards)"));
         self.found(warning);
-        Ok(true)
-    }
-
-    /// Writes what the remote lacks of records to this clone's ref.
-    pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
-        let missing = self.records.offer(self.repo, &theirs.records, theirs.notes, self.ctx.now)?;
-        stop_point("sync:offered");
-        for (writer, seen) in missing {
-            self.went_back(&format!("the records of {writer}"), &format!("{PREFIX}{writer}"), seen, None)?;
-        }
         Ok(())
     }
 
-    /// Everything has arrived that the remote lacked.
-    pub(crate) fn all_arrived(&mut self, theirs: &RemoteState) {
-        if !self.is_refused {
-            self.records.arrived(self.repo, &theirs.records);
+    /// Finds out what the remote lacks of our records, and lets them follow from what it has of this clone's ref.
+    pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
+        let own = own_writer(self.repo)?.and_then(|writer| theirs.records.get(&writer)).copied();
+        // Removed here, or written by a copy of this clone that has the same id.
+        if let (Some(there), Some(here)) = (own, self.repo.ref_commit(notes::REF)?)
+            && !self.repo.is_ancestor(there, here)?
+        {
+            union::unite(self.repo, there, self.ctx.now)?;
         }
+        let others = theirs.records.values().copied().filter(|tip| Some(*tip) != own);
+        let there: Vec<CommitId> = own.into_iter().chain(theirs.notes).chain(others).collect();
+        self.lacking = match self.repo.ref_commit(notes::REF)? {
+            Some(tip) => union::lacking(self.repo, tip, &there)?,
+            None => 0,
+        };
+        stop_point("sync:offered");
+        for (writer, seen) in std::mem::take(&mut self.missed) {
+            if union::lacking(self.repo, seen, &there).is_ok_and(|lacking| lacking > 0) {
+                let what = format!("the records of {writer}");
+                self.went_back(&what, &format!("{PREFIX}{writer}"), seen, None)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -111,7 +111,7 @@ impl Repo {
             }
             let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
             let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
-            return Ok(made(self.merged_by_libgit2(sides) == Some(tree)));
+            return Ok(TreeVerdict::from(self.merged_by_libgit2(sides) == Some(tree)));
         }
         let mut expected = ExpectedMerge::new(ours);
         for theirs in others {
@@ -120,7 +120,7 @@ impl Repo {
                 return Ok(TreeVerdict::Other);
             }
         }
-        Ok(made(expected.is(self, tree)?))
+        Ok(TreeVerdict::from(expected.is(self, tree)?))
     }
 
     /// Whether `commit` is its first parent with `source` applied, or taken back.
@@ -143,14 +143,14 @@ impl Repo {
             if self.is_merge_of_paths(sides, commit.tree)? {
                 return Ok(TreeVerdict::Same);
             }
-            verdict = made(self.merged_by_libgit2(sides) == Some(commit.tree));
+            verdict = TreeVerdict::from(self.merged_by_libgit2(sides) == Some(commit.tree));
             if verdict == TreeVerdict::Same {
                 break;
             }
         }
         if source.parents.is_empty() && direction == Direction::Forth {
             let sides = Sides { base: None, ours, theirs: source.tree };
-            verdict = made(self.is_merge_of_paths(sides, commit.tree)?);
+            verdict = TreeVerdict::from(self.is_merge_of_paths(sides, commit.tree)?);
         }
         Ok(verdict)
     }
@@ -200,8 +200,10 @@ impl Repo {
     }
 }
 
-fn made(is: bool) -> TreeVerdict {
-    if is { TreeVerdict::Same } else { TreeVerdict::Other }
+impl From<bool> for TreeVerdict {
+    fn from(is_same: bool) -> Self {
+        if is_same { Self::Same } else { Self::Other }
+    }
 }
 
 /// Whether a commit is applied or taken back.

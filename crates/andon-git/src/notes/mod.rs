@@ -5,9 +5,8 @@
 //! libgit2's `find_note` starts at the ref each time and walks flat trees (docs/git-facts.md).
 
 pub(crate) mod history;
-pub(crate) mod join;
 pub(crate) mod pack;
-pub(crate) mod unite;
+pub(crate) mod union;
 pub(crate) mod write;
 
 use std::cell::{OnceCell, RefCell};

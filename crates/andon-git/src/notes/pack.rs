@@ -74,14 +74,10 @@ impl Repo {
                 None => gone.push(digits),
             }
         }
-        let mut tree = self.tree_of(made)?;
         // A note that is at another place now is gone from the one it was at.
-        for digits in gone.iter().filter(|digits| !changed.contains_key(*digits)) {
-            tree = self.without_note(tree, digits)?;
-        }
-        if !changed.is_empty() {
-            tree = self.notes_tree(Some(tree), &changed)?;
-        }
+        gone.retain(|digits| !changed.contains_key(digits));
+        let made_tree = self.tree_of(made)?;
+        let tree = self.notes_replaced(Some(made_tree), &changed, &gone)?.unwrap_or(made_tree);
         let new = NewCommit { tree, parents: &[now], message: MESSAGE, at: batch.at };
         self.write_commit(&new).map(Some)
     }

@@ -3,6 +3,7 @@
 //! one it is.
 
 pub mod paths;
+pub mod process_stat;
 pub mod test_seam;
 
 #[cfg(unix)]

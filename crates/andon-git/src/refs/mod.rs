@@ -185,6 +185,13 @@ impl Repo {
         Ok(UpdateAttempt::Done(tip, value))
     }
 
+    /// Removes the lock of a ref that a killed writer of ours left, which git would stumble over.
+    pub fn heal_locks(&self) {
+        if let LockResult::Ours(mut turn) = RefLock::take(self.common_dir()) {
+            self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
+        }
+    }
+
     /// The refs whose locks were left by writers that died, and were removed since this was last asked.
     pub fn healed_locks(&self) -> Vec<String> {
         self.healed.take()

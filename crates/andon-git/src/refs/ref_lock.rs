@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::files::{read_plain, temporary_in};
 use crate::platform::files::{inode, is_at};
+use crate::platform::process_stat::ProcessStat;
 
 /// In place of the inode before there is a lock.
 const MEANT: &str = "-";
@@ -143,7 +144,7 @@ struct Process {
 impl Process {
     fn own() -> Self {
         let id = std::process::id();
-        Self { id, began: proc_stat(id).map(|(_, began)| began) }
+        Self { id, began: ProcessStat::of(id).map(|stat| stat.started) }
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -153,9 +154,8 @@ impl Process {
 
     /// Whether it is there and was stopped by a signal or a debugger; false where that cannot be seen.
     fn is_stopped(&self) -> bool {
-        proc_stat(self.id).is_some_and(|(state, began)| {
-            matches!(state, 'T' | 't') && self.began.is_some_and(|then| then == began)
-        })
+        ProcessStat::of(self.id)
+            .is_some_and(|stat| matches!(stat.state, 'T' | 't') && self.began == Some(stat.started))
     }
 }
 
@@ -163,15 +163,6 @@ impl std::fmt::Display for Process {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.id, self.began.unwrap_or_default())
     }
-}
-
-/// State and start of a process, as Linux gives them in `/proc/<id>/stat`.
-fn proc_stat(id: u32) -> Option<(char, u64)> {
-    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name may hold anything, spaces and parentheses too.
-    let mut words = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = words.next()?.chars().next()?;
-    Some((state, words.nth(18)?.parse().ok()?))
 }
 
 /// Whether an empty lock was made within a second after a process announced it.

@@ -10,7 +10,8 @@ use andon_core::domain::ids::{DiffHash, HunkHash};
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
     let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };
     let repo = scratch.repo();
-    let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
+    let found = changes(&repo, reading.rules, old, new).unwrap();
+    let (diff, change, _) = summarize_changes(&mut Texts::new(&repo, 0), &reading, &found).unwrap();
     (diff, change)
 }
 

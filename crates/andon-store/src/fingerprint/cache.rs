@@ -1,29 +1,20 @@
 //! Fingerprints of directories, remembered. Losing the file costs time and nothing else.
 //!
-//! `<common dir>/andon/cache/fingerprints` is a row of entries ([`crate::wire::envelope`]), each a block of records sorted
-//! by key: 16 bytes of key, 32 of fingerprint. The first block is searched, the others are what later runs appended, each
-//! in one write. When those outgrow [`MAX_TAIL`] records the file is replaced by one of a single block. What is cut, torn
-//! or altered is no entry. Writers at once append side by side or replace each other's file: something is forgotten,
-//! nothing is wrong.
+//! `<common dir>/andon/cache/fingerprints` holds one entry ([`crate::wire::envelope`]), a block of records sorted by key: 16
+//! bytes of key, 32 of fingerprint. Of writers at once the last one's file stays: something is forgotten, nothing is wrong.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
-use std::io::{self, Write as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::file;
 use crate::memory::{Kind, Memory};
-use crate::wire::envelope::{self, Row, decoded, seal};
 use andon_core::domain::ids::TreeId;
 
 const KEY: usize = 16;
 const RECORD: usize = KEY + 32;
-/// Appended records beyond this are sorted in.
-const MAX_TAIL: usize = 1024;
 /// The cache may hold at least this many records, and four times what one run has needed,
 const MIN_RECORDS: usize = 8_192;
 /// but never more than this: 48 MB.
@@ -42,67 +33,40 @@ impl Key {
     }
 }
 
-/// Keys are hashes: their first bytes serve as they are.
-#[derive(Debug, Default)]
-pub(super) struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.first_chunk().map_or(self.0, |first| u64::from_le_bytes(*first));
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-type ByKey<T> = HashMap<Key, T, BuildHasherDefault<AsItIs>>;
-
-/// What an entry of the file holds.
-#[derive(Serialize, Deserialize)]
+/// The value of the file.
+#[derive(Serialize, Deserialize, Default)]
 struct Block<'a> {
-    /// The largest number of records a run has needed.
+    /// The largest number of records that a run has needed.
     needed: u32,
-    /// The records. They come last, so that they are the end of the entry.
+    /// The records, at the end of the file.
     records: &'a [u8],
 }
 
 /// The cache of one run.
 #[derive(Debug)]
 pub(super) struct Cache {
-    path: PathBuf,
+    memory: Memory,
     /// The file as it was read.
     bytes: Vec<u8>,
-    /// Where the records of its first block are; empty when the file was not usable.
+    /// The place of its records; empty when the file was not usable.
     sorted: Range<usize>,
-    /// What later runs appended.
-    tail: ByKey<[u8; 32]>,
-    /// The largest number of records a run has needed.
+    /// The largest number of records that a run has needed.
     needed: usize,
-    /// Which records of the file were asked for.
-    used: HashSet<Key, BuildHasherDefault<AsItIs>>,
-    new: ByKey<[u8; 32]>,
-    /// Those of `new` that are not in the file yet.
-    unsaved: Vec<Key>,
+    /// The records of the file that were asked for.
+    used: HashSet<Key>,
+    new: HashMap<Key, [u8; 32]>,
+    /// How many of the new ones are in the file.
+    saved: usize,
 }
 
 impl Cache {
     /// Reads the cache of the repository at `common_dir`; an unusable one is an empty one.
     pub(super) fn load(common_dir: &Path) -> Self {
         let memory = Memory::below(&common_dir.join("andon"), Kind::Fingerprints);
-        let (path, bytes) = (memory.path().to_owned(), memory.bytes().unwrap_or_default());
-        let (mut sorted, mut tail, mut needed) = (0..0, ByKey::default(), 0);
-        for (_, place) in Row::new(&bytes, bytes.len()).filter(|(key, _)| *key == file_key()) {
-            let Some(block) = decoded::<Block<'_>>(&bytes[place.clone()]) else { continue };
-            needed = needed.max(block.needed as usize);
-            if sorted.is_empty() {
-                sorted = place.end - block.records.len()..place.end;
-            } else {
-                tail.extend(records(block.records));
-            }
-        }
-        let (used, new) = (HashSet::default(), ByKey::default());
-        Self { path, bytes, sorted, tail, needed, used, new, unsaved: Vec::new() }
+        let bytes = memory.bytes().unwrap_or_default();
+        let block: Block<'_> = memory.decoded(&(), &bytes).unwrap_or_default();
+        let (sorted, needed) = (bytes.len() - block.records.len()..bytes.len(), block.needed as usize);
+        Self { memory, bytes, sorted, needed, used: HashSet::new(), new: HashMap::new(), saved: 0 }
     }
 
     /// The fingerprint of `key`, when it is known.
@@ -110,66 +74,37 @@ impl Cache {
         if let Some(value) = self.new.get(key) {
             return Some(*value);
         }
-        let value = self.tail.get(key).copied().or_else(|| self.search(key))?;
-        self.used.insert(*key);
-        Some(value)
-    }
-
-    fn search(&self, key: &Key) -> Option<[u8; 32]> {
         let (records, _) = self.bytes[self.sorted.clone()].as_chunks::<RECORD>();
         let at = records.binary_search_by(|record| record[..KEY].cmp(&key.0)).ok()?;
+        self.used.insert(*key);
         Some(first(&records[at][KEY..]))
     }
 
     /// Remembers a fingerprint, for this run and, after [`Self::save`], for others.
     pub(super) fn insert(&mut self, key: Key, value: [u8; 32]) {
-        if self.new.insert(key, value).is_none() {
-            self.unsaved.push(key);
-        }
+        self.new.insert(key, value);
     }
 
-    /// Writes what is new. A failure is ignored: the cache is only ever a saving.
+    /// Writes the new ones. A failure is ignored: the cache is only ever a saving.
     pub(super) fn save(&mut self) {
-        if self.unsaved.is_empty() {
+        if self.new.len() == self.saved {
             return;
         }
-        let appended = !self.sorted.is_empty() && self.tail.len() + self.new.len() <= MAX_TAIL;
-        let _ = if appended { self.append() } else { self.replace() };
-        self.unsaved.clear();
-    }
-
-    fn append(&mut self) -> io::Result<()> {
-        self.unsaved.sort_unstable();
-        let new = self.unsaved.iter().filter_map(|key| Some((*key, *self.new.get(key)?)));
-        file::open_append(&self.path)?.write_all(&block(self.needed, new))
-    }
-
-    fn replace(&self) -> io::Result<()> {
+        self.saved = self.new.len();
         let needed = self.needed.max(self.used.len() + self.new.len()).min(MAX_RECORDS);
         let bound = needed.saturating_mul(4).clamp(MIN_RECORDS, MAX_RECORDS);
-        let mut all: BTreeMap<Key, [u8; 32]> = records(&self.bytes[self.sorted.clone()]).collect();
-        all.extend(self.tail.iter().chain(&self.new));
+        let (old, _) = self.bytes[self.sorted.clone()].as_chunks::<RECORD>();
+        let old = old.iter().map(|record| (Key(first(record)), first(&record[KEY..])));
+        let mut all: BTreeMap<Key, [u8; 32]> =
+            old.chain(self.new.iter().map(|(key, value)| (*key, *value))).collect();
         if all.len() > bound {
             all.retain(|key, _| self.new.contains_key(key) || self.used.contains(key));
         }
-        file::replace(&self.path, &block(needed, all.into_iter().take(MAX_RECORDS)))
+        let all = all.into_iter().take(MAX_RECORDS);
+        let records: Vec<u8> = all.flat_map(|(key, value)| key.0.into_iter().chain(value)).collect();
+        let needed = u32::try_from(needed).unwrap_or(u32::MAX);
+        self.memory.put(&(), &Block { needed, records: &records });
     }
-}
-
-/// What every entry of the file is about.
-fn file_key() -> envelope::Key {
-    envelope::Key::new(&"fingerprints")
-}
-
-/// The entry that holds these records, which come sorted.
-fn block(needed: usize, records: impl Iterator<Item = (Key, [u8; 32])>) -> Vec<u8> {
-    let records: Vec<u8> = records.flat_map(|(key, value)| key.0.into_iter().chain(value)).collect();
-    seal(file_key(), &Block { needed: u32::try_from(needed).unwrap_or(u32::MAX), records: &records })
-}
-
-fn records(block: &[u8]) -> impl Iterator<Item = (Key, [u8; 32])> {
-    let (records, _) = block.as_chunks::<RECORD>();
-    records.iter().map(|record| (Key(first(record)), first(&record[KEY..])))
 }
 
 /// The first `N` of `bytes`, which are at least as many.
@@ -212,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_comes_out_sorted_or_appended() {
+    fn what_was_put_in_comes_out() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(known(dir.path(), 0..10), 0);
         let mut end = 0;
@@ -221,8 +156,6 @@ mod tests {
             end += step;
             assert_eq!(known(dir.path(), 0..end + 10), end as usize);
         }
-        let cache = Cache::load(dir.path());
-        assert!(!cache.sorted.is_empty() && !cache.tail.is_empty());
     }
 
     #[test]
@@ -237,7 +170,7 @@ mod tests {
             bad[at] ^= 0x40;
             std::fs::write(&path, &bad).unwrap();
             let found = known(dir.path(), 0..120);
-            assert!([20, 100].contains(&found), "{at}: {found}");
+            assert_eq!(found, 0, "{at}");
         }
         for length in (0..good.len()).step_by(11) {
             std::fs::write(&path, &good[..length]).unwrap();
@@ -254,7 +187,7 @@ mod tests {
             add(dir.path(), round * 2_000..(round + 1) * 2_000);
         }
         let cache = Cache::load(dir.path());
-        assert!(cache.sorted.len() / RECORD + cache.tail.len() <= MIN_RECORDS + MAX_TAIL);
+        assert!(cache.sorted.len() / RECORD <= MIN_RECORDS);
         assert_eq!(known(dir.path(), 38_000..40_000), 2_000);
     }
 

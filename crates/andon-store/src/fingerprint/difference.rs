@@ -28,7 +28,8 @@ type Side = Option<(u32, Oid)>;
 /// # Errors
 /// [`RecordError::Git`] when a tree is missing, such as a base that was collected as garbage.
 pub fn differing(
-    (repo, rules): (&Repo, &PathRules),
+    repo: &Repo,
+    rules: &PathRules,
     base: Option<TreeId>,
     overlay: &[OverlayEntry],
     tree: TreeId,

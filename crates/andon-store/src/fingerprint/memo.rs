@@ -153,10 +153,10 @@ impl Descent<'_> {
                 known.lines.reserve(before.known.lines.len() + 128);
                 known.ends.reserve(raw.count());
                 known.take_over(&before.known, 0..old.start);
-                self.entries(&mut known, &raw, (new, Some(&mut before)))?;
+                self.entries(&mut known, &raw, new, Some(&mut before))?;
                 known.take_over(&before.known, old.end..before.tree.count());
             }
-            None => self.entries(&mut known, &raw, (0..raw.count(), None))?,
+            None => self.entries(&mut known, &raw, 0..raw.count(), None)?,
         }
         self.depth -= 1;
         known.print = print_of(&known.lines);
@@ -170,7 +170,8 @@ impl Descent<'_> {
         &mut self,
         known: &mut DirectoryMemory,
         tree: &RawTree,
-        (entries, mut before): (Range<usize>, Option<&mut PriorDirectory>),
+        entries: Range<usize>,
+        mut before: Option<&mut PriorDirectory>,
     ) -> Result<(), RecordError> {
         for entry in entries.filter_map(|number| tree.entry(number)) {
             let same = before.as_mut().map_or(EntryMatch::No, |before| before.same(&entry));

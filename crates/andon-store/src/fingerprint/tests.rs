@@ -157,13 +157,13 @@ fn check_overlay(scratch: &Scratch, base: Option<TreeId>, tree: TreeId) {
     entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
     entries.reverse();
     assert_eq!(fingerprinter.of_overlay(base, &entries).unwrap(), wanted);
-    assert!(differing((&repo, &rules), base, &entries, tree).unwrap().is_empty());
+    assert!(differing(&repo, &rules, base, &entries, tree).unwrap().is_empty());
     if let Some(base) = base {
         let same = fingerprinter.of_tree(base).unwrap() == wanted;
-        let differences = differing((&repo, &rules), Some(base), &[], tree).unwrap();
+        let differences = differing(&repo, &rules, Some(base), &[], tree).unwrap();
         assert_eq!(differences.is_empty(), same);
         // What ran was `tree`; what is committed is the base.
-        let differences = differing((&repo, &rules), Some(base), &entries, base).unwrap();
+        let differences = differing(&repo, &rules, Some(base), &entries, base).unwrap();
         assert_eq!(differences.is_empty(), same);
     }
 }
@@ -206,7 +206,7 @@ fn differences_are_named_with_both_sides() {
     let tree = scratch.add_all();
     let repo = scratch.repo();
     let rules = rules();
-    let found = differing((&repo, &rules), Some(base), &entries, tree).unwrap();
+    let found = differing(&repo, &rules, Some(base), &entries, tree).unwrap();
     let shown: Vec<(String, bool, bool)> = found
         .iter()
         .map(|one| {

@@ -129,6 +129,15 @@ struct NewestFile {
     floor: Option<u64>,
 }
 
+/// Why a line is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// It comes after the place from which everything counts.
+    InFull,
+    /// It is within the reach of runs and commits.
+    WithinReach,
+}
+
 /// What was found so far, newest first.
 struct RecentLines {
     reach: Reach,
@@ -171,17 +180,18 @@ impl RecentLines {
         self.warnings.extend(end.warnings.iter().cloned());
         for (start, line) in lines_from_the_end(&end.bytes) {
             let offset = end.start + start as u64;
-            let counted = floor.is_some_and(|floor| offset >= floor);
-            if !counted && self.is_full() {
+            let in_full = floor.is_some_and(|floor| offset >= floor);
+            let asked = if in_full { Asked::InFull } else { Asked::WithinReach };
+            if !in_full && self.is_full() {
                 return ScanEnd::Enough;
             }
             let text = line.trim_ascii();
-            if text.is_empty() || (!counted && is_plainly_event(text)) {
+            if text.is_empty() || (!in_full && is_plainly_event(text)) {
                 continue;
             }
-            let passed = peek(text).map(|line| self.passes(&line, counted));
+            let passed = peek(text).map(|line| self.passes(&line, asked));
             match passed.and_then(|passed| if passed { Ok(None) } else { decode_line(text).map(Some) }) {
-                Ok(Some(fact)) => self.take(fact, counted),
+                Ok(Some(fact)) => self.take(fact, asked),
                 Ok(None) => {}
                 Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
             }
@@ -190,11 +200,12 @@ impl RecentLines {
     }
 
     /// Whether a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
-    fn passes(&mut self, line: &Peek<'_>, counted: bool) -> bool {
+    fn passes(&mut self, line: &Peek<'_>, asked: Asked) -> bool {
         let Some(commit) = line.marked() else {
-            return (line.is_event() && !counted) || (line.is_run() && !self.wants_run(counted));
+            return (line.is_event() && asked == Asked::WithinReach)
+                || (line.is_run() && !self.wants_run(asked));
         };
-        if counted && self.commits < self.reach.turns {
+        if asked == Asked::InFull && self.commits < self.reach.turns {
             return false;
         }
         self.commits += 1;
@@ -206,21 +217,22 @@ impl RecentLines {
 
     /// Whether one more test run is needed: those before an event too, because turns have no record that would hold
     /// their tests.
-    fn wants_run(&self, counted: bool) -> bool {
-        self.runs.len() < self.reach.runs || (counted && self.eventful && self.runs.len() < MAX_RUNS)
+    fn wants_run(&self, asked: Asked) -> bool {
+        self.runs.len() < self.reach.runs
+            || (asked == Asked::InFull && self.eventful && self.runs.len() < MAX_RUNS)
     }
 
-    fn take(&mut self, line: JournalLine, counted: bool) {
+    fn take(&mut self, line: JournalLine, asked: Asked) {
         match line {
-            JournalLine::TestRun(run) if self.wants_run(counted) => {
-                if counted {
+            JournalLine::TestRun(run) if self.wants_run(asked) => {
+                if asked == Asked::InFull {
                     self.items.push(JournalItem::Run(self.runs.len()));
                 }
                 self.runs.push(*run);
             }
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
-                if counted {
+                if asked == Asked::InFull {
                     self.items.push(JournalItem::Ack(self.acks.len()));
                 }
                 self.answered(&ack);
@@ -229,12 +241,12 @@ impl RecentLines {
             JournalLine::CommitRecorded(marker) => {
                 self.commits += 1;
                 self.markers.push(marker.commit);
-                if counted {
+                if asked == Asked::InFull {
                     let (commit, passing) = (marker.commit, passing(marker));
                     self.items.push(JournalItem::Commit(MarkedCommit { commit, passing }));
                 }
             }
-            JournalLine::Event(event) if counted => {
+            JournalLine::Event(event) if asked == Asked::InFull => {
                 self.eventful = true;
                 self.items.push(JournalItem::Event(event));
             }

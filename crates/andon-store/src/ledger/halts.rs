@@ -233,7 +233,8 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError>
 fn own_entries(
     repo: &Repo,
     writer: &str,
-    (tip, entries): (CommitId, &BTreeMap<CommitId, &Entry>),
+    tip: CommitId,
+    entries: &BTreeMap<CommitId, &Entry>,
 ) -> Result<Vec<Entry>, LedgerError> {
     let (mut own, mut next) = (Vec::new(), Some(tip));
     while let Some(commit) = next {
@@ -295,7 +296,7 @@ impl Halts {
         let own_tip = |writer: &str| tips.iter().find(|tip| tip.name == ref_of(writer));
         let own = at.own.and_then(|(writer, _)| own_tip(&writer).map(|tip| (writer.clone(), tip.commit)));
         let of_own = match &own {
-            Some((writer, tip)) => own_entries(repo, writer, (*tip, &entries))?,
+            Some((writer, tip)) => own_entries(repo, writer, *tip, &entries)?,
             None => Vec::new(),
         };
         let at = Place { own, ..at };

@@ -10,12 +10,11 @@
 //! depends on, and of the version of the program: values are stored as the program has them in memory, so that what
 //! another version wrote is never read. No cache is a format for others: deleting one costs time and nothing else.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// The last byte changes with the layout of an entry, and with every value that is kept in one.
-const MARK: [u8; 4] = *b"AND\x16";
+const MARK: [u8; 4] = *b"AND\x17";
 /// Mark, length, checksum.
 const HEAD: usize = 16;
 const KEY: usize = 16;
@@ -42,7 +41,7 @@ pub fn seal(key: Key, value: &(impl Serialize + ?Sized)) -> Vec<u8> {
 }
 
 /// The value of the entry at the beginning of `bytes`, if it is whole and about `key`.
-pub fn open<T: DeserializeOwned>(key: Key, bytes: &[u8]) -> Option<T> {
+pub fn open<'a, T: Deserialize<'a>>(key: Key, bytes: &'a [u8]) -> Option<T> {
     let (found, value) = entry(bytes)?;
     decoded(value).filter(|_| found == key)
 }

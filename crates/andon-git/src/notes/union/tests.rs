@@ -10,6 +10,11 @@ fn put(repo: &Repo, name: &str, number: u64, text: &str) {
     repo.notes_write(name, &[(id(number), text.as_bytes().to_vec())], AT, |_, new, _| new.to_vec()).unwrap();
 }
 
+fn put_tip(repo: &Repo, name: &str, number: u64, text: &str) -> CommitId {
+    put(repo, name, number, text);
+    repo.ref_commit(name).unwrap().unwrap()
+}
+
 fn get(repo: &Repo, number: u64) -> Option<String> {
     let text = repo.notes(NAME).unwrap().get(id(number)).unwrap();
     text.map(|text| String::from_utf8(text).unwrap())
@@ -45,7 +50,7 @@ fn nothing_here_takes_theirs_as_it_is_and_a_forward_is_one() {
     let tip = scratch.rev(NAME);
     assert_eq!(unite(&repo), NotesUnion::default());
     assert_eq!(scratch.rev(NAME), tip);
-    assert_eq!(repo.notes_ahead(Some(scratch.rev(OTHER)), tip).unwrap(), 1);
+    assert_eq!(repo.notes_lacking(tip, &[scratch.rev(OTHER)]).unwrap().len(), 1);
 }
 
 #[test]
@@ -154,4 +159,58 @@ fn other_shapes_and_histories_without_a_common_root_are_united() {
     scratch.git(&["update-ref", OTHER, &other.to_string()]);
     assert_eq!(unite(&repo).received, 0);
     assert_eq!(repo.notes_list(NAME).unwrap().len(), 2);
+}
+
+fn note(number: u64, text: Option<&str>) -> (CommitId, Option<Vec<u8>>) {
+    (id(number), text.map(|text| text.as_bytes().to_vec()))
+}
+
+fn joined(repo: &Repo, notes: &[(CommitId, Option<Vec<u8>>)], from: &[CommitId]) -> CommitId {
+    let notes: CommitNotes = notes.iter().cloned().collect();
+    let joined = NotesToJoin { name: NAME, notes: &notes, from, at: AT };
+    repo.notes_join(joined, |_, theirs| theirs.map(<[u8]>::to_vec)).unwrap();
+    repo.ref_commit(NAME).unwrap().unwrap()
+}
+
+#[test]
+fn what_is_new_changed_or_gone_is_told() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    let first = put_tip(&repo, "refs/notes/a", 1, "one\n");
+    put_tip(&repo, "refs/notes/a", 2, "two\n");
+    let tip = put_tip(&repo, "refs/notes/a", 1, "one more\n");
+    let since = repo.notes_since(NAME, Some(first), tip).unwrap();
+    assert_eq!(since.notes.len(), 2);
+    assert_eq!(since.notes[&id(1)].as_deref(), Some(&b"one more\n"[..]));
+    assert_eq!(
+        repo.notes_since(NAME, None, first).unwrap().notes,
+        CommitNotes::from([note(1, Some("one\n"))])
+    );
+    assert_eq!(repo.notes_since(NAME, Some(tip), tip).unwrap(), NotesSince::default());
+    assert_eq!(repo.notes_since(NAME, Some(tip), first).unwrap().notes[&id(2)], None);
+    let older = scratch.rev("refs/notes/a~1");
+    assert_eq!(repo.notes_lacking(tip, &[]).unwrap(), [id(1), id(2)]);
+    assert_eq!(repo.notes_lacking(tip, &[first, older]).unwrap(), [id(1)]);
+    assert_eq!(repo.notes_lacking(tip, &[id(77), first, tip]).unwrap(), []);
+}
+
+#[test]
+fn what_is_joined_has_the_tips_among_its_parents_and_nothing_new_makes_no_commit() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    let (a, b) = (put_tip(&repo, "refs/notes/a", 1, "a\n"), put_tip(&repo, "refs/notes/b", 2, "b\n"));
+    let ours = put_tip(&repo, NAME, 3, "c\n");
+    let notes = [note(1, Some("a\n")), note(2, Some("b\n"))];
+    let made = joined(&repo, &notes, &[a, b, a]);
+    assert_eq!(repo.commit(made).unwrap().parents, [ours, a, b]);
+    assert_eq!(scratch.git(&["notes", "--ref=andon", "list"]).lines().count(), 3);
+    assert_eq!(joined(&repo, &notes, &[a, b]), made);
+    let without = joined(&repo, &[note(1, None), note(9, None)], &[]);
+    assert_eq!(scratch.git(&["notes", "--ref=andon", "list"]).lines().count(), 2);
+    assert_eq!(repo.commit(without).unwrap().parents, [made]);
+    assert_eq!(joined(&repo, &[], &[]), without);
+    repo.notes_move_on(NAME, &[a], AT).unwrap();
+    assert_eq!(repo.commit(scratch.rev(NAME)).unwrap().parents, [without, a]);
+    assert_eq!(scratch.git(&["notes", "--ref=andon", "list"]).lines().count(), 2);
+    scratch.git(&["fsck", "--strict"]);
 }

@@ -1,0 +1,88 @@
+//! The records of writers in a sync: the new ones are taken in, each state of a writer's ref once. The memory of that
+//! (`<common dir>/andon/cache/sync`) only saves work: without it all of a ref is compared.
+
+use std::collections::BTreeMap;
+
+use super::peer::{Peer, PeerKnowledge};
+use crate::error::OpsError;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::time::Timestamp;
+use andon_git::{NotesUnion, Repo};
+use andon_store::ledger::{self, Ledger};
+use andon_store::memory::{Kind, Memory};
+use andon_store::union::{self, PREFIX, REMOTE_PREFIX, WriterNews};
+
+/// Tips by writer, or by name of a ref.
+pub(super) type Tips = BTreeMap<String, CommitId>;
+
+/// The refs of writers as they were taken in, by name.
+fn taken(repo: &Repo) -> Tips {
+    Memory::new(repo, Kind::Sync).get(&"taken").unwrap_or_default()
+}
+
+fn remember(repo: &Repo, taken: &Tips) {
+    Memory::new(repo, Kind::Sync).put(&"taken", taken);
+}
+
+/// Takes in the news at these tips of a peer's writers.
+pub(super) fn adopt(
+    repo: &Repo,
+    peer: &Peer,
+    tips: &Tips,
+    at: Timestamp,
+) -> Result<(NotesUnion, WriterNews), OpsError> {
+    let mut taken = taken(repo);
+    let named = |writer: &str| format!("{}{writer}", peer.records);
+    let mut incoming = WriterNews::default();
+    for (writer, tip) in tips {
+        let known = taken.get(&named(writer)).copied();
+        if known != Some(*tip) {
+            incoming.add(repo, writer, known, *tip);
+        }
+    }
+    let union = union::take_in(repo, &incoming, at)?;
+    if peer.standing == PeerKnowledge::Configured && !incoming.tips.is_empty() {
+        let is_read = |writer: &str| incoming.unread.iter().all(|(name, _)| name != writer);
+        taken.retain(|name, _| !name.starts_with(&peer.records));
+        let read = tips.iter().filter(|(writer, _)| is_read(writer));
+        taken.extend(read.map(|(writer, tip)| (named(writer), *tip)));
+        remember(repo, &taken);
+    }
+    Ok((union, incoming))
+}
+
+/// The id of this clone as a writer, if it has one.
+pub(super) fn own_writer(repo: &Repo) -> Result<Option<String>, OpsError> {
+    let ledger = Ledger::open(repo).own_ref()?;
+    Ok(ledger.and_then(|name| Some(name.rsplit_once('/')?.1.to_owned())))
+}
+
+/// Takes in what a plain `git fetch` brought of writers, as `andon install` has it set up or as CI does it.
+///
+/// # Errors
+/// [`OpsError`] when it cannot be read or written.
+pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<NotesUnion, OpsError> {
+    let mut found = repo.refs_with_prefix(PREFIX)?;
+    found.extend(repo.refs_with_prefix(REMOTE_PREFIX)?);
+    found.retain(|(name, _)| name.rsplit('/').next().is_some_and(ledger::is_writer));
+    if found.is_empty() {
+        return Ok(NotesUnion::default());
+    }
+    let mut taken = taken(repo);
+    let mut incoming = WriterNews::default();
+    for (name, target) in found {
+        let tip = CommitId(target);
+        let known = taken.get(&name).copied();
+        if known != Some(tip) {
+            incoming.add(repo, &name, known, tip);
+            taken.insert(name, tip);
+        }
+    }
+    if incoming.tips.is_empty() {
+        return Ok(NotesUnion::default());
+    }
+    let union = union::take_in(repo, &incoming, at)?;
+    taken.retain(|name, _| incoming.unread.iter().all(|(unread, _)| unread != name));
+    remember(repo, &taken);
+    Ok(union)
+}
