@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use andon::verbs::replay::run::events;
+use andon::verbs::replay::run::run_events;
 use andon_config::{self as config, Config, ConfigSource, Layer};
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::findings::Level;
@@ -62,7 +62,7 @@ fn judged(family: &Family, config: &Config, script: &Script, stream: &[u8]) -> R
     let mut run = Run::default();
     let mut warned = false;
     let now = Timestamp(1_900_000_000);
-    let ended = events::run(config, now, &mut &*stream, &mut |number, decision| {
+    let ended = run_events(config, now, &mut &*stream, &mut |number, decision| {
         if run.halted.is_some() {
             return;
         }

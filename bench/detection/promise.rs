@@ -1,10 +1,10 @@
 //! Does a calibration keep what it promises? Healthy runs of all families are scored once, then split 200 times at random:
 //! one half calibrates, the other one is the work to come. Stuck runs say what the promised setting costs.
 
-use andon::verbs::replay::run::calibrate;
 use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score};
 use andon_core::domain::time::Timestamp;
+use andon_engine::calibrate;
 
 use crate::families::{CheckRequest, FAMILIES, Family};
 use crate::random::Random;

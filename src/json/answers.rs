@@ -6,16 +6,15 @@ use serde::Serialize;
 
 use super::findings::DiagnosticJson;
 use andon_core::domain::briefing::HumanDecision;
+use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::findings::Level;
-use andon_core::domain::ids::Signature;
-use andon_engine::json::halt::HaltJson;
 use andon_engine::view::sync::TransferCounts;
 
 /// `andon advise`: `andon/advice@1`.
 #[derive(Debug, Serialize)]
 pub struct AdviceJson<'a> {
     pub schema: &'static str,
-    pub halt: Option<HaltJson<'a>>,
+    pub halt: Option<&'a Halt>,
     pub deadlock: Option<&'static str>,
     pub on_stall: &'static str,
     pub conditions: Vec<&'static str>,
@@ -74,47 +73,6 @@ pub struct ThresholdsJson {
     pub block: u64,
 }
 
-/// A file of `andon explain`, one a line. Of one that cannot be read all but `file` and `error` are `null`.
-#[derive(Debug, Serialize, Default)]
-pub struct ExplainedJson<'a> {
-    pub file: &'a str,
-    pub error: Option<ErrorJson<'a>>,
-    pub format: Option<&'a str>,
-    pub status: Option<&'static str>,
-    pub total: Option<u64>,
-    pub passed: Option<u64>,
-    pub failed: Option<u64>,
-    pub errored: Option<u64>,
-    pub skipped: Option<u64>,
-    pub failing: Option<&'a [String]>,
-    pub truncated: Option<bool>,
-    /// `signature` and `errors` are what records hold, `coarse` the error fingerprint without digits.
-    pub signature: Option<Signature>,
-    pub errors: Option<Signature>,
-    pub coarse: Option<Signature>,
-    pub failures: Option<Vec<ExplainedFailureJson<'a>>>,
-    pub warnings: Option<&'a [String]>,
-}
-
-/// Why a file cannot be read.
-#[derive(Debug, Serialize)]
-pub struct ErrorJson<'a> {
-    pub name: &'static str,
-    pub message: &'a str,
-}
-
-/// How a failure became what is compared.
-#[derive(Debug, Serialize)]
-pub struct ExplainedFailureJson<'a> {
-    pub test: Option<&'a str>,
-    pub text: Option<&'a str>,
-    pub coarse: Option<String>,
-    pub id_as_it_came: Option<&'a str>,
-    pub error_as_it_came: Option<&'a str>,
-    pub id_rules: Vec<&'a str>,
-    pub error_rules: Vec<&'a str>,
-}
-
 /// `andon pin`: `andon/pin@1`.
 #[derive(Debug, Serialize)]
 pub struct PinJson<'a> {
@@ -147,7 +105,7 @@ pub struct ResumeJson<'a> {
     /// The one counter that is reset; `null` where the whole window is.
     pub counter: Option<&'a str>,
     /// The halt that is answered.
-    pub halt: Option<HaltJson<'a>>,
+    pub halt: Option<&'a StandingHalt>,
     /// Whether the answer says that the halt was wrong.
     pub mistaken: bool,
 }

@@ -1,83 +1,19 @@
 //! Findings, decisions and messages, and the documents that are made of them: `replay`, `observe`, `tick`, `check`.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::record::TestsJson;
 use andon_core::domain::decision::Decision;
-use andon_core::domain::findings::{Finding, HaltReason, Level};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
-use andon_core::domain::time::Timestamp;
-use andon_engine::json::halt::HaltJson;
+use andon_engine::json::record::tests;
 
-/// A finding; `replay` shows it in brief, without `reason` and `help`.
-#[derive(Debug, Serialize)]
-pub struct FindingJson<'a> {
-    rule: &'static str,
-    level: Level,
-    message: String,
-    evidence: Vec<String>,
-    #[serde(flatten)]
-    more: Option<FindingAdvice<'a>>,
-}
+/// A decision, which is its own JSON.
+pub type DecisionJson<'a> = &'a Decision;
 
-#[derive(Debug, Serialize)]
-struct FindingAdvice<'a> {
-    reason: Option<HaltReason>,
-    help: &'a [String],
-}
-
-impl<'a> FindingJson<'a> {
-    /// `rule`, `level`, `message`, `evidence`.
-    pub fn brief(finding: &Finding) -> Self {
-        Self {
-            rule: finding.rule,
-            level: finding.level,
-            message: finding.message(),
-            evidence: finding.evidence.iter().map(ToString::to_string).collect(),
-            more: None,
-        }
-    }
-
-    /// As [`Self::brief`], and `reason`, `help`.
-    pub fn full(finding: &'a Finding) -> Self {
-        let more = FindingAdvice { reason: finding.reason, help: &finding.help };
-        Self { more: Some(more), ..Self::brief(finding) }
-    }
-}
-
-/// A decision: `andon tick`, and what `observe` says of the facts it took in. Notes are among the findings.
-#[derive(Debug, Serialize)]
-pub struct DecisionJson<'a> {
-    decision: &'static str,
-    reason: Option<HaltReason>,
-    findings: Vec<FindingJson<'a>>,
-    standing: Option<HaltJson<'a>>,
-    /// The halt, at the call that makes it.
-    halted: Option<HaltJson<'a>>,
-}
-
-impl<'a> From<&'a Decision> for DecisionJson<'a> {
-    fn from(decision: &'a Decision) -> Self {
-        Self {
-            decision: decision.verdict.as_str(),
-            reason: decision.reason,
-            findings: decision.findings.iter().map(FindingJson::full).collect(),
-            standing: decision.standing.as_ref().map(HaltJson::from),
-            halted: decision.halted.as_deref().map(HaltJson::from),
-        }
-    }
-}
-
-/// A message, as it is on standard error for people. Declared in the order of its keys, for [`CheckJson`].
-#[derive(Debug, Serialize)]
-pub struct DiagnosticJson<'a> {
-    pub code: Option<&'a str>,
-    pub help: &'a [String],
-    pub location: Option<String>,
-    pub message: &'a str,
-    pub severity: &'static str,
-}
+/// A message, which is its own JSON.
+pub type DiagnosticJson<'a> = &'a Diagnostic;
 
 /// `andon config check`: `andon/config-check@1`, with every mistake.
 #[derive(Debug, Serialize)]
@@ -99,15 +35,15 @@ pub struct ObservedJson<'a> {
 
 /// `andon/test_run@1`: a run that was handed in, and what it is worth.
 #[derive(Debug, Serialize)]
-pub struct TestRunJson<'a> {
+pub struct TestRunJson {
     schema: &'static str,
     validity: RunValidity,
-    tests: TestsJson<'a>,
+    tests: Map<String, Value>,
 }
 
-impl<'a> From<&'a TestRun> for TestRunJson<'a> {
-    fn from(run: &'a TestRun) -> Self {
-        Self { schema: "andon/test_run@1", validity: run.validity, tests: TestsJson::from(&run.evidence) }
+impl From<&TestRun> for TestRunJson {
+    fn from(run: &TestRun) -> Self {
+        Self { schema: "andon/test_run@1", validity: run.validity, tests: tests(&run.evidence) }
     }
 }
 
@@ -117,7 +53,7 @@ pub struct HandedInJson<'a> {
     #[serde(flatten)]
     pub decision: DecisionJson<'a>,
     #[serde(flatten)]
-    pub run: TestRunJson<'a>,
+    pub run: TestRunJson,
 }
 
 /// `andon test --format json`: the run, the remarks about it, and the decision after it, where the run belongs to
@@ -125,7 +61,7 @@ pub struct HandedInJson<'a> {
 #[derive(Debug, Serialize)]
 pub struct RanJson<'a> {
     #[serde(flatten)]
-    pub run: TestRunJson<'a>,
+    pub run: TestRunJson,
     /// The exit code of the test command, which is passed on.
     pub exit_code: u8,
     pub warnings: Vec<DiagnosticJson<'a>>,
@@ -162,109 +98,4 @@ pub struct RanScopeJson<'a> {
 pub struct TestPlanJson<'a> {
     pub schema: &'static str,
     pub scopes: Vec<RanScopeJson<'a>>,
-}
-
-/// A step of `andon replay`, one a line: `commit` or `event`, and `halted` only where the loop halts.
-#[derive(Debug, Serialize)]
-pub struct ReplayJson<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub event: Option<u64>,
-    pub decision: &'static str,
-    pub reason: Option<HaltReason>,
-    pub findings: Vec<FindingJson<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub halted: Option<HaltJson<'a>>,
-}
-
-impl<'a> From<&'a Decision> for ReplayJson<'a> {
-    fn from(decision: &'a Decision) -> Self {
-        Self {
-            commit: None,
-            event: None,
-            decision: decision.verdict.as_str(),
-            reason: decision.reason,
-            findings: decision.findings.iter().map(FindingJson::brief).collect(),
-            halted: decision.halted.as_deref().map(HaltJson::from),
-        }
-    }
-}
-
-/// `andon/trajectory@1`: the first line of `andon replay --session`.
-#[derive(Debug, Serialize)]
-pub struct TrajectoryJson<'a> {
-    pub schema: &'static str,
-    pub session_id: &'a str,
-    pub model_version: Option<&'a str>,
-    pub prompt_hash: Option<&'a str>,
-    pub steps: usize,
-}
-
-/// A step of a session, one a line.
-#[derive(Debug, Serialize)]
-pub struct TrajectoryStepJson<'a> {
-    pub at: Option<Timestamp>,
-    pub node: Option<&'a str>,
-    pub state: &'static str,
-    pub action: &'a str,
-    pub next_state: &'static str,
-    pub commit: Option<CommitId>,
-    pub decision: &'static str,
-    pub reason: Option<HaltReason>,
-    pub findings: Vec<FindingJson<'a>>,
-    /// The rule of the halt that the ledger has at that commit.
-    pub halt: Option<&'a str>,
-}
-
-/// `andon/check@1`. There may be a hundred thousand violations, so that this document alone is printed as it is declared:
-/// in the order of its keys, and of theirs.
-#[derive(Debug, Serialize)]
-pub struct CheckJson<'a> {
-    pub commits: usize,
-    pub configuration: Option<CommitId>,
-    /// The halt that is open at the tip.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub halt: Option<HaltJson<'a>>,
-    pub outcome: &'static str,
-    pub range: &'a str,
-    pub schema: &'static str,
-    /// The tests at the tip, where they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tests: Option<TipTestsJson<'a>>,
-    pub undecided: Vec<CheckItemJson<'a>>,
-    pub violations: Vec<CheckItemJson<'a>>,
-    pub warnings: Vec<DiagnosticJson<'a>>,
-}
-
-/// The tests at the tip of a checked range. Declared in the order of its keys.
-#[derive(Debug, Serialize)]
-pub struct TipTestsJson<'a> {
-    pub commit: CommitId,
-    pub outcome: &'static str,
-    pub runs: Vec<TipRunJson<'a>>,
-}
-
-/// One run of them: `by` is `base`, `tip` (whose command ran) or `ci` (handed in).
-#[derive(Debug, Serialize)]
-pub struct TipRunJson<'a> {
-    pub by: &'static str,
-    pub command: &'a str,
-    pub failing: &'a [String],
-    pub outcome: &'static str,
-    pub passed: Option<u64>,
-    pub status: Option<&'static str>,
-    pub total: Option<u64>,
-}
-
-/// A violation, or something that could not be decided: that has no `level`.
-#[derive(Debug, Serialize)]
-pub struct CheckItemJson<'a> {
-    pub code: &'a str,
-    pub commit: Option<CommitId>,
-    pub help: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<Level>,
-    pub message: &'a str,
-    pub subject: Option<&'a str>,
 }

@@ -28,7 +28,7 @@ const VALUES: &[(&str, Values)] = &[
     ("RANGE", revisions),
     ("RULE", rules),
     ("KEY", keys),
-    ("FORMAT[=FILE]", crate::verbs::check::format::CheckFormat::names),
+    ("FORMAT[=FILE]", crate::verbs::check::CheckFormat::names),
 ];
 
 /// The script of a shell, to be loaded when it starts.

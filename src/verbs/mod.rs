@@ -162,17 +162,17 @@ registry! {
     /// Check whether the task is done: tested, passing, documented
     Complete(FormatArg) => complete::run;
     /// Show the state of the loop: iterations, last halt, trend of failing tests, evidence
-    Status(status::args::StatusArgs) => status::run;
+    Status(status::StatusArgs) => status::run;
     /// Watch the loops of all worktrees: who needs a person first, then what runs; `R` answers a halt
-    Watch(watch::args::WatchArgs) => watch::run;
+    Watch(watch::WatchArgs) => watch::run;
     /// List the recorded commits, halts and answers, newest first
-    Log(log::args::LogArgs) => log::run;
+    Log(log::LogArgs) => log::run;
     /// Show one record in full
-    Show(show::args::ShowArgs) => show::run;
+    Show(show::ShowArgs) => show::run;
     /// Make one HTML page of a range: state, trends, iterations, halts, costs; nothing on it is fetched
-    Report(report::args::ReportArgs) => report::run;
+    Report(report::ReportArgs) => report::run;
     /// Show what test reports are read as, what each failure became, and why two reports differ
-    Explain(explain::args::ExplainArgs) => explain::run;
+    Explain(explain::ExplainArgs) => explain::run;
     "Answer a halt":
     /// Answer a halt, a stop or a pause, so that work may go on
     Resume(resume::args::ResumeArgs) => resume::resume;
@@ -188,21 +188,21 @@ registry! {
     Witness(witness::args::WitnessArgs) => witness::run;
     "Share and check":
     /// Verify a range of commits: derive every record again and judge it (for CI)
-    Check(check::args::CheckArgs) => check::run;
+    Check(check::CheckArgs) => check::run;
     /// Export the records of a range as CSV, a trace or OTLP
-    Export(export::args::ExportArgs) => export::run;
+    Export(export::ExportArgs) => export::run;
     /// Attest a record, a passed check or a decision to other tools: in-toto statements, signed
-    Attest(attest::args::AttestArgs) => attest::run;
+    Attest(attest::AttestArgs) => attest::run;
     /// Verify the ledger of halts and answers
     Ledger(witness::args::LedgerArgs) => witness::ledger;
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
     Sync(sync::args::SyncArgs) => sync::run;
     /// Show what would have happened: the same rules over existing commits
-    Replay(replay::args::ReplayArgs) => replay::run;
+    Replay(replay::ReplayArgs) => replay::run;
     /// Find the strictest thresholds that stop good work with a given chance at most
-    Calibrate(calibrate::args::CalibrateArgs) => calibrate::run;
+    Calibrate(calibrate::CalibrateArgs) => calibrate::run;
     /// Record commits made before Andon was installed; existing records are never touched
-    Backfill(backfill::args::BackfillArgs) => backfill::run;
+    Backfill(backfill::BackfillArgs) => backfill::run;
     "Agents and shells":
     /// Record what an agent or orchestrator reports: JSON lines on standard input
     Observe(observe::args::ObserveArgs) => observe::run;

@@ -71,6 +71,7 @@ fn a_verb_that_imports_another_is_found() {
     assert_clean("src/verbs/check/run/range.rs", "use crate::engine::timeline;");
     assert_clean("src/verbs/check/run/tests.rs", "#[cfg(test)]\nmod tests { use crate::verbs::install; }");
     assert_clean("src/verbs/check/mod.rs", "use crate::verbs::{check::run, replay};");
+    assert_clean("src/verbs/attest.rs", "use crate::verbs::check::run;");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod asking;
+pub mod calibrate;
 pub mod context;
 pub mod effect;
 pub mod error;

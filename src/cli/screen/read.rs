@@ -86,7 +86,7 @@ fn of_halt(
     let text = with_line(screen, key, |one| match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
             WorktreeState::Loop(found) => match &found.halt {
-                Some(halt) => read(&halt.standing.halt, worktree),
+                Some(halt) => read(&halt.halt, worktree),
                 None => Ok("this loop is not halted".to_owned()),
             },
             WorktreeState::Away | WorktreeState::Unreadable(_) => Ok("nothing is known of it".to_owned()),

@@ -190,7 +190,7 @@ impl Screen {
         let WatchLine::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) = one else {
             return None;
         };
-        let answers = found.halt.as_ref().is_some_and(|halt| halt.answer == AnswerBy::Resume);
+        let answers = found.answer == Some(AnswerBy::Resume);
         answers.then(|| one.key())
     }
 

@@ -7,8 +7,8 @@ use ratatui::style::Color;
 
 use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
-use crate::view::status::{LoopState, LostHooks};
-use crate::view::watch::{AnswerBy, BindingHalt, LoopView, WatchView, WorktreeState, WorktreeView};
+use crate::view::status::{LoopCount, LoopState, LostHooks};
+use crate::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
@@ -20,13 +20,13 @@ fn one(name: &str, state: LoopState) -> WorktreeView {
         LostHooks { what: "post-commit is \u{1b}[2Jnot there".to_owned(), help: "andon install".to_owned() };
     let found = LoopView {
         state,
-        iteration: 3,
-        cap: Some(100),
+        count: LoopCount { iteration: 3, cap: Some(100) },
         head: None::<CommitId>,
         branch: Some("ma\u{202e}in".to_owned()),
         node: "agent".to_owned(),
         who: vec![],
         halt: None,
+        answer: None,
         trend: vec![7, 4, 2],
         tests: None,
         context: None,
@@ -146,7 +146,8 @@ fn an_answer_takes_a_reason_and_a_yes() {
     let mut halted = view(0);
     let standing = andon_testkit::samples::standing();
     let WorktreeState::Loop(found) = &mut halted.worktrees[1].seen else { unreachable!() };
-    found.halt = Some(BindingHalt { standing, answer: AnswerBy::Resume });
+    found.halt = Some(standing);
+    found.answer = Some(AnswerBy::Resume);
     let mut screen = Screen::new(halted);
     press(&mut screen, KeyCode::Char('R'));
     press(&mut screen, KeyCode::Enter);

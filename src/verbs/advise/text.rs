@@ -4,7 +4,6 @@ use crate::json::AdviceJson;
 use crate::verbs::advise::view::ProviderAdvice;
 use andon_core::domain::response::Deadlock;
 use andon_core::escape::terminal;
-use andon_engine::json::HaltJson;
 use andon_engine::text::page::Page;
 use andon_engine::text::style::Style;
 
@@ -31,7 +30,7 @@ impl ProviderAdvice {
 pub fn json(advice: &ProviderAdvice) -> AdviceJson<'_> {
     AdviceJson {
         schema: "andon/advice@1",
-        halt: advice.halt.as_ref().map(HaltJson::from),
+        halt: advice.halt.as_ref(),
         deadlock: advice.deadlock.map(Deadlock::as_str),
         on_stall: advice.policy.as_str(),
         conditions: advice.conditions.iter().map(|one| one.as_str()).collect(),

@@ -1,21 +1,57 @@
-//! `andon calibrate`.
+//! `andon calibrate`: the engine over work that went well, and what can be promised.
 
-pub mod args;
 pub mod text;
 
-use self::args::CalibrateArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::cli::progress;
-use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
-use crate::view::calibration::{CalibrationResult, PromiseKind};
-use crate::{report::json, verbs::calibrate::text as report};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, output::Format, progress};
 use andon_config as config;
-use andon_engine::effect::write_report;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_engine::{
+    calibrate, calibrate::CalibrationRequest, calibrate::GoodSource, calibrate::SettingsOf,
+    effect::write_report, error::OpsError, json, text::message, view::calibration::CalibrationResult,
+    view::calibration::PromiseKind, workspace::Workspace,
+};
+
+const HELP: &str = "\
+Exit codes:
+  0  a setting keeps the promise
+  1  nothing can be promised: too few good runs, or too many of them are halted
+  2  a usage or configuration error
+  3  not all of it was read: Ctrl-C, or a shallow clone; nothing is promised of a part
+
+The promise covers the rules that see a loop make no progress. Budgets (iteration-cap, turn-timeout, node-*,
+cycle-*) are no part of it. Rules whose facts the runs do not have (a range of commits has no tool calls and no
+turns) are not judged and stay as they are.";
+
+/// `andon calibrate`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CalibrateArgs {
+    /// Commits that went well, such as v1.0..HEAD; each run among them counts as one
+    #[arg(value_name = "RANGE", conflicts_with_all = ["events", "good"])]
+    pub range: Option<String>,
+    /// Event streams of runs that went well, one a file; the same content twice counts once
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "good")]
+    pub events: Vec<PathBuf>,
+    /// A folder of such files, and of folders with them
+    #[arg(long, value_name = "DIR")]
+    pub good: Option<PathBuf>,
+    /// The chance with which the next good run may be halted, at most
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE", value_parser = share)]
+    pub alpha: f64,
+    /// Write the curve to a file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Threads; default: one per processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
 
 /// Calibrates on what went well. Exit code 1 where nothing can be promised, 3 where not all of it could be read.
 pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
@@ -46,12 +82,12 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         }
     };
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&found, shell.out.out),
-        Format::Json => json::line(&report::json(&found)),
+        Format::Text => text::text(&found, shell.out.out),
+        Format::Json => json::document("calibration", &text::json(&found)),
     });
     shell.out.message(&message::diagnostics(&found.warnings, shell.out.err));
     if let Some(file) = &args.svg {
-        let svg = report::svg(&found);
+        let svg = text::svg(&found);
         write_report(&shell.ctx.cwd.join(file), &svg).map_err(|err| OpsError::of_output(&err))?;
     }
     Ok(match found.promised {

@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::json::{
-    BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
-};
-use crate::view::calibration::{
-    Calibration, CalibrationResult, LadderStep, MistakenHalts, OwnRules, PromiseKind, PromiseStatus,
-    RuleBound,
-};
-use crate::view::check::CheckReport;
+use serde_json::{Value, json};
+
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
+use andon_engine::view::calibration::{
+    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules, PromiseKind,
+    PromiseStatus,
+};
+use andon_engine::view::check::CheckReport;
 
 /// Columns of the longest bar.
 const BAR: f64 = 40.0;
@@ -140,9 +139,9 @@ fn of_people(found: &Calibration, page: &mut Page) {
 
 /// What is not judged, and what else ends good runs.
 fn beside(found: &Calibration, page: &mut Page) {
-    let (rules, halted) = &found.by_budgets;
+    let HaltsOfBudgets { all: halted, budgets } = &found.by_budgets;
     if *halted > 0 {
-        let rules: Vec<String> = rules.iter().map(|(rule, runs)| format!("{rule} {runs}")).collect();
+        let rules: Vec<String> = budgets.iter().map(|one| format!("{} {}", one.rule, one.halted)).collect();
         page.line(&format!("good runs that budgets halt as configured: {halted} ({})", rules.join(", ")));
     }
     let mut lacks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -271,57 +270,54 @@ pub fn svg(found: &Calibration) -> String {
     svg
 }
 
-/// The calibration for a program: `andon/calibration@1`.
-pub fn json(found: &Calibration) -> CalibrationJson<'_> {
-    let (factor_of, needed) = match found.promised {
+/// The calibration for a program. Shares and factors are texts of decimal numbers, so that they read alike everywhere.
+pub fn json(found: &Calibration) -> Value {
+    let (promised, needed) = match found.promised {
         PromiseKind::Factor(at) => (Some(factor(at)), None),
         PromiseKind::TooFew(needed) => (None, Some(needed)),
         PromiseKind::Nothing => (None, None),
     };
+    let share = |share: f64| format!("{share:.6}");
+    let curve = found.curve.iter().map(|step| {
+        json!({
+            "factor": factor(step.factor),
+            "halted": step.halted,
+            "chance": share(step.chance),
+            "exact": share(step.exact),
+        })
+    });
+    let rules = found
+        .bounds
+        .iter()
+        .map(|rule| json!({ "rule": rule.rule, "halted": rule.halted, "bound": share(rule.bound) }));
     let changes = found.changed.iter().flat_map(|change| {
-        let one = |(param, was, is): &(&'static str, u64, u64)| CalibrationChangeJson {
-            rule: change.rule,
-            param,
-            was: *was,
-            is: *is,
+        let one = |(param, was, is): &(&str, u64, u64)| {
+            json!({ "rule": change.rule, "param": param, "was": was, "is": is })
         };
         change.counts.iter().map(one)
     });
-    let (budgets, halted_by_budgets) = &found.by_budgets;
-    let budget = |(rule, halted): &(&'static str, u64)| BudgetHaltsJson { rule, halted: *halted };
-    CalibrationJson {
-        schema: "andon/calibration@1",
-        alpha: format!("{}", found.alpha),
-        runs: found.runs,
-        left_out: found.left_out,
-        mistaken: found.mistaken.counted,
-        mistaken_not_counted: found.mistaken,
-        covers: "progress",
-        halted_by_budgets: *halted_by_budgets,
-        budgets: budgets.iter().map(budget).collect(),
-        skipped_files: found.skipped_files,
-        duplicate_files: found.duplicate_files,
-        factor: factor_of,
-        needed,
-        curve: found.curve.iter().map(step_json).collect(),
-        rules: found.bounds.iter().map(rule_json).collect(),
-        unasked: &found.unasked,
-        changes: changes.collect(),
-        lines: found.changed.iter().map(|change| change.line.clone()).collect(),
+    let mut document = json!({
+        "alpha": found.alpha.to_string(),
+        "runs": found.runs,
+        "left_out": found.left_out,
+        "mistaken": found.mistaken.counted,
+        "mistaken_not_counted": found.mistaken,
+        // Budgets are no part of the promise.
+        "covers": "progress",
+        "skipped_files": found.skipped_files,
+        "duplicate_files": found.duplicate_files,
+        "factor": promised,
+        "needed": needed,
+        "curve": curve.collect::<Value>(),
+        "rules": rules.collect::<Value>(),
+        "unasked": found.unasked,
+        "changes": changes.collect::<Value>(),
+        "lines": found.changed.iter().map(|change| &change.line).collect::<Vec<_>>(),
+    });
+    if let (Value::Object(members), Value::Object(budgets)) = (&mut document, json!(found.by_budgets)) {
+        members.extend(budgets);
     }
-}
-
-fn step_json(step: &LadderStep) -> CalibrationStepJson {
-    CalibrationStepJson {
-        factor: factor(step.factor),
-        halted: step.halted,
-        chance: format!("{:.6}", step.chance),
-        exact: format!("{:.6}", step.exact),
-    }
-}
-
-fn rule_json(rule: &RuleBound) -> CalibrationRuleJson {
-    CalibrationRuleJson { rule: rule.rule, halted: rule.halted, bound: format!("{:.6}", rule.bound) }
+    document
 }
 
 #[cfg(test)]

@@ -1,39 +1,101 @@
-//! `andon check`.
+//! `andon check`: judges a range of commits, for CI.
 
-pub mod args;
 pub mod ci;
-mod delivery;
-pub mod format;
 pub mod run;
 pub mod text;
 
-use self::args::CheckArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output;
-use crate::cli::progress;
-use crate::verbs::calibrate::text as report;
-use crate::verbs::check::{
-    run as check,
-    run::{CacheTrust, RangeRequest, TestsWanted},
-};
-use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
-use crate::verbs::test::{run as test, run::OutputTarget};
-use crate::view::check::{CheckOutcome, CheckReport};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+
+use self::run::{CacheTrust, RangeRequest, TestsWanted};
+use crate::cli::{Shell, args::share, error::Exit, output, progress};
+use crate::{verbs::calibrate::text::as_check, verbs::test::run as test, verbs::test::run::OutputTarget};
 use andon_config::TestCommand;
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, ids::EntryId};
+use andon_engine::{
+    calibrate, calibrate::CalibrationRequest, calibrate::GoodSource, calibrate::SettingsOf, context::local,
+    effect::EffectError, effect::append_text, effect::write_report, error::OpsError, json,
+    text::forge::Forge, text::message, text::style::Style, view::check::CheckOutcome,
+    view::check::CheckReport, workspace::Workspace,
+};
+use andon_git::Repo;
 use testreport::Stream;
+
+const HELP: &str = "\
+Formats:
+  text      lines for people
+  json      one line of JSON: andon/check@1
+  sarif     SARIF 2.1.0, for code scanning
+  junit     JUnit XML, a test case for each kind of message
+  github    annotations of GitHub Actions
+  gitlab    a code quality report of GitLab
+  markdown  a summary for a pull request
+
+--test runs test.command of the base of the range, and that of the tip where it is another one; its output goes to
+standard error. What a record contradicts, halts and bypasses stay what they are.
+
+With GITHUB_ACTIONS=true, annotations and the job summary are written as well; with GITLAB_CI=true,
+andon-code-quality.json and andon-junit.xml.
+
+Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
+
+/// `andon check`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CheckArgs {
+    /// Commits to judge, such as origin/main..HEAD; default: the range that CI or pre-commit names
+    #[arg(value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub range: Option<String>,
+    /// The left side of the range; its configuration is the one that counts
+    #[arg(long, value_name = "REV", requires = "to_ref")]
+    pub from_ref: Option<String>,
+    /// The tip of the range
+    #[arg(long, value_name = "REV", requires = "from_ref")]
+    pub to_ref: Option<String>,
+    /// Run the tests of the code at the tip. When they pass, they count as evidence for commits without a record; when they fail, the
+    /// check is red
+    #[arg(long, conflicts_with_all = ["test_report", "calibration"])]
+    pub test: bool,
+    /// Take the report of a run that the CI has made at the tip instead; may be given several times
+    #[arg(long, value_name = "FILE", requires = "exit_code", conflicts_with = "calibration")]
+    pub test_report: Vec<PathBuf>,
+    /// How the command of that run ended
+    #[arg(long, value_name = "N", requires = "test_report", allow_negative_numbers = true)]
+    pub exit_code: Option<i32>,
+    /// Prove that a commit (given as RANGE; default HEAD) is the squash of these commits, and judge them
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub squash_of: Option<String>,
+    /// The ledger whose witnesses must have answered the halts; default: guard.ledger at the base of the range
+    #[arg(long, value_name = "ID")]
+    pub policy_id: Option<EntryId>,
+    /// Trust what an earlier run derived (git directory, andon/cache/derived), to continue one that was stopped
+    #[arg(long)]
+    pub cached: bool,
+    /// Derive the calibration of RANGE (default HEAD) again instead, and say whether the thresholds of andon.toml still
+    /// hold its promise: a good run is halted with a chance of SHARE at most
+    #[arg(long, value_name = "SHARE", require_equals = true, num_args = 0..=1, default_missing_value = "0.01",
+        value_parser = share, conflicts_with_all = ["from_ref", "to_ref", "squash_of", "policy_id", "cached"])]
+    pub calibration: Option<f64>,
+    /// Threads; default: one per processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Output format; may be given several times, each further one with its file
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", default_value = "text")]
+    pub formats: Vec<WantedFormat>,
+}
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
-    delivery::refuse_mixtures(&args.formats)?;
+    refuse_mixtures(&args.formats)?;
     let result = match args.calibration {
         Some(alpha) => calibration(shell, args, alpha)?,
         None => judged(shell, args)?,
     };
-    delivery::deliver(shell, &result, &args.formats);
+    deliver(shell, &result, &args.formats);
     Ok(match result.outcome() {
         CheckOutcome::Fine => Exit::Allowed,
         CheckOutcome::Violated => Exit::Refused,
@@ -49,7 +111,7 @@ fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckRepor
     let found = progress::walk(shell, ("check", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, SettingsOf::Repository(&ws), &wanted, pace)
     })?;
-    Ok(report::as_check(&found, range))
+    Ok(as_check(&found, range))
 }
 
 fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
@@ -59,15 +121,15 @@ fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
         // Standard output belongs to the result, which may be a document.
         let mut pass = |_: Stream, bytes: &[u8]| out.pass_err(bytes);
         let screens = output::screens();
-        let own = delivery::files(&args.formats);
+        let own = written_files(&args.formats);
         let mut runner = |ws: &Workspace, command: &TestCommand| {
             let shown = OutputTarget { screens: &screens, pass: &mut pass };
             let (_, executed) = test::execute(&shell.ctx, ws, command, shown)?;
             Ok(executed.map_err(|error| error.to_string()))
         };
-        asked.tests = Some(check::tests_at_tip(&shell.ctx, &asked, &wanted, &own, &mut runner)?);
+        asked.tests = Some(run::tests_at_tip(&shell.ctx, &asked, &wanted, &own, &mut runner)?);
     }
-    progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))
+    progress::walk(shell, ("check", args.threads), |pace, _| run::run(&shell.ctx, &asked, pace))
 }
 
 fn wanted(args: &CheckArgs) -> Option<TestsWanted> {
@@ -87,5 +149,200 @@ fn range_of(args: &CheckArgs) -> RangeRequest {
     } else {
         let refs = args.from_ref.clone().zip(args.to_ref.clone());
         RangeRequest { range: args.range.clone(), refs, ..plain }
+    }
+}
+
+/// A form of the result of `andon check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckFormat {
+    /// Lines for people.
+    Text,
+    /// `andon/check@1`.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML.
+    Junit,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// A code quality report of GitLab.
+    Gitlab,
+    /// A summary for a pull request.
+    Markdown,
+}
+
+impl CheckFormat {
+    const NAMES: [(&str, Self); 7] = [
+        ("text", Self::Text),
+        ("json", Self::Json),
+        ("sarif", Self::Sarif),
+        ("junit", Self::Junit),
+        ("github", Self::Github),
+        ("gitlab", Self::Gitlab),
+        ("markdown", Self::Markdown),
+    ];
+
+    /// The names of all.
+    pub fn names() -> Vec<String> {
+        Self::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    /// Whether it is lines among others, or a document of its own.
+    pub fn is_lines(self) -> bool {
+        matches!(self, Self::Text | Self::Github)
+    }
+}
+
+/// `sarif`, or `sarif=FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedFormat {
+    /// What it looks like.
+    pub form: CheckFormat,
+    /// Where it goes; `None` is standard output.
+    pub file: Option<PathBuf>,
+}
+
+impl FromStr for WantedFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
+        let known = CheckFormat::NAMES.into_iter().find(|(known, _)| *known == name);
+        let Some((_, form)) = known else {
+            let names = CheckFormat::names().join(", ");
+            return Err(format!("the formats are {names}"));
+        };
+        match file {
+            Some("") => Err(format!("no file after `{name}=`")),
+            file => Ok(Self { form, file: file.map(PathBuf::from) }),
+        }
+    }
+}
+
+/// What GitLab is given, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
+const OF_GITLAB: [(CheckFormat, &str); 2] =
+    [(CheckFormat::Gitlab, "andon-code-quality.json"), (CheckFormat::Junit, "andon-junit.xml")];
+
+/// One document on standard output, or lines: not both.
+fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
+    let mut shown = wanted.iter().filter(|one| one.file.is_none());
+    let documents = shown.clone().filter(|one| !one.form.is_lines()).count();
+    if documents > 1 || documents == 1 && shown.any(|one| one.form.is_lines()) {
+        return Err(OpsError::Usage {
+            what: "only one format can go to standard output".to_owned(),
+            help: "give the others a file: --format sarif=andon.sarif".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The files that a check writes: one that an earlier check left is no change of the code.
+fn written_files(wanted: &[WantedFormat]) -> Vec<PathBuf> {
+    let asked = wanted.iter().filter_map(|one| one.file.clone());
+    asked.chain(OF_GITLAB.iter().map(|(_, name)| PathBuf::from(name))).collect()
+}
+
+/// Shows and writes a result.
+fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedFormat]) {
+    let is_github = shell.ctx.var("GITHUB_ACTIONS") == Some("true");
+    let mut shown: Vec<CheckFormat> =
+        wanted.iter().filter(|one| one.file.is_none()).map(|one| one.form).collect();
+    if shown.is_empty() {
+        shown.push(CheckFormat::Text);
+    }
+    for form in &shown {
+        let text = rendered(shell, report, *form, shell.out.out);
+        shell.out.result(&if is_github && *form == CheckFormat::Text {
+            ci::annotations::log(&text)
+        } else {
+            text
+        });
+    }
+    for one in wanted {
+        if let Some(file) = &one.file {
+            write(shell, file, &rendered(shell, report, one.form, Style::Plain));
+        }
+    }
+    if is_github {
+        to_github(shell, report, &shown);
+    }
+    if shell.ctx.var("GITLAB_CI") == Some("true") {
+        for (form, name) in OF_GITLAB {
+            if wanted.iter().all(|one| one.form != form) {
+                write(shell, Path::new(name), &rendered(shell, report, form, Style::Plain));
+            }
+        }
+    }
+}
+
+fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style) -> String {
+    match form {
+        CheckFormat::Text => text::text(report, style),
+        CheckFormat::Json => json::line_as_declared(&text::json(report)),
+        CheckFormat::Sarif => ci::sarif::document(report, &forge(shell, report)),
+        CheckFormat::Junit => ci::junit::document(report),
+        CheckFormat::Github => ci::annotations::annotations(report),
+        CheckFormat::Gitlab => ci::annotations::code_quality(report),
+        CheckFormat::Markdown => markdown(shell, report),
+    }
+}
+
+/// For people elsewhere, and for later: times with their date, and links where the forge is known.
+fn markdown(shell: &Shell, report: &CheckReport) -> String {
+    ci::markdown::summary(report, &forge(shell, report), Style::of_a_file(local))
+}
+
+/// Where the commits that a result names can be looked at.
+fn forge(shell: &Shell, report: &CheckReport) -> Forge {
+    let Ok(repo) = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) else { return Forge::default() };
+    let of_messages = text::groups(report).into_iter().flat_map(|group| group.commits);
+    let mut named: Vec<CommitId> = of_messages.map(|at| at.commit).collect();
+    named.extend(report.configuration);
+    named.extend(report.halt.iter().filter_map(|halt| halt.head));
+    Forge::detect(&shell.ctx, &repo, &named)
+}
+
+/// Annotations go where no document is: the runner reads both streams.
+fn to_github(shell: &Shell, report: &CheckReport, shown: &[CheckFormat]) {
+    if !shown.contains(&CheckFormat::Github) {
+        let annotations = ci::annotations::annotations(report);
+        if shown.iter().all(|form| form.is_lines()) {
+            shell.out.result(&annotations);
+        } else {
+            shell.out.message(&annotations);
+        }
+    }
+    if let Some(file) = shell.ctx.var("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
+        warn(shell, append_text(Path::new(file), &format!("{}\n", markdown(shell, report))));
+    }
+}
+
+fn write(shell: &Shell, file: &Path, text: &str) {
+    warn(shell, write_report(&shell.ctx.cwd.join(file), text));
+}
+
+fn warn(shell: &Shell, written: Result<(), EffectError>) {
+    if let Err(err) = written {
+        let warning = Diagnostic::warning(err.to_string());
+        let warning = err.help().into_iter().fold(warning, Diagnostic::help);
+        shell.out.message(&message::diagnostic(&warning, shell.out.err));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_may_name_its_file() {
+        let read = |text: &str| text.parse::<WantedFormat>();
+        assert_eq!(read("sarif"), Ok(WantedFormat { form: CheckFormat::Sarif, file: None }));
+        let file = Some(PathBuf::from("a=b.xml"));
+        assert_eq!(read("junit=a=b.xml"), Ok(WantedFormat { form: CheckFormat::Junit, file }));
+        assert_eq!(read("junit="), Err("no file after `junit=`".to_owned()));
+        assert_eq!(
+            read("xml"),
+            Err("the formats are text, json, sarif, junit, github, gitlab, markdown".to_owned())
+        );
     }
 }

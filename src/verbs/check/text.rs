@@ -1,18 +1,20 @@
 //! `andon check`: the text for CI. One message for each kind of violation, with the commits it concerns, so that a
 //! hundred commits without records are one message and not a hundred.
 
-use crate::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic};
 use andon_core::domain::findings::Level;
+use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
 
-use crate::json::{CheckItemJson, CheckJson, TipRunJson, TipTestsJson};
-use crate::report::json;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::diagnostic::Severity;
+use andon_core::domain::ids::CommitId;
 use andon_core::escape::terminal_clip;
-use andon_engine::json::HaltJson;
-use andon_engine::text::message::{self, Severity};
+use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
@@ -130,29 +132,29 @@ fn run_words(run: &TipRun) -> String {
     }
 }
 
-fn tests_json(tests: &TipTests) -> TipTestsJson<'_> {
-    TipTestsJson {
-        commit: tests.tip,
-        outcome: outcome_word(&tests.outcome()),
-        runs: tests.runs.iter().map(run_json).collect(),
-    }
+fn tests_json(tests: &TipTests) -> Value {
+    json!({
+        "commit": tests.tip,
+        "outcome": outcome_word(&tests.outcome()),
+        "runs": tests.runs.iter().map(run_json).collect::<Value>(),
+    })
 }
 
-fn run_json(run: &TipRun) -> TipRunJson<'_> {
+fn run_json(run: &TipRun) -> Value {
     let evidence = run.evidence.as_ref();
-    TipRunJson {
-        by: match run.by {
+    json!({
+        "by": match run.by {
             TipRunSource::Base => "base",
             TipRunSource::Tip => "tip",
             TipRunSource::Ci => "ci",
         },
-        command: &run.command,
-        failing: evidence.map_or(&[], |tests| &tests.failing),
-        outcome: outcome_word(&run.outcome),
-        passed: evidence.map(|tests| tests.passed),
-        status: evidence.map(|tests| tests.status.as_str()),
-        total: evidence.map(|tests| tests.total),
-    }
+        "command": run.command,
+        "failing": evidence.map_or(&[][..], |tests| &tests.failing),
+        "outcome": outcome_word(&run.outcome),
+        "passed": evidence.map(|tests| tests.passed),
+        "status": evidence.map(|tests| tests.status.as_str()),
+        "total": evidence.map(|tests| tests.total),
+    })
 }
 
 fn outcome_word(outcome: &TipOutcome) -> &'static str {
@@ -178,12 +180,44 @@ fn summary(report: &CheckReport, style: Style) -> String {
     format!("checked {} in {range}: {verdict}", phrase::count(report.commits, "commit"))
 }
 
-/// The report for a program: `andon/check@1`; `violations` and `undecided` one value each, not grouped.
+/// `andon/check@1`. There may be a hundred thousand violations, so that this document alone is printed as it is declared:
+/// in the order of its members, and of theirs.
+#[derive(Debug, Serialize)]
+pub struct CheckJson<'a> {
+    commits: usize,
+    configuration: Option<CommitId>,
+    /// The halt that is open at the tip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    halt: Option<&'a Halt>,
+    outcome: &'static str,
+    range: &'a str,
+    schema: &'static str,
+    /// The tests at the tip, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<Value>,
+    undecided: Vec<CheckItemJson<'a>>,
+    violations: Vec<CheckItemJson<'a>>,
+    warnings: &'a [Diagnostic],
+}
+
+/// A violation, or something that could not be decided: that has no `level`.
+#[derive(Debug, Serialize)]
+struct CheckItemJson<'a> {
+    code: &'a str,
+    commit: Option<CommitId>,
+    help: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Level>,
+    message: &'a str,
+    subject: Option<&'a str>,
+}
+
+/// The report for a program; `violations` and `undecided` one value each, not grouped.
 pub fn json(report: &CheckReport) -> CheckJson<'_> {
     CheckJson {
         commits: report.commits,
         configuration: report.configuration,
-        halt: report.halt.as_deref().map(HaltJson::from),
+        halt: report.halt.as_deref(),
         outcome: match report.outcome() {
             CheckOutcome::Fine => "ok",
             CheckOutcome::Violated => "violated",
@@ -194,7 +228,7 @@ pub fn json(report: &CheckReport) -> CheckJson<'_> {
         tests: report.tests.as_ref().map(tests_json),
         undecided: report.undecided.iter().map(undecided).collect(),
         violations: report.violations.iter().map(violation).collect(),
-        warnings: json::diagnostics(&report.warnings),
+        warnings: &report.warnings,
     }
 }
 
@@ -218,6 +252,7 @@ fn undecided(one: &Diagnostic) -> CheckItemJson<'_> {
 mod tests {
     use super::*;
     use andon_core::domain::diagnostic::Location;
+    use andon_engine::json as printing;
     use andon_testkit::samples;
 
     const HELP: &str = "git fetch origin refs/notes/andon:refs/notes/andon";
@@ -312,7 +347,8 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
         hostile.range = samples::HOSTILE.to_owned();
         hostile.warnings.push(Diagnostic::warning("odd").code("x").help("do"));
         for report in [report(Vec::new()), hostile] {
-            assert_eq!(json::line_as_declared(&super::json(&report)), json::line(&super::json(&report)));
+            let document = super::json(&report);
+            assert_eq!(printing::line_as_declared(&document), printing::line(&document));
         }
     }
 

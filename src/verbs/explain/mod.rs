@@ -1,28 +1,46 @@
-//! `andon explain`.
+//! `andon explain FILE...`: reads reports as `andon test` would, outside of any run, and shows what each failure became.
 
-pub mod args;
-pub mod run;
 pub mod text;
-pub mod view;
 
-use self::args::ExplainArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::verbs::explain::{run as explain, run::ExplainRequest};
-use crate::{report::json, verbs::explain::text as report};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use andon_config::TestCommand;
+use andon_core::domain::{
+    diagnostic::Diagnostic, ids::CodeId, ids::Signature, signatures::coarse_signature, tests::TestEvidence,
+};
+use andon_engine::{
+    context::Context, effect::report_files, error::OpsError, json, text::message, workspace::Workspace,
+};
+use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
+
+/// `andon explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Test reports: files that runners wrote, or their saved output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Exit code of the run
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
+    pub exit_code: i32,
+    /// The project's directory when the report was made, once or for each file; default: the current one
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Output format; json is one line a file
+    #[command(flatten)]
+    pub format: FormatArg,
+}
 
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
 pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let asked = ExplainRequest { files: &args.files, roots: &args.root, exit: args.exit_code };
-    let files = explain::run(&shell.ctx, &asked);
+    let files = explain(&shell.ctx, &asked);
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&files, shell.out.out),
-        Format::Json => json::documents("explain", &report::json(&files)),
+        Format::Text => text::text(&files, shell.out.out),
+        Format::Json => json::documents("explain", &text::json(&files)),
     });
     let unread: Vec<Diagnostic> = files
         .iter()
@@ -37,4 +55,78 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     }
     shell.out.message(&message::diagnostics(&unread, shell.out.err));
     Ok(Exit::Usage)
+}
+
+/// A file and what it was read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedFile {
+    /// The file as it was named.
+    pub name: String,
+    /// What it says, or why it cannot be read.
+    pub read: Result<ExplainedRun, UnreadableReport>,
+}
+
+/// What one report says. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedRun {
+    /// As a record would have it; the code it ran on is not known.
+    pub evidence: TestEvidence,
+    /// The error fingerprint of the coarse level.
+    pub coarse: Option<Signature>,
+    /// The failures and their way through the rules.
+    pub failures: Vec<FailureTrace>,
+    /// What was wrong with the report.
+    pub warnings: Vec<String>,
+}
+
+/// The report files to explain, and how to read them.
+struct ExplainRequest<'a> {
+    /// The report files, relative to the working directory.
+    files: &'a [PathBuf],
+    /// The project's root in each file; the last one counts for the files after it. Without any, the
+    /// repository's, or the working directory.
+    roots: &'a [PathBuf],
+    /// The exit code of the run.
+    exit: i32,
+}
+
+/// Reads each file. In a repository with a configuration its `[normalize]` patterns and its test command count, so
+/// that signatures are those of the records.
+fn explain(ctx: &Context, asked: &ExplainRequest<'_>) -> Vec<ExplainedFile> {
+    let ws = Workspace::open_lenient(ctx).ok();
+    let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
+    let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();
+    let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(TestCommand::display);
+    let format = ws.as_ref().and_then(|ws| ws.config.test.format);
+    let one = |(number, path): (usize, &PathBuf)| {
+        let root = asked.roots.get(number).or(asked.roots.last()).map_or(own.as_path(), PathBuf::as_path);
+        let root = Root::new(&ctx.cwd.join(root).to_string_lossy()).with_patterns(&patterns);
+        let name = path.to_string_lossy().into_owned();
+        let examination = Examination::new(&name, &root).only(format);
+        let read = read(&ctx.cwd.join(path), &name, examination, ExitKind::Code(asked.exit));
+        ExplainedFile { read: read.map(|found| explained(found, command.as_deref())), name }
+    };
+    asked.files.iter().enumerate().map(one).collect()
+}
+
+fn read(
+    path: &Path,
+    name: &str,
+    mut examination: Examination,
+    exit: ExitKind,
+) -> Result<ReportReading, UnreadableReport> {
+    report_files::stream(path, &mut |bytes| examination.push(bytes)).map_err(|error| {
+        let problem = ReportProblem::Unreadable(error.to_string());
+        UnreadableReport { name: problem.name(), message: format!("{name}: {problem}") }
+    })?;
+    examination.finish(exit)
+}
+
+fn explained(found: ReportReading, command: Option<&str>) -> ExplainedRun {
+    ExplainedRun {
+        warnings: found.run.warnings.clone(),
+        coarse: coarse_signature(&found.run.errors),
+        evidence: TestEvidence::from_run(found.run, CodeId([0; 32]), command.unwrap_or_default()),
+        failures: found.failures,
+    }
 }

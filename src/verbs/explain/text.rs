@@ -3,16 +3,15 @@
 //!
 //! Reports are untrusted and may be huge: every line is escaped and clipped, every list is cut.
 
-mod differ;
+use std::collections::BTreeMap;
 
-use crate::verbs::explain::view::{ExplainedFile, ExplainedRun};
-use testreport::{Change, FailureTrace, UnreadableReport};
+use serde_json::{Value, json};
 
-use crate::json::{ErrorJson, ExplainedFailureJson, ExplainedJson};
+use super::{ExplainedFile, ExplainedRun};
+use andon_core::domain::tests::TestEvidence;
 use andon_core::escape::terminal_clip;
-use andon_engine::text::page::Page;
-use andon_engine::text::phrase;
-use andon_engine::text::style::Style;
+use andon_engine::{text::page::Page, text::phrase, text::style::Style};
+use testreport::{Change, FailureTrace};
 
 /// Failures that are shown step by step in the text.
 const FAILURES: usize = 32;
@@ -39,7 +38,7 @@ pub fn text(files: &[ExplainedFile], style: Style) -> String {
     if let [ExplainedFile { name: one, read: Ok(first) }, ExplainedFile { name: two, read: Ok(second) }] =
         files
     {
-        differ::differences(&mut page, (one, first), (two, second));
+        differences(&mut page, (one, first), (two, second));
     }
     page.finish()
 }
@@ -105,7 +104,7 @@ fn changes(page: &mut Page, original: &str, changes: &[Change]) {
     for change in changes {
         let why = page.style.dim(&format!(": {}", terminal_clip(&change.why, COLUMNS)));
         page.line(&format!("    {}{why}", terminal_clip(&change.rule, COLUMNS)));
-        let (gone, come) = differ::changed(before, &change.text);
+        let (gone, come) = changed(before, &change.text);
         lines(page, '-', &gone);
         lines(page, '+', &come);
         before = &change.text;
@@ -127,57 +126,125 @@ fn lines(page: &mut Page, mark: char, lines: &[&str]) {
     }
 }
 
-/// One object a file.
-pub fn json(files: &[ExplainedFile]) -> Vec<ExplainedJson<'_>> {
+/// One object a file. Of one that cannot be read all but `file` and `error` are `null`.
+pub fn json(files: &[ExplainedFile]) -> Vec<Value> {
     files.iter().map(file_json).collect()
 }
 
-fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
-    let read = match &file.read {
-        Ok(run) => run_json(run),
-        Err(UnreadableReport { name, message }) => {
-            ExplainedJson { error: Some(ErrorJson { name, message }), ..ExplainedJson::default() }
+fn file_json(file: &ExplainedFile) -> Value {
+    let (run, unread) = (file.read.as_ref().ok(), file.read.as_ref().err());
+    let evidence = run.map(|run| &run.evidence);
+    let counts = evidence.map(TestEvidence::counts);
+    let failures =
+        run.map(|run| run.failures.iter().take(JSON_FAILURES).map(failure_json).collect::<Vec<_>>());
+    json!({
+        "file": file.name,
+        "error": unread.map(|unread| json!({ "name": unread.name, "message": unread.message })),
+        "format": evidence.map(|evidence| &evidence.runner),
+        "status": evidence.map(|evidence| evidence.status.as_str()),
+        "total": counts.map(|counts| counts.total),
+        "passed": counts.map(|counts| counts.passed),
+        "failed": counts.map(|counts| counts.failed),
+        "errored": counts.map(|counts| counts.errored),
+        "skipped": counts.map(|counts| counts.skipped),
+        "failing": evidence.map(|evidence| &evidence.failing),
+        "truncated": evidence.map(|evidence| evidence.truncated),
+        // `signature` and `errors` are what records hold, `coarse` the error fingerprint without digits.
+        "signature": evidence.map(|evidence| evidence.signature),
+        "errors": evidence.and_then(|evidence| evidence.errors),
+        "coarse": run.and_then(|run| run.coarse),
+        "failures": failures,
+        "warnings": run.map(|run| &run.warnings),
+    })
+}
+
+fn failure_json(failure: &FailureTrace) -> Value {
+    let rules = |changes: &[Change]| changes.iter().map(|change| json!(change.rule)).collect::<Value>();
+    json!({
+        "test": failure.test,
+        "text": failure.text,
+        "coarse": failure.coarse(),
+        "id_as_it_came": failure.id,
+        "error_as_it_came": failure.error,
+        "id_rules": rules(&failure.id_changes),
+        "error_rules": rules(&failure.error_changes),
+    })
+}
+
+/// A file's name and what it says.
+type NamedText<'a> = (&'a str, &'a ExplainedRun);
+
+/// The normalized error of each failure by its test; the run itself has no name.
+fn errors(run: &ExplainedRun) -> BTreeMap<&str, Option<&str>> {
+    let of = run.failures.iter();
+    of.map(|failure| (failure.test.as_deref().unwrap_or_default(), failure.text.as_deref())).collect()
+}
+
+/// Shows what differs between two runs, from the coarse to the fine.
+fn differences(page: &mut Page, (one, first): NamedText<'_>, (two, second): NamedText<'_>) {
+    page.heading("why they differ");
+    let (a, b) = (&first.evidence, &second.evidence);
+    if a.signature == b.signature && a.errors == b.errors {
+        let word = page.style.green("they do not");
+        page.line(&format!("  {word}: the same tests fail with the same errors"));
+        return;
+    }
+    let labels =
+        [("read as", a.runner.as_str(), b.runner.as_str()), ("status", a.status.as_str(), b.status.as_str())];
+    for (label, was, is) in labels {
+        if was != is {
+            page.field(label, &format!("{} / {}", terminal_clip(was, 60), terminal_clip(is, 60)));
         }
-    };
-    ExplainedJson { file: &file.name, ..read }
+    }
+    only_in(page, one, &a.failing, &b.failing);
+    only_in(page, two, &b.failing, &a.failing);
+    if a.failing == b.failing {
+        page.line("  the same tests fail");
+    }
+    other_errors(page, first, second);
 }
 
-fn run_json(run: &ExplainedRun) -> ExplainedJson<'_> {
-    let evidence = &run.evidence;
-    let counts = evidence.counts();
-    ExplainedJson {
-        file: "",
-        error: None,
-        format: Some(&evidence.runner),
-        status: Some(evidence.status.as_str()),
-        total: Some(counts.total),
-        passed: Some(counts.passed),
-        failed: Some(counts.failed),
-        errored: Some(counts.errored),
-        skipped: Some(counts.skipped),
-        failing: Some(&evidence.failing),
-        truncated: Some(evidence.truncated),
-        signature: Some(evidence.signature),
-        errors: evidence.errors,
-        coarse: run.coarse,
-        failures: Some(run.failures.iter().take(JSON_FAILURES).map(failure_json).collect()),
-        warnings: Some(&run.warnings),
+fn only_in(page: &mut Page, name: &str, here: &[String], there: &[String]) {
+    let only: Vec<&str> =
+        here.iter().filter(|id| there.binary_search(id).is_err()).map(String::as_str).collect();
+    if !only.is_empty() {
+        page.line(&format!("  failing only in {}", terminal_clip(name, COLUMNS)));
+        lines(page, ' ', &only);
     }
 }
 
-fn failure_json(failure: &FailureTrace) -> ExplainedFailureJson<'_> {
-    fn rules(changes: &[Change]) -> Vec<&str> {
-        changes.iter().map(|change| change.rule.as_str()).collect()
+fn other_errors(page: &mut Page, first: &ExplainedRun, second: &ExplainedRun) {
+    let (here, there) = (errors(first), errors(second));
+    let differ: Vec<_> = here
+        .iter()
+        .filter_map(|(test, was)| there.get(test).map(|is| (*test, *was, *is)))
+        .filter(|(_, was, is)| was != is)
+        .collect();
+    for (test, was, is) in differ.iter().take(FAILURES) {
+        let test = if test.is_empty() { "the run itself" } else { test };
+        page.line(&format!("  another error in {}", terminal_clip(test, COLUMNS)));
+        let (gone, come) = changed(was.unwrap_or_default(), is.unwrap_or_default());
+        lines(page, '-', &gone);
+        lines(page, '+', &come);
     }
-    ExplainedFailureJson {
-        test: failure.test.as_deref(),
-        text: failure.text.as_deref(),
-        coarse: failure.coarse(),
-        id_as_it_came: failure.id.as_deref(),
-        error_as_it_came: failure.error.as_deref(),
-        id_rules: rules(&failure.id_changes),
-        error_rules: rules(&failure.error_changes),
+    more(page, differ.len(), FAILURES, "error");
+    if first.coarse == second.coarse && first.evidence.errors != second.evidence.errors {
+        page.line("  the errors differ in their digits only");
     }
+}
+
+/// The lines that differ: of texts with as many lines each line for itself, of others what is not the same at the
+/// beginning and the end.
+fn changed<'a>(before: &'a str, after: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
+    let (gone, come): (Vec<&str>, Vec<&str>) = (before.split('\n').collect(), after.split('\n').collect());
+    if gone.len() == come.len() {
+        return gone.into_iter().zip(come).filter(|(one, two)| one != two).unzip();
+    }
+    let head = gone.iter().zip(&come).take_while(|(one, two)| one == two).count();
+    let (gone, come) = (gone.get(head..).unwrap_or_default(), come.get(head..).unwrap_or_default());
+    let tail = gone.iter().rev().zip(come.iter().rev()).take_while(|(one, two)| one == two).count();
+    let without = |lines: &[&'a str]| lines.iter().take(lines.len().saturating_sub(tail)).copied().collect();
+    (without(gone), without(come))
 }
 
 #[cfg(test)]

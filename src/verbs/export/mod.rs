@@ -1,36 +1,61 @@
-//! `andon export`.
+//! `andon export`: the records of a range, in the forms that spreadsheets, trace viewers and collectors read. Made of the same
+//! view as the page of `andon report`.
 
-pub mod args;
-pub mod text;
+pub mod csv;
+pub mod otlp;
+pub mod trace;
 
-use self::args::ExportArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::verbs::export::text as telemetry;
-use crate::verbs::{report::run as report, status::run as status};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::plural::count;
-use andon_engine::effect::write_report;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+use crate::cli::{Shell, error::Exit};
+use crate::{verbs::report::gather, verbs::status::run as status};
+use andon_core::domain::{
+    diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, plural::count, time::Timestamp,
+};
+use andon_core::escape;
+use andon_engine::view::history::{HistoryCommit, HistoryView, track};
+use andon_engine::{effect::write_report, error::OpsError, text::message, workspace::Workspace};
+
+/// `andon export`
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("form").required(true)))]
+pub struct ExportArgs {
+    /// Commits to export, such as v1.0..HEAD; of more than 10,000 the newest
+    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    pub range: String,
+    /// A table with a line a commit
+    #[arg(long, group = "form")]
+    pub csv: bool,
+    /// The trace format of Chrome, for Perfetto
+    #[arg(long, group = "form")]
+    pub chrome_trace: bool,
+    /// Spans and logs of OpenTelemetry: a line of OTLP as JSON each
+    #[arg(long, group = "form")]
+    pub otlp_json: bool,
+    /// The file to write; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Writes what is recorded of a range.
 pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // Where the ledger was lost, the unanswered halt is known from it alone; nothing else is.
-    let mut view = report::run(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
+    let mut view = gather(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
     if view.left_out > 0 {
         let what = format!("left out: {} of the range", count(view.left_out, "older commit"));
         view.warnings.push(Diagnostic::warning(what).help("export them as a range of their own"));
     }
     let text = if args.csv {
-        telemetry::csv::table(&view)
+        csv::table(&view)
     } else if args.chrome_trace {
-        telemetry::trace::document(&view)
+        trace::document(&view)
     } else {
-        telemetry::otlp::lines(&view)
+        otlp::lines(&view)
     };
     shell.out.message(&message::diagnostics(&view.warnings, shell.out.err));
     match &args.output {
@@ -40,4 +65,104 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
         }
     }
     Ok(Exit::Allowed)
+}
+
+/// Columns of one text.
+const TEXT: usize = 1_000;
+
+/// A commit with its record, and how long it took as far as that shows.
+struct Iteration<'a> {
+    commit: &'a HistoryCommit,
+    record: &'a CommitRecord,
+    /// When the node's commit before it was made, if that is not too long ago; else its own time.
+    from: Timestamp,
+    /// The rule that halted the loop at it.
+    halted: Option<&'a str>,
+}
+
+impl Iteration<'_> {
+    /// What acts one after the other: a node in a worktree.
+    fn track(&self) -> String {
+        track(self.record)
+    }
+}
+
+/// The recorded commits, each after the one before it of its node in its worktree.
+fn iterations(view: &HistoryView) -> Vec<Iteration<'_>> {
+    let halted: BTreeMap<CommitId, &str> =
+        view.halts.iter().filter_map(|last| Some((last.halt.head?, last.halt.rule.as_str()))).collect();
+    let begun = view.commits.iter().zip(view.begun());
+    let recorded = begun.filter_map(|(commit, from)| {
+        let halted = halted.get(&commit.commit).copied();
+        Some(Iteration { commit, record: commit.state.record()?, from, halted })
+    });
+    recorded.collect()
+}
+
+/// A text of a stranger on one line, its hidden characters visible, bounded.
+fn plain(text: &str) -> String {
+    escape::terminal_clip(text, TEXT)
+}
+
+#[cfg(test)]
+mod samples {
+    use crate::verbs::status::text::tests::view as status;
+    use crate::view::history::{HistoryCommit, HistoryView};
+    use crate::view::status::LastHalt;
+    use andon_core::domain::ids::EntryId;
+    use andon_core::domain::usage::Usage;
+    use andon_engine::view::history::RecordState;
+    use andon_testkit::samples;
+
+    /// Two commits of one session, one without a record, and a halt that was answered.
+    pub(super) fn view(subject: &str) -> HistoryView {
+        let commit = |byte: u8, seconds: i64, failing: Option<u64>| {
+            let mut record = samples::record();
+            record.tests = failing.map(samples::evidence);
+            record.session = Some("s-1".to_owned());
+            record.usage =
+                Some(Usage { input_tokens: Some(10), cost_usd: Some("0.5".to_owned()), ..Usage::default() });
+            let mut at = samples::at();
+            at.0 += seconds;
+            HistoryCommit {
+                commit: samples::commit(byte),
+                subject: subject.to_owned(),
+                at,
+                state: failing.map_or(RecordState::Missing, |_| RecordState::Recorded(Box::new(record))),
+            }
+        };
+        let mut halt = samples::halt();
+        halt.head = Some(samples::commit(2));
+        HistoryView {
+            now: Some(status()),
+            range: "HEAD".to_owned(),
+            commits: vec![commit(9, 0, None), commit(1, 60, Some(0)), commit(2, 180, Some(2))],
+            left_out: 0,
+            changes: std::collections::BTreeMap::new(),
+            forge: andon_engine::text::forge::Forge::default(),
+            halts: vec![LastHalt { id: EntryId([9; 32]), halt, ack: Some(samples::ack()) }],
+            open: Vec::new(),
+            decided: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{samples::view, *};
+
+    #[test]
+    fn an_iteration_lasts_from_the_commit_before_it_unless_somebody_slept() {
+        let mut value = view("x");
+        let lasted = |view: &HistoryView| -> Vec<i64> {
+            iterations(view).iter().map(|one| one.commit.at.0 - one.from.0).collect()
+        };
+        assert_eq!(lasted(&value), [0, 120]);
+        value.commits[2].at.0 += 6 * 3600;
+        assert_eq!(lasted(&value), [0, 0]);
+        // A clock that was set back takes no time either.
+        value.commits[2].at.0 = 0;
+        assert_eq!(lasted(&value), [0, 0]);
+    }
 }

@@ -4,22 +4,19 @@
 
 use std::collections::VecDeque;
 
-use crate::json::SafetyDetails;
-use crate::verbs::log::safety_text::{EventType, SafetyEvent};
-use andon_core::detect;
-use andon_core::domain::about::EventClass;
-use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::findings::{Level, ReportFile};
-use andon_core::domain::ids::{CommitId, EntryId, TreeId};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
-use andon_store::RecordError;
+use serde::{Serialize, Serializer};
+
+use andon_core::domain::{
+    about::DirtyBit, about::EventClass, decision::Halt, decision::LedgerEvent, decision::StopSwitch,
+    decision::SwitchMove, detail::Figures, diagnostic::Diagnostic, facts::Ack, facts::CommitKind,
+    facts::CommitRecord, facts::Gate, facts::Recording, findings::HaltReason, findings::Level,
+    findings::ReportFile, ids::CommitId, ids::EntryId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
+    time::Timestamp,
+};
+use andon_core::{detect, escape::terminal_clip, format::members_of};
+use andon_engine::{error::OpsError, text::page::Page, text::style::Style, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Position};
-use andon_store::ledger::{Entry, Ledger};
-use andon_store::notes::NotesStore;
+use andon_store::{RecordError, ledger::Entry, ledger::Ledger, notes::NotesStore};
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;
@@ -264,4 +261,245 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     // Bits that were known then go before those that the rule implies.
     details.set_figures(&fact.figures);
     SafetyEvent { at: fact.at, kind, details, action }
+}
+
+/// Columns of an event's text.
+const TEXT: usize = 300;
+/// Columns of the longest word.
+const WORD: usize = 8;
+
+/// What happened, by the names of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct EventType(pub &'static str);
+
+impl EventType {
+    /// A rule was passed over for one commit.
+    pub const SKIPPED: Self = Self("DIRTY_BIT_SKIPPED");
+    /// A commit went around the gate.
+    pub const BYPASS: Self = Self("GATE_BYPASS");
+    /// A halt was answered.
+    pub const ANSWERED: Self = Self("ACKNOWLEDGED");
+    /// STOP or PAUSE was lifted while another halt was unanswered.
+    pub const LIFTED: Self = Self("CORD_LIFTED");
+    /// One counter was reset.
+    pub const RESET: Self = Self("COUNTER_RESET");
+
+    /// The type of what a rule says; of a tool loop the level and the file that shows it tell the grade.
+    pub fn new(event: EventClass, level: Level, blocker: bool) -> Self {
+        Self(match event {
+            EventClass::ToolLoop if blocker => "INFINITE_LOOP",
+            EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
+            EventClass::ToolLoop => "SOFT_LOOP",
+            EventClass::DirtyBit => "DIRTY_BIT_VIOLATION",
+            EventClass::Compaction => "COMPACTION_GATE",
+            EventClass::IdentityDrift => "IDENTITY_DRIFT",
+            EventClass::Escalation => "ESCALATION",
+            EventClass::GateBypass => Self::BYPASS.0,
+            EventClass::UserStop => "USER_STOP",
+            EventClass::IterationCap => "ITERATION_CAP",
+            EventClass::Budget => "BUDGET_EXCEEDED",
+            EventClass::NoProgress => "NO_PROGRESS",
+            EventClass::Oscillation => "OSCILLATION",
+            EventClass::Stall => "STALL",
+        })
+    }
+}
+
+/// One safety event, with the names of the document. Texts raw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SafetyEvent {
+    /// The time, where it is known.
+    #[serde(rename = "timestamp")]
+    pub at: Option<Timestamp>,
+    /// The class of the event, which its JSON names.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// The rest of what is known.
+    #[serde(serialize_with = "known")]
+    pub details: SafetyDetails,
+    /// What was done about it.
+    #[serde(rename = "action_taken")]
+    pub action: &'static str,
+}
+
+impl SafetyEvent {
+    /// What happened, in a word for people; JSON has the codes of the document.
+    fn word(&self) -> &'static str {
+        match (self.kind, self.action) {
+            (EventType::SKIPPED, _) => "skipped",
+            (EventType::BYPASS, _) => "bypassed",
+            (EventType::ANSWERED, _) => "answered",
+            (EventType::LIFTED, _) => "lifted",
+            (EventType::RESET, _) => "reset",
+            (_, "commit_refused" | "push_refused" | "completion_refused") => "refused",
+            (_, "blocked") => "blocked",
+            (_, "loop_stays_halted") => "stopped",
+            (_, action) if action.starts_with("loop_halted") || action == "blocker_report_created" => {
+                "halted"
+            }
+            _ => "warned",
+        }
+    }
+
+    fn summary(&self) -> String {
+        let details = &self.details;
+        let text = details.message.as_ref().or(details.reason.as_ref());
+        let place = details.commit.map(|commit| commit.short());
+        let parts =
+            [details.rule.as_deref(), place.as_deref(), details.by.as_deref(), text.map(String::as_str)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+    }
+}
+
+/// The events for a person, in the order given.
+pub fn text(events: &[SafetyEvent], style: Style) -> String {
+    let mut page = Page::new(style);
+    if events.is_empty() {
+        page.line("no safety events");
+    }
+    for event in events {
+        let at = event.at.map_or_else(|| "-".to_owned(), |at| page.style.date(at));
+        let word = page.style.yellow(&format!("{:<WORD$}", event.word()));
+        let summary = terminal_clip(&event.summary(), TEXT);
+        page.wrap("", &format!("{at}  {word}  {summary}"), "    ");
+    }
+    page.finish()
+}
+
+/// What is known of an event. Texts raw, and none of them empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct SafetyDetails {
+    pub rule: Option<String>,
+    pub message: Option<String>,
+    pub reason: Option<String>,
+    pub by: Option<String>,
+    pub how: Option<&'static str>,
+    pub agent: Option<String>,
+    pub halt_reason: Option<HaltReason>,
+    pub cycle_id: Option<String>,
+    pub iteration: Option<u64>,
+    pub commit: Option<CommitId>,
+    pub tree: Option<TreeId>,
+    pub worktree: Option<String>,
+    /// The figures of a tool loop.
+    pub signature: Option<String>,
+    pub count: Option<u64>,
+    /// The figures of the context gate.
+    pub context_pct: Option<u64>,
+    pub threshold: Option<u64>,
+    pub code_modified: Option<bool>,
+    pub tests_run: Option<bool>,
+    pub tests_passing: Option<bool>,
+    pub docs_updated: Option<bool>,
+}
+
+fn known<S: Serializer>(details: &SafetyDetails, serializer: S) -> Result<S::Ok, S::Error> {
+    members_of(details).serialize(serializer)
+}
+
+impl SafetyDetails {
+    /// A text, unless it is empty.
+    pub fn text(text: &str) -> Option<String> {
+        Some(text.to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// Adds what the dirty bits of a rule are, as the document has them.
+    pub fn set_bits(&mut self, dirty: Option<DirtyBit>) {
+        match dirty {
+            Some(DirtyBit::TestsRun) => (self.code_modified, self.tests_run) = (Some(true), Some(false)),
+            Some(DirtyBit::TestsPassing) => (self.tests_run, self.tests_passing) = (Some(true), Some(false)),
+            Some(DirtyBit::DocsUpdated) => self.docs_updated = Some(false),
+            None => {}
+        }
+    }
+
+    /// Adds what the document shows of a tool loop (`signature`, `count`) and of the context gate (`context_pct`,
+    /// `threshold`).
+    pub fn set_figures(&mut self, figures: &Figures) {
+        match figures {
+            Figures::Unreported => {}
+            Figures::Calls { tool, signature, count } => {
+                let signature = signature.clone().unwrap_or_else(|| format!("{tool}(...)"));
+                (self.signature, self.count) = (Some(signature), Some(*count));
+            }
+            Figures::Bits { code_modified, tests_run, tests_passing, docs_updated } => {
+                (self.code_modified, self.docs_updated) = (*code_modified, *docs_updated);
+                (self.tests_run, self.tests_passing) = (*tests_run, *tests_passing);
+            }
+            Figures::Fill { percent, threshold } => {
+                (self.context_pct, self.threshold) = (Some(*percent), Some(*threshold));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::detect::REGISTRY;
+    use andon_core::domain::{about::DirtyBit, detail::Figures};
+    use serde_json::json;
+
+    #[test]
+    fn the_types_are_those_of_the_document() {
+        for (event, level, blocker, kind) in [
+            (EventClass::ToolLoop, Level::Warn, false, "SOFT_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, false, "HARD_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, true, "INFINITE_LOOP"),
+            (EventClass::DirtyBit, Level::Block, false, "DIRTY_BIT_VIOLATION"),
+            (EventClass::Compaction, Level::Block, false, "COMPACTION_GATE"),
+            (EventClass::Budget, Level::Halt, false, "BUDGET_EXCEEDED"),
+            (EventClass::Stall, Level::Halt, false, "STALL"),
+        ] {
+            assert_eq!(EventType::new(event, level, blocker).0, kind);
+        }
+        for rule in REGISTRY {
+            let kind = EventType::new(rule.about.event, rule.level, false).0;
+            assert!(kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{kind}");
+        }
+        for (rule, kind) in
+            [("cycle-cost", "BUDGET_EXCEEDED"), ("idle-turns", "STALL"), ("oscillation", "OSCILLATION")]
+        {
+            assert_eq!(
+                EventType::new(andon_core::detect::about(rule).event, Level::Halt, false).0,
+                kind,
+                "{rule}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_colon_is_the_whole_signature() {
+        let figures = Figures::Calls { tool: "mcp: search".to_owned(), signature: None, count: 5 };
+        let mut details = SafetyDetails::default();
+        details.set_figures(&figures);
+        assert_eq!((details.signature.as_deref(), details.count), (Some("mcp: search(...)"), Some(5)));
+    }
+
+    #[test]
+    fn the_export_has_the_documented_form() {
+        let mut details = SafetyDetails {
+            rule: SafetyDetails::text("untested-edit"),
+            message: SafetyDetails::text("\u{1b}[2J"),
+            agent: SafetyDetails::text(""),
+            ..SafetyDetails::default()
+        };
+        details.set_bits(Some(DirtyBit::TestsRun));
+        let kind = EventType::new(EventClass::DirtyBit, Level::Block, false);
+        let events = [SafetyEvent { at: Some(Timestamp(0)), kind, details, action: "commit_refused" }];
+        assert_eq!(
+            json!({ "events": events }),
+            json!({ "events": [{
+                "timestamp": "1970-01-01T00:00:00Z",
+                "type": "DIRTY_BIT_VIOLATION",
+                "details": {
+                    "rule": "untested-edit", "message": "\u{1b}[2J", "code_modified": true, "tests_run": false,
+                },
+                "action_taken": "commit_refused",
+            }] })
+        );
+        let shown = text(&events, Style::Plain);
+        assert!(shown.contains("refused   untested-edit: ") && !shown.contains('\u{1b}'), "{shown}");
+        assert_eq!(text(&[], Style::Plain), "no safety events\n");
+    }
 }

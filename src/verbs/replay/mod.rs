@@ -1,40 +1,56 @@
-//! `andon replay`.
+//! `andon replay`: shows what would have happened over a range of commits, a stream of events or a session.
 
-pub mod args;
 pub mod run;
-pub mod session_text;
+mod session;
 pub mod text;
-pub mod view;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
-use self::args::ReplayArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::cli::progress::{self, stopped};
-use crate::report::json;
-use crate::verbs::replay::session_text as trajectory;
-use crate::verbs::replay::{
-    run as replay,
-    run::test_runs::{self, TestedCommit},
-    run::{ReplayRequest, events, session},
+use clap::Args;
+
+use self::{run::ReplayRequest, text::ReplayLine, text::ReplayStep, text::Teller};
+use crate::cli::{
+    Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format, progress, progress::stopped,
 };
-use crate::verbs::replay::{
-    text as report,
-    text::{ReplayLine, ReplayStep, Teller},
-};
-use crate::verbs::test::{run as test, run::OutputTarget};
+use crate::{verbs::test::run as test, verbs::test::run::OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::tests::TestEvidence;
-use andon_engine::effect::program::Screens;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::{ids::CodeId, ids::CommitId, tests::TestEvidence};
+use andon_engine::{
+    context::Context, effect::program::Screens, effect::program::StopCause, error::OpsError,
+    evidence::separate_checkout, evidence::separate_checkout::TestedSubject,
+    evidence::tested_code::CommandResult, text::message, workspace::Workspace,
+};
 use testreport::Stream;
+
+/// `andon replay`
+#[derive(Debug, Args)]
+#[command(after_help = STOPPED)]
+pub struct ReplayArgs {
+    /// Commits to replay, such as v1.0..HEAD; default: all of HEAD. What unrecorded commits took from the tests is judged
+    /// in ranges of up to 1,000 commits
+    #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
+    pub range: String,
+    /// Threads; default: one per processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Replay a file of events instead, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Walk through one session instead: state, action, next state and decision of each step
+    #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
+    pub session: Option<String>,
+    /// Run this test command on each commit first, in a checkout of its own, and judge as the hooks would have: such as
+    /// `cargo check` or `python3 -m compileall -q .`. Nothing is kept
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["events", "session"])]
+    pub test: Option<String>,
+    /// Output format; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
@@ -53,12 +69,12 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
     let ended = progress::walk(shell, ("replay", args.threads), |pace, progress| {
-        replay::run(&shell.ctx, &ws, &asked, pace, &mut |found| {
+        run::run(&shell.ctx, &ws, &asked, pace, &mut |found| {
             let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
             let line = ReplayLine { step, decision: found.decision };
             text.push_str(&match args.format.format {
                 Format::Text => teller.line(&line),
-                Format::Json => json::document("replay", &report::json(&line)),
+                Format::Json => text::document(&line),
             });
             if text.len() > CHUNK {
                 progress.clear();
@@ -96,16 +112,16 @@ fn tests(
         let (_, executed) = test::execute(&shell.ctx, ws, &parsed, shown)?;
         Ok(executed.map_err(|error| error.to_string()))
     };
-    let mut tell = |tested: TestedCommit<'_>| shell.out.message(&report::tested(&tested));
-    test_runs::evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
+    let mut tell = |tested: TestedCommit<'_>| shell.out.message(&text::tested(&tested));
+    evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
 }
 
 /// Walks one session.
 fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<Exit, OpsError> {
     let (found, warnings) = session::run(ws, session)?;
     shell.out.result(&match format {
-        Format::Text => trajectory::text(&found, shell.out.out),
-        Format::Json => trajectory::json(&found),
+        Format::Text => text::trajectory(&found, shell.out.out),
+        Format::Json => text::trajectory_json(&found),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
@@ -121,11 +137,11 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
     };
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
-    let ended = events::run(&config, shell.ctx.now, &mut input, &mut |number, decision| {
+    let ended = run::run_events(&config, shell.ctx.now, &mut input, &mut |number, decision| {
         let line = ReplayLine { step: ReplayStep::Event(number), decision };
         text.push_str(&match format {
             Format::Text => teller.line(&line),
-            Format::Json => json::document("replay", &report::json(&line)),
+            Format::Json => text::document(&line),
         });
         if text.len() > CHUNK {
             shell.out.result(&text);
@@ -146,5 +162,71 @@ fn config(shell: &Shell) -> Result<Config, OpsError> {
         Ok(ws) => Ok(ws.config),
         Err(OpsError::Git(err)) if err.is_usage() => Ok(config::load(&[])?),
         Err(err) => Err(err),
+    }
+}
+
+/// Runs the command in a workspace; the text says why it could not be started.
+type CheckoutRunner<'a> = dyn FnMut(&Workspace) -> Result<Result<CommandResult, String>, OpsError> + 'a;
+
+/// One commit whose tests have run.
+pub struct TestedCommit<'a> {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its place in the range, from 1.
+    pub number: usize,
+    /// Commits in the range.
+    pub of: usize,
+    /// What the tests said; the text says why nothing is known.
+    pub result: Result<&'a TestEvidence, &'a str>,
+}
+
+/// The results by commit; `None` where a signal stopped the command.
+///
+/// # Errors
+/// The range cannot be read, or a commit not checked out.
+fn evidence(
+    ctx: &Context,
+    ws: &Workspace,
+    (range, command): (&str, &str),
+    runner: &mut CheckoutRunner<'_>,
+    tell: &mut dyn FnMut(TestedCommit<'_>),
+) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {
+    let commits = ws.repo.range(range)?;
+    let mut known: BTreeMap<CodeId, Result<TestEvidence, String>> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for (at, commit) in commits.iter().copied().enumerate() {
+        let subject = TestedSubject::Tree(commit.to_string());
+        let Some(checkout) = separate_checkout::checkout(ctx, ws, &subject)? else { continue };
+        let code = checkout.code;
+        // A commit of documents alone has the code, and so the result, of the one before.
+        let result = match known.entry(code) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => match one(runner(&checkout.ws)?, code, command) {
+                Some(result) => place.insert(result),
+                None => return Ok(None),
+            },
+        };
+        let result = result.as_ref().map_err(String::as_str);
+        tell(TestedCommit { commit, number: at + 1, of: commits.len(), result });
+        if let Ok(evidence) = result {
+            found.insert(commit, evidence.clone());
+        }
+    }
+    Ok(Some(found))
+}
+
+/// What a run says; `None` where a signal stopped it.
+fn one(
+    executed: Result<CommandResult, String>,
+    code: CodeId,
+    command: &str,
+) -> Option<Result<TestEvidence, String>> {
+    match executed {
+        Ok(CommandResult { end, .. }) if matches!(end.stopped, StopCause::Forwarded(_)) => None,
+        Ok(CommandResult { mut parsed, .. }) => Some(match parsed.not_started.take() {
+            Some(why) => Err(why),
+            None => Ok(TestEvidence::from_run(parsed, code, command)),
+        }),
+        Err(why) => Some(Err(why)),
     }
 }

@@ -1,36 +1,27 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-pub mod calibrate;
-pub mod events;
-pub(in crate::verbs) mod lookahead;
-pub mod session;
-pub mod test_runs;
-
 use std::collections::BTreeMap;
+use std::io::BufRead;
 
-use andon_core::detect;
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::settings::RuleSettings;
-use andon_core::domain::tests::TestEvidence;
-use andon_core::history::{self, EventEffect, Fold, NextCommit, Strike, Timeline};
-use andon_core::policy::{self, HaltPlace};
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::range;
-use andon_engine::range::Lineages;
-use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::text::named_files;
-use andon_engine::weakening;
-use andon_engine::workspace::Workspace;
+use andon_config::Config;
+use andon_core::detect::{self, Situation, Stops};
+use andon_core::domain::{
+    decision::Decision, decision::Halt, decision::HaltEvidence, decision::Stage, decision::StandingHalt,
+    decision::Verdict, diagnostic::Diagnostic, escalation::EscalationMode, facts::Ack, facts::AckHow,
+    facts::Fact, facts::Recording, findings::Level, ids::CommitId, ids::EntryId, settings::RuleSettings,
+    tests::TestEvidence, time::Timestamp,
+};
+use andon_core::history::{EventEffect, Fold, Timeline};
+use andon_core::{change::normalize::Normalizer, policy, policy::HaltPlace};
+use andon_engine::{
+    context::Context, error::OpsError, range, range::Lineages, range::replayed, range::replayed::RangeFacts,
+    range::stream::EventsEnd, range::stream::StreamOptions, range::stream::each_fact, range::uncertainty,
+    recording::bulk, recording::bulk::Job, recording::bulk::Pace, recording::bulk::RangeCommit,
+    recording::bulk::Records, recording::bulk::WalkEnd, text::named_files, weakening, workspace::Workspace,
+};
 use andon_git::{CommitInfo, Repo};
 use andon_store::derived::DerivedCache;
-use andon_store::notes::NotesStore;
 
 /// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
 const WEAKENING: usize = 1_000;
@@ -73,7 +64,7 @@ pub fn run(
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
     let common_dir = ws.repo.common_dir();
-    let RangeFacts { commits, parents, tip } = self::asked(ctx, asked.range)?;
+    let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, asked.range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
@@ -83,7 +74,7 @@ pub fn run(
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
             fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
         });
-        let (mut fact, warning) = fact(&commit, facts, &fold);
+        let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
         warnings.extend(warning);
         if let Some(tests) = asked.tests.get(&commit.id) {
             // Judged as what the hooks saw when it was made.
@@ -115,28 +106,6 @@ pub fn run(
     Ok(ReplayEnd { walked, warnings })
 }
 
-/// What is known of a range before its commits are looked at.
-pub(in crate::verbs) struct RangeFacts {
-    pub(in crate::verbs) commits: Vec<CommitId>,
-    /// The first parents of those commits.
-    pub(in crate::verbs) parents: Vec<CommitId>,
-    /// The notes commit whose records count.
-    pub(in crate::verbs) tip: Option<CommitId>,
-}
-
-/// With a handle of its own, as everything that reads objects here: libgit2 maps and caches what it reads of each pack
-/// until no handle has it open.
-pub(in crate::verbs) fn asked(ctx: &Context, range: &str) -> Result<RangeFacts, OpsError> {
-    Repo::cache_nothing();
-    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let tip = NotesStore::open(&repo)?.tip();
-    let commits = repo.range(range)?;
-    // One that cannot be read is an error at its place in the walk.
-    let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
-    let parents = commits.iter().filter_map(first).collect();
-    Ok(RangeFacts { commits, parents, tip })
-}
-
 /// With the files named that go round, by a handle of its own.
 fn named(ctx: &Context, ws: &Workspace, timeline: &Timeline, decision: Decision) -> Decision {
     if decision.findings.iter().all(|finding| finding.files.is_empty()) {
@@ -149,37 +118,12 @@ fn named(ctx: &Context, ws: &Workspace, timeline: &Timeline, decision: Decision)
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
-fn settings(rules: &RuleSettings) -> RuleSettings {
+pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
     let mut settings = rules.clone();
     if let Some(setting) = settings.get_mut(detect::HOOK_BYPASS.id) {
         setting.level = Level::Off;
     }
     settings
-}
-
-pub(in crate::verbs) fn fact(
-    commit: &CommitInfo,
-    facts: CommitFacts,
-    fold: &Fold,
-) -> (CommitFact, Option<Diagnostic>) {
-    let (derived, warning): (Box<DerivedCommit>, _) = match facts {
-        CommitFacts::Recorded(record) => {
-            return (commit.fact(*record), None);
-        }
-        CommitFacts::Derived(derived, warning) => (derived, warning),
-    };
-    let mut fact = derive::unrecorded(commit, *derived);
-    fact.record.kind = derive::kind_after(commit, fold.timeline().newest());
-    let upcoming = NextCommit {
-        parent: fact.record.parent,
-        at: commit.committed_at,
-        uptime: None,
-        kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
-        code: fact.record.code,
-        strike: Strike::new(fact.record.kind, fact.record.change.as_ref()),
-    };
-    fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
-    (fact, warning)
 }
 
 fn assumed_answer(commit: &CommitInfo) -> Ack {
@@ -197,4 +141,95 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         worktree: String::new(),
         at: commit.committed_at,
     }
+}
+
+/// Replays the events of `input`; `show` gets the number of each line that is a fact, from 1, and the decision on it.
+pub fn run_events(
+    config: &Config,
+    now: Timestamp,
+    input: &mut dyn BufRead,
+    show: &mut dyn FnMut(u64, Decision),
+) -> Result<EventsEnd, OpsError> {
+    let settings = settings(&config.rules);
+    let mut engine = Engine::new(config, settings);
+    let patterns = Normalizer::new(&config.normalize)?;
+    each_fact(StreamOptions { now, patterns: &patterns }, input, &mut |number, fact| {
+        show(number, engine.take(fact));
+    })
+}
+
+/// The fold, the rules and the halt that holds.
+pub(super) struct Engine {
+    fold: Fold,
+    settings: RuleSettings,
+    mode: EscalationMode,
+    standing: Option<StandingHalt>,
+}
+
+impl Engine {
+    pub(super) fn new(config: &Config, settings: RuleSettings) -> Self {
+        let fold =
+            Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
+        Self { fold, settings, mode: uncertainty::mode(config), standing: None }
+    }
+
+    /// Folds a fact, and decides.
+    pub(super) fn take(&mut self, fact: Fact) -> Decision {
+        let answers = matches!(fact, Fact::Ack(_));
+        // As in hooks: a commit is already made, and weighs less than a turn that could continue.
+        let at = if matches!(fact, Fact::Commit(_)) { Stage::PostCommit } else { Stage::Turn };
+        let effect = self.fold.push(fact);
+        if answers {
+            self.standing = None;
+        }
+        let findings = match effect {
+            // While the loop is halted no rule runs: the answer begins a new window.
+            EventEffect::Nothing | EventEffect::Within | EventEffect::Iteration
+                if self.standing.is_some() =>
+            {
+                Vec::new()
+            }
+            EventEffect::Nothing => Vec::new(),
+            EventEffect::Within => self.ask(Stage::Event),
+            EventEffect::Iteration => self.ask(at),
+        };
+        let mut decision = policy::decide(findings, self.standing.clone());
+        if self.standing.is_none() && decision.verdict == Verdict::Halt {
+            decision.halted = halt_of(&decision, self.fold.timeline());
+            self.standing = decision.halted.as_deref().map(standing);
+        }
+        decision
+    }
+
+    fn ask(&self, stage: Stage) -> Vec<andon_core::domain::findings::Finding> {
+        let timeline = self.fold.timeline();
+        let episode = match stage {
+            Stage::Event => None,
+            Stage::PreCommit
+            | Stage::Halts
+            | Stage::PostCommit
+            | Stage::PrePush
+            | Stage::Complete
+            | Stage::Check
+            | Stage::Turn
+            | Stage::Replay => uncertainty::episode(timeline, &self.settings, self.mode),
+        };
+        let situation =
+            Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
+        detect::run(&situation, &self.settings)
+    }
+}
+
+/// The halt of `decision`, from everything that was folded so far.
+fn halt_of(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
+    let at = timeline.activity.now.unwrap_or(Timestamp(0));
+    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at };
+    policy::halting(decision, timeline, &place)
+}
+
+/// The halt from then on. It was shown in full where it was made: every later decision has it, and shows its reason
+/// only.
+fn standing(halt: &Halt) -> StandingHalt {
+    let halt = Halt { evidence: HaltEvidence::default(), suggested_actions: Vec::new(), ..halt.clone() };
+    StandingHalt { id: EntryId([0; 32]), halt }
 }

@@ -1,17 +1,12 @@
-//! `andon replay`: what would have happened, from the same engine (docs/formats.md).
+//! What `andon replay` shows: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
+//! (docs/spec-map.md, loop rules: frozen replays).
 
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::ids::CommitId;
+use serde_json::{Map, Value, json};
 
-use crate::json::ReplayJson;
-use crate::verbs::replay::run::test_runs::TestedCommit;
-use andon_core::domain::diagnostic::Diagnostic;
+use super::{TestedCommit, session::Trajectory, session::TrajectoryStep};
+use andon_core::domain::{decision::Decision, decision::Verdict, diagnostic::Diagnostic, ids::CommitId};
 use andon_core::escape::terminal_clip;
-use andon_engine::text::halt;
-use andon_engine::text::message;
-use andon_engine::text::page::Page;
-use andon_engine::text::phrase;
-use andon_engine::text::style::Style;
+use andon_engine::{json, text::halt, text::message, text::page::Page, text::phrase, text::style::Style};
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
@@ -149,23 +144,104 @@ fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String
     format!("replayed {steps} of {source}: {outcome}")
 }
 
-/// The document of one step.
-pub fn json(line: &ReplayLine) -> ReplayJson<'_> {
-    let decided = ReplayJson::from(&line.decision);
-    match &line.step {
-        ReplayStep::Commit { commit, .. } => ReplayJson { commit: Some(*commit), ..decided },
-        ReplayStep::Event(number) => ReplayJson { event: Some(*number), ..decided },
+/// Columns of an action.
+const ACTION: usize = 120;
+
+/// The trajectory for a person.
+pub fn trajectory(trajectory: &Trajectory, style: Style) -> String {
+    let mut page = Page::new(style);
+    let unknown = |text: &Option<String>| {
+        text.as_ref().map_or_else(|| "unknown".to_owned(), |text| terminal_clip(text, 100))
+    };
+    page.field("session", &terminal_clip(&trajectory.session, 100));
+    page.field("model", &unknown(&trajectory.model));
+    page.field("prompt", &unknown(&trajectory.prompt_hash));
+    page.blank();
+    for step in &trajectory.steps {
+        let at = step.at.map_or_else(|| format!("{:<20}", "-"), |at| at.to_string());
+        let (from, to) = (step.state.as_str(), step.next.as_str());
+        page.line(&format!("{at}  {from:<12} -> {to:<12}  {}", terminal_clip(&step.action, ACTION)));
+        if step.decision.standing.is_some() {
+            continue;
+        }
+        for finding in message::gravest_first(&step.decision.findings) {
+            let head = message::head(finding.level.into(), Some(finding.rule), style);
+            page.line(&format!("{:<22}{head}: {}", "", phrase::message(&finding.message())));
+        }
+        if let Some(rule) = &step.halt {
+            page.line(&style.red(&format!("{:<22}halted by {}", "", terminal_clip(rule, 40))));
+        }
     }
+    let halts = trajectory.steps.iter().filter(|step| begins_halt(&step.decision)).count();
+    let steps = phrase::count(trajectory.steps.len(), "step");
+    page.line(&format!("{steps}, {}", phrase::count(halts, "halt")));
+    page.finish()
+}
+
+/// The document of one step: `commit` or `event`, and `halted` only where the loop halts.
+pub fn document(line: &ReplayLine) -> String {
+    let mut members = brief(&line.decision);
+    if let Some(halt) = &line.decision.halted {
+        members.insert("halted".to_owned(), json!(halt));
+    }
+    let (key, value) = match &line.step {
+        ReplayStep::Commit { commit, .. } => ("commit", json!(commit)),
+        ReplayStep::Event(number) => ("event", json!(number)),
+    };
+    members.insert(key.to_owned(), value);
+    json::document("replay", &members)
+}
+
+/// A decision without what only the one who is stopped by it needs.
+fn brief(decision: &Decision) -> Map<String, Value> {
+    let findings = decision.findings.iter().map(|finding| {
+        json!({
+            "rule": finding.rule,
+            "level": finding.level,
+            "message": finding.message(),
+            "evidence": finding.evidence,
+        })
+    });
+    let members = [
+        ("decision", json!(decision.verdict)),
+        ("reason", json!(decision.reason)),
+        ("findings", findings.collect()),
+    ];
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The trajectory for a program, as JSON lines: a header, then a line a step.
+pub fn trajectory_json(trajectory: &Trajectory) -> String {
+    let header = json!({
+        "session_id": trajectory.session,
+        "model_version": trajectory.model,
+        "prompt_hash": trajectory.prompt_hash,
+        "steps": trajectory.steps.len(),
+    });
+    let step = |step: &TrajectoryStep| {
+        let mut members = brief(&step.decision);
+        members.extend([
+            ("at".to_owned(), json!(step.at)),
+            ("node".to_owned(), json!(step.node)),
+            ("state".to_owned(), json!(step.state.as_str())),
+            ("action".to_owned(), json!(step.action)),
+            ("next_state".to_owned(), json!(step.next.as_str())),
+            ("commit".to_owned(), json!(step.commit)),
+            ("halt".to_owned(), json!(step.halt)),
+        ]);
+        members
+    };
+    let steps: Vec<_> = trajectory.steps.iter().map(step).collect();
+    json::document("trajectory", &header) + &json::documents("trajectory-step", &steps)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
+    use super::super::session::SessionState;
     use super::*;
-    use crate::report::json as lines;
-    use andon_core::domain::findings::Level;
+    use andon_core::domain::{findings::Level, time::Timestamp};
     use andon_testkit::samples;
+    use serde_json::{Value, json};
 
     fn line(byte: u8, verdict: Verdict) -> ReplayLine {
         let mut decision = samples::decision(verdict);
@@ -222,16 +298,63 @@ replayed 6 steps of main~5..main: would have halted once
     fn json_is_one_line_a_step_with_the_fixed_keys() {
         let mut event = report();
         event[2].step = ReplayStep::Event(7);
-        let values: Vec<_> = event.iter().map(json).collect();
+        let lines: Vec<_> = event.iter().map(document).collect();
         assert_eq!(
-            lines::line(&values[2]),
+            lines[2],
             "{\"decision\":\"halt\",\"event\":7,\"findings\":[{\"evidence\":[\
              \"commit 1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a\",\"path src/a.rs\"],\"level\":\"halt\",\
-             \"message\":\"it happened\",\"rule\":\"oscillation\"}],\"reason\":\"oscillating\"}\n"
+             \"message\":\"it happened\",\"rule\":\"oscillation\"}],\"reason\":\"oscillating\",\"schema\":\"andon/replay@1\"}\n"
         );
-        assert_eq!(
-            samples::value_of(&values[0]),
-            json!({ "commit": "01".repeat(20), "decision": "allow", "reason": null, "findings": [] })
-        );
+        let first: Value = serde_json::from_str(&lines[0]).unwrap();
+        assert_eq!((&first["decision"], &first["findings"]), (&json!("allow"), &json!([])));
+        assert_eq!((&first["commit"], &first["reason"]), (&json!("01".repeat(20)), &json!(null)));
+    }
+
+    fn sample() -> Trajectory {
+        let mut decision = samples::decision(Verdict::Halt);
+        decision.findings = vec![samples::finding("tool-loop", Level::Halt)];
+        let step = |state, action: &str, next, decision| TrajectoryStep {
+            at: Some(Timestamp(0)),
+            node: Some("coder".to_owned()),
+            state,
+            action: action.to_owned(),
+            next,
+            commit: None,
+            decision,
+            halt: None,
+        };
+        Trajectory {
+            session: "auto-1".to_owned(),
+            model: Some("model-4\u{1b}[2J".to_owned()),
+            prompt_hash: None,
+            steps: vec![
+                step(
+                    SessionState::Idle,
+                    "turn_start",
+                    SessionState::Planning,
+                    samples::decision(Verdict::Allow),
+                ),
+                step(SessionState::Planning, "tool_call Edit", SessionState::Halted, decision),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_header_and_a_line_a_step() {
+        let text = trajectory_json(&sample());
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0]["session_id"], "auto-1");
+        assert_eq!(lines[0]["prompt_hash"], Value::Null);
+        assert_eq!((&lines[1]["state"], &lines[1]["next_state"]), (&json!("idle"), &json!("planning")));
+        assert_eq!((&lines[2]["action"], &lines[2]["decision"]), (&json!("tool_call Edit"), &json!("halt")));
+        assert_eq!(lines[2]["findings"][0]["rule"], "tool-loop");
+    }
+
+    #[test]
+    fn the_text_is_harmless_and_tells_the_halt() {
+        let shown = super::trajectory(&sample(), Style::Plain);
+        assert!(!shown.contains('\u{1b}') && shown.contains("error[tool-loop]"), "{shown}");
+        assert!(shown.ends_with("2 steps, 1 halt\n"), "{shown}");
     }
 }

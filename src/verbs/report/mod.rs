@@ -1,19 +1,38 @@
-//! `andon report`.
+//! `andon report`: one page of what happened over a range, from the records and the ledger, without judging it again.
 
-pub mod args;
 pub mod html;
-pub mod run;
 
-use self::args::ReportArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::verbs::{report::run as report, review::run as review, status::run as status};
-use crate::view::history::HistoryView;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::{Shell, error::Exit};
+use crate::{verbs::review::run as review, verbs::status::run as status};
 use andon_core::detect::HOOK_BYPASS;
-use andon_engine::asking;
-use andon_engine::effect::write_report;
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::decision::{Halt, LedgerEvent};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_engine::{
+    asking, effect::write_report, error::OpsError, range::numbers::Numbers, text::forge::Forge,
+    text::shown_change, text::shown_change::ShownChange, view::history::HistoryCommit,
+    view::history::HistoryView, view::history::RecordState, view::status::LastHalt, view::status::StatusView,
+    workspace::Workspace,
+};
+use andon_git::GitError;
+use andon_store::{ledger::Ledger, notes::NotesStore};
+
+/// `andon report`
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Commits to show, such as v1.0..HEAD; of more than 10,000 the newest
+    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    pub range: String,
+    /// The file to write; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Makes the page.
 pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
@@ -24,7 +43,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
         Ok(now) => (Some(now), None),
         Err(err) => (None, Some(err.as_warning())),
     };
-    let mut view = report::run(&ws, now, &args.range)?;
+    let mut view = gather(&ws, now, &args.range)?;
     view.warnings.extend(unknown);
     if let Err(err) = rounds(&ws, &mut view) {
         view.warnings.push(err.as_warning());
@@ -45,4 +64,133 @@ fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
     view.open = waiting.rounds;
     view.decided = review::precedents(ws, None, &[])?;
     Ok(())
+}
+
+/// Commits that one page shows.
+const COMMITS: usize = 10_000;
+/// Halts whose change is shown, the newest.
+const CHANGES: usize = 10;
+/// Failing tests of one record that are kept: the page names a few and counts the rest.
+const FAILING: usize = 8;
+
+/// Gathers what is known of `range`. A ledger or a record that cannot be read is a warning: the rest is shown.
+///
+/// # Errors
+/// The range means nothing.
+pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<HistoryView, OpsError> {
+    let known = now.as_ref().map_or(&[][..], |now| &now.warnings);
+    let mut warnings = known.to_vec();
+    let mut ids = if ws.repo.head()?.commit().is_none() && range == "HEAD" {
+        Vec::new()
+    } else {
+        ws.repo.range(range)?
+    };
+    let left_out = ids.len().saturating_sub(COMMITS);
+    ids.drain(..left_out);
+    let store = NotesStore::open(&ws.repo).map_err(|err| warnings.push(warning(&err.to_string()))).ok();
+    let mut numbers = store.as_ref().map(|store| Numbers::new(ws, store)).transpose()?;
+    // The newest first, the order in which numbers are needed.
+    let newest = ids.iter().rev().map(|id| commit(ws, store.as_ref(), numbers.as_mut(), *id));
+    let mut commits = newest.collect::<Result<Vec<_>, _>>()?;
+    commits.reverse();
+    let halts = match halts(ws, &ids, now.as_ref()) {
+        Ok((halts, skipped)) => {
+            // What the status has said already is not said again.
+            warnings.extend(skipped.into_iter().filter(|one| !known.contains(one)));
+            halts
+        }
+        Err(err) => {
+            warnings.push(err.as_warning());
+            Vec::new()
+        }
+    };
+    let linked: Vec<CommitId> =
+        ids.last().copied().into_iter().chain(halts.iter().filter_map(|last| last.halt.head)).collect();
+    Ok(HistoryView {
+        now,
+        range: range.to_owned(),
+        commits,
+        left_out,
+        changes: changes(ws, &halts),
+        forge: Forge::of_remote(&ws.repo, &linked),
+        halts,
+        open: Vec::new(),
+        decided: Vec::new(),
+        warnings,
+    })
+}
+
+/// What the newest halts are about, as far as it is here.
+fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, ShownChange> {
+    let newest = halts.iter().rev().take(CHANGES).map(|last| &last.halt);
+    let found = |halt: &Halt| Some((halt.head?, shown_change::of_halt(&ws.repo, halt).ok()??));
+    newest.filter_map(found).collect()
+}
+
+fn warning(why: &str) -> Diagnostic {
+    Diagnostic::warning(format!("no records are shown: {why}"))
+}
+
+fn commit(
+    ws: &Workspace,
+    store: Option<&NotesStore<'_>>,
+    numbers: Option<&mut Numbers<'_>>,
+    id: CommitId,
+) -> Result<HistoryCommit, GitError> {
+    let info = ws.repo.commit(id)?;
+    let state = match store.map(|store| store.get(id)) {
+        None | Some(Ok(None)) => RecordState::Missing,
+        Some(Ok(Some(stored))) => {
+            let iteration = numbers.and_then(|numbers| numbers.number(id)).unwrap_or(0);
+            RecordState::Recorded(Box::new(slim(CommitRecord { iteration, ..stored.record })))
+        }
+        Some(Err(err)) => RecordState::Unreadable(err.to_string()),
+    };
+    Ok(HistoryCommit { commit: id, subject: info.subject, at: info.committed_at, state })
+}
+
+/// Ten thousand of them are held at once.
+fn slim(mut record: CommitRecord) -> CommitRecord {
+    record.diff.hunks = Vec::new();
+    record.change = None;
+    record.outputs = Vec::new();
+    record.ledger = BTreeMap::new();
+    if let Some(tests) = &mut record.tests {
+        tests.failing.truncate(FAILING);
+        tests.failing.shrink_to_fit();
+    }
+    record
+}
+
+/// The halts at these commits with their answers, and the unanswered one.
+fn halts(
+    ws: &Workspace,
+    ids: &[CommitId],
+    now: Option<&StatusView>,
+) -> Result<(Vec<LastHalt>, Vec<Diagnostic>), OpsError> {
+    let shown: BTreeSet<CommitId> = ids.iter().copied().collect();
+    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let mut halts: Vec<LastHalt> = Vec::new();
+    let mut place: BTreeMap<EntryId, usize> = BTreeMap::new();
+    for entry in &entries {
+        match entry.event.known() {
+            Some(LedgerEvent::Halted(halt)) if halt.head.is_none_or(|head| shown.contains(&head)) => {
+                place.insert(entry.id, halts.len());
+                halts.push(LastHalt { id: entry.id, halt: (**halt).clone(), ack: None });
+            }
+            Some(LedgerEvent::Acknowledged(ack)) => {
+                let halt = ack.halt.and_then(|id| place.get(&id)).and_then(|at| halts.get_mut(*at));
+                if let Some(halt) = halt {
+                    halt.ack.get_or_insert_with(|| (**ack).clone());
+                }
+            }
+            Some(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_)) | None => {}
+        }
+    }
+    let missing = now
+        .and_then(|now| now.last_halt.as_ref())
+        .into_iter()
+        .filter(|last| last.ack.is_none() && !place.contains_key(&last.id));
+    halts.extend(missing.cloned());
+    Ok((halts, skipped))
 }

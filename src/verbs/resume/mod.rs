@@ -16,7 +16,6 @@ use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::halts::{self, ResumeReport};
-use andon_engine::json::HaltJson;
 use andon_engine::workspace::Workspace;
 
 /// Acknowledges a halt.
@@ -87,7 +86,7 @@ fn answer<'a>(args: &'a ResumeArgs, resumed: &'a ResumeReport) -> ResumeJson<'a>
     ResumeJson {
         by: &resumed.by,
         counter: args.counter.as_deref(),
-        halt: resumed.halt.as_ref().map(HaltJson::from),
+        halt: resumed.halt.as_ref(),
         mistaken: args.mistaken,
     }
 }

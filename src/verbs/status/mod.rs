@@ -1,28 +1,47 @@
-//! `andon status`.
+//! The arguments of `andon status`.
 
-pub mod args;
-pub mod line;
-pub mod rules;
-pub mod rules_text;
 pub mod run;
 pub mod text;
 
-use self::args::StatusArgs;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
 use self::text::StatusDepth;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::verbs::round::run as round;
-use crate::verbs::status::{rules as rule_counts, run as status};
-use crate::{
-    report::json,
-    verbs::status::{rules_text as rules_report, text as report},
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::{situation, situation::HookSituation, situation::LoopSituation, verbs::round::run as round};
+use andon_core::domain::decision::{Halt, Stage};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::{detect, escape::terminal_clip};
+use andon_engine::{
+    asking, context::Context, error::OpsError, gate::guard, halts, halts::halt_fates,
+    halts::halt_fates::HaltFate, halts::halt_fates::PastHalt, json, text::message, text::page::Page,
+    text::phrase, text::style::Style, view::status::LoopState, view::status::RuleCount, workspace::Workspace,
 };
-use andon_engine::asking;
-use andon_engine::error::OpsError;
-use andon_engine::halts;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_git::{GitError, Repo};
+
+/// `andon status`
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// End with 1 while the loop is halted, stopped or paused, with 5 while only a round waits for a person: `until andon status --exit-code; do sleep 60; done`
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Show the rules instead: how often each halted, and how often people called that mistaken
+    #[arg(long, conflicts_with = "exit_code")]
+    pub rules: bool,
+    /// Show the hashes behind the loop as well: diffs, code states, failures, outputs
+    #[arg(long, conflicts_with = "rules")]
+    pub evidence: bool,
+    /// Show the state that counts on one line, for the status line of a client; nothing outside of a repository
+    #[arg(long, conflicts_with_all = ["exit_code", "rules", "evidence"])]
+    pub line: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
 
 /// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while the loop waits for a person, and with 5 while
 /// only a round does.
@@ -40,7 +59,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     if !args.exit_code {
         asking::only_look(&ws.repo);
     }
-    let mut view = status::run(&shell.ctx, &ws)?;
+    let mut view = run::run(&shell.ctx, &ws)?;
     // There is no daemon: the next command finds a round whose time is up.
     if !shell.ctx.is_switched_off() {
         let expired = round::expire(&shell.ctx, &ws).map(drop);
@@ -55,13 +74,13 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     shell.out.result(&match args.format.format {
         Format::Text => {
             let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
-            report::text(&view, depth, shell.out.out, shell.glyphs())
+            text::text(&view, depth, shell.out.out, shell.glyphs())
         }
-        Format::Json => json::line(&report::json(&view)),
+        Format::Json => json::document("status", &view),
     });
     let blocked = args.exit_code && view.state.waits_for_a_person();
     if blocked {
-        let failed = status::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
+        let failed = run::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
         shell.out.message(&message::diagnostics(&failed, shell.out.err));
     }
     let waits = args.exit_code && !view.waiting.is_empty();
@@ -75,7 +94,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 
 /// Shows the line for the status line of a client.
 fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
-    let Some(found) = line::run(&shell.ctx)? else { return Ok(Exit::Allowed) };
+    let Some(found) = status_line(&shell.ctx)? else { return Ok(Exit::Allowed) };
     let style = shell.out.out;
     shell.out.result(&match args.format.format {
         Format::Text => found.text(style) + "\n",
@@ -86,11 +105,146 @@ fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 
 /// Shows the rules with their halts.
 fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
-    let (counts, warnings) = rule_counts::run(ws)?;
+    let (counts, warnings) = rule_counts(ws)?;
     shell.out.result(&match args.format.format {
-        Format::Text => rules_report::text(&counts, shell.out.out),
-        Format::Json => json::line(&rules_report::json(&counts)),
+        Format::Text => rules_text(&counts, shell.out.out),
+        Format::Json => json::document("rules", &json!({ "rules": counts })),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
+}
+
+/// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
+fn rule_counts(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {
+    let (halts, warnings) = halt_fates::past_halts(ws)?;
+    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for PastHalt { halt, fate } in halts {
+        let count = counts.entry(halt.rule).or_default();
+        count.0 += 1;
+        count.1 += u64::from(fate == HaltFate::Mistaken);
+    }
+    let known = detect::REGISTRY.iter().map(|rule| {
+        let (halts, mistaken) = counts.remove(rule.id).unwrap_or_default();
+        RuleCount { rule: rule.id.to_owned(), level: Some(rule.level_in(&ws.config.rules)), halts, mistaken }
+    });
+    let mut found: Vec<RuleCount> = known.collect();
+    found.extend(counts.into_iter().map(|(rule, (halts, mistaken))| RuleCount {
+        rule,
+        level: None,
+        halts,
+        mistaken,
+    }));
+    Ok((found, warnings))
+}
+
+/// Columns of a name.
+const NAME: usize = 40;
+
+/// The counts for a person.
+fn rules_text(counts: &[RuleCount], style: Style) -> String {
+    let mut page = Page::new(style);
+    page.line(&style.dim(&format!("{:<24} {:<6} {:>6} {:>9}", "rule", "level", "halts", "mistaken")));
+    for count in counts {
+        let level = count.level.map_or("?", Level::as_str);
+        let (rule, halts, mistaken) = (terminal_clip(&count.rule, NAME), count.halts, count.mistaken);
+        page.line(&format!("{rule:<24} {level:<6} {halts:>6} {mistaken:>9}"));
+    }
+    page.finish()
+}
+
+/// Longest message of a finding, in columns.
+const MESSAGE: usize = 60;
+
+/// What the line says.
+struct StatusLine {
+    state: LoopState,
+    iteration: u64,
+    cap: Option<u64>,
+    halt: Option<Halt>,
+    /// The gravest of what the rules say, where the loop goes on.
+    finding: Option<Finding>,
+}
+
+/// Looks at the loop; `None` outside of a repository, where there is nothing to say.
+///
+/// # Errors
+/// The records cannot be read.
+fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
+    let ws = match Workspace::open_lenient(ctx) {
+        Err(OpsError::Git(GitError::NotARepository { .. })) => return Ok(None),
+        opened => opened?,
+    };
+    let hooks = HookSituation::at(&ws.repo, &hooks_dir(&ws.repo));
+    let LoopSituation { loaded, standing, state, .. } = situation::look(ctx, &ws, &hooks)?;
+    let mut findings = guard::decide(&ws, &loaded, Stage::PostCommit, None, standing.clone()).findings;
+    findings.retain(|finding| finding.level >= Level::Warn);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    Ok(Some(StatusLine {
+        state,
+        iteration: loaded.timeline.counted(),
+        cap: detect::iteration_cap(&ws.config.rules),
+        halt: standing.map(|standing| standing.halt),
+        finding: findings.into_iter().next().filter(|_| !state.waits_for_a_person()),
+    }))
+}
+
+/// Where git looks for hooks, as far as its configuration shows without starting it.
+fn hooks_dir(repo: &Repo) -> PathBuf {
+    let own = repo.common_dir().join("hooks");
+    let set = repo.config_string("core.hooksPath").filter(|path| !path.is_empty());
+    set.map_or(own, |path| repo.workdir().unwrap_or(repo.git_dir()).join(path))
+}
+
+impl StatusLine {
+    /// Whether all is well, in one word.
+    fn word(&self) -> &'static str {
+        match self.state {
+            LoopState::Halted | LoopState::Stopped | LoopState::Paused => "halted",
+            LoopState::HooksGone | LoopState::NotInstalled | LoopState::Disabled => "unguarded",
+            LoopState::Running | LoopState::Idle if self.finding.is_some() => "warning",
+            LoopState::Running | LoopState::Idle => "ok",
+        }
+    }
+
+    /// The line, without its end.
+    fn text(&self, style: Style) -> String {
+        let word = match self.word() {
+            "ok" => style.green("ok"),
+            "halted" => style.red("HALTED"),
+            word => style.yellow(word),
+        };
+        let turns =
+            self.cap.map_or_else(|| self.iteration.to_string(), |cap| format!("{}/{cap}", self.iteration));
+        match (&self.halt, &self.finding) {
+            (Some(halt), _) => {
+                format!("andon {word} {}: {}", style.age(halt.at), terminal_clip(&halt.rule, MESSAGE))
+            }
+            (None, Some(finding)) => {
+                let message = terminal_clip(&phrase::message(&finding.message()), MESSAGE);
+                format!("andon {word} {turns}: {} ({message})", finding.rule)
+            }
+            (None, None) => match self.state {
+                LoopState::Stopped => format!("andon {word}: .andon/STOP"),
+                LoopState::Paused => format!("andon {word}: .andon/PAUSE"),
+                LoopState::HooksGone => format!("andon {word}: the hooks are gone"),
+                LoopState::NotInstalled => format!("andon {word}: not installed"),
+                LoopState::Disabled => format!("andon {word}: ANDON=0"),
+                LoopState::Running | LoopState::Idle | LoopState::Halted => format!("andon {word} {turns}"),
+            },
+        }
+    }
+
+    /// The same for a program.
+    fn json(&self, style: Style) -> Value {
+        json!({
+            "schema": "andon/status-line@1",
+            "word": self.word(),
+            "state": self.state.as_str(),
+            "iteration": self.iteration,
+            "cap": self.cap,
+            "rule": self.halt.as_ref().map(|halt| halt.rule.as_str()).or(self.finding.as_ref().map(|one| one.rule)),
+            "since": self.halt.as_ref().map(|halt| halt.at.to_string()),
+            "line": self.text(style),
+        })
+    }
 }

@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::situation::{self, HookSituation, LoopSituation};
-use crate::view::status::{
-    CycleView, FailureSummary, LastHalt, LoopEvidence, RefusedCommits, StatusView, TestsOf,
-};
 use andon_core::detect;
 use andon_core::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::Skip;
 use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::ids::CodeId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::workflow::Cycle;
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
@@ -26,6 +22,10 @@ use andon_engine::gate::guard;
 use andon_engine::halts;
 use andon_engine::halts::decisions;
 use andon_engine::recording::timeline::LoadedTimeline;
+use andon_engine::view::status::{
+    CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, RefusedCommits, SkippedAt,
+    StatusView, TestsOf,
+};
 use andon_engine::workspace::Workspace;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryEvent, Ledger};
@@ -38,6 +38,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let LoopSituation { head, loaded, recorded, standing, hooks, state } =
         situation::look(ctx, ws, &HookSituation::read(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
+    decision.findings.retain(|finding| finding.level > Level::Off);
     if recorded.is_some() && standing.is_none() {
         // Answered, and the next hook begins a new window: the old halt is not shown again.
         decision.findings.retain(|finding| finding.level < Level::Halt);
@@ -49,12 +50,15 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
     let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
     let at_work = at_work.map(|(overlay, _)| Subject::WorkTree(overlay));
-    let (head_code, work_code) = (code_of(ws, at_head.as_ref()), code_of(ws, at_work.as_ref()));
+    let code =
+        HeadAndWorkTree { head: code_of(ws, at_head.as_ref()), work_tree: code_of(ws, at_work.as_ref()) };
     Ok(StatusView {
         state,
-        iteration: loaded.timeline.counted(),
+        count: LoopCount {
+            iteration: loaded.timeline.counted(),
+            cap: detect::iteration_cap(&ws.config.rules),
+        },
         unrecorded: loaded.unknown,
-        cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),
@@ -70,10 +74,14 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         flaky: flaky(&loaded),
         skipped: skipped(&loaded.timeline),
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
-        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, head_code, at_head)),
-        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, at_work)),
-        head_code,
-        work_code,
+        tests: HeadAndWorkTree {
+            head: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.head, at_head)),
+            work_tree: ws
+                .repo
+                .workdir()
+                .map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.work_tree, at_work)),
+        },
+        code,
         decided: decisions::all(ws, &loaded.timeline),
         waiting: Vec::new(),
         refused: refused(&loaded.timeline),
@@ -165,10 +173,11 @@ fn flaky(loaded: &LoadedTimeline) -> Vec<String> {
 }
 
 /// What was passed over for the commits of the window.
-fn skipped(timeline: &Timeline) -> Vec<(CommitId, Skip)> {
+fn skipped(timeline: &Timeline) -> Vec<SkippedAt> {
     let of_one = |iteration: &Iteration| {
         let commit = iteration.commit;
-        let skips = iteration.skipped.iter().filter_map(move |skip| Some((commit?, skip.clone())));
+        let skips = iteration.skipped.iter();
+        let skips = skips.filter_map(move |skip| Some(SkippedAt { commit: commit?, skip: skip.clone() }));
         skips.collect::<Vec<_>>()
     };
     timeline.iterations.iter().flat_map(of_one).collect()

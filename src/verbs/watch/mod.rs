@@ -1,19 +1,34 @@
-//! `andon watch`.
+//! `andon watch`: the loops of all worktrees, for a terminal, for a pipe and for programs.
 
-pub mod args;
 pub mod run;
 pub mod text;
 
 use std::thread;
 
-use self::args::WatchArgs;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::{self, Format};
+use clap::Args;
+
+use self::text::PrintedLines;
 use crate::cli::watching::{PAUSE, WatchMemory, now};
-use crate::report::json;
-use crate::verbs::watch::{text as report, text::PrintedLines};
-use andon_engine::error::OpsError;
+use crate::cli::{Shell, error::Exit, output, output::Format};
+use andon_engine::{error::OpsError, json};
+
+const HELP: &str = "\
+Keys: up and down (or k and j) choose a line, Enter shows the evidence, d the difference to decide about, o the report file, r the round that is put to people (`andon review show`), R answers the halt after a reason is typed and confirmed, / filters, ? shows the keys, Esc goes back, q ends.";
+
+/// `andon watch`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct WatchArgs {
+    /// Show all of it once, as a table, and end: needs no terminal
+    #[arg(long)]
+    pub once: bool,
+    /// Print a line for each change, for a pipe or a screen reader
+    #[arg(long, conflicts_with = "once")]
+    pub plain: bool,
+    /// Output format; json is one document, as with --once
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", conflicts_with = "plain")]
+    pub format: Format,
+}
 
 /// Shows the loops of all worktrees.
 pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
@@ -27,8 +42,8 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
     }
     let view = watching.look(&shell.ctx)?;
     shell.out.result(&match args.format {
-        Format::Text => report::text(&view, shell.out.out, shell.glyphs()),
-        Format::Json => json::line(&report::json(&view)),
+        Format::Text => text::text(&view, shell.out.out, shell.glyphs()),
+        Format::Json => json::document("watch", &view.with_ordered_worktrees()),
     });
     Ok(Exit::Allowed)
 }
@@ -38,7 +53,7 @@ fn lines(shell: &Shell, watching: &mut WatchMemory) -> Result<Exit, OpsError> {
     let mut told = PrintedLines::default();
     loop {
         let view = watching.look(&now(&shell.ctx))?;
-        let (changed, known) = report::lines(&told, &view);
+        let (changed, known) = text::lines(&told, &view);
         told = known;
         let text: String = changed.into_iter().map(|line| line + "\n").collect();
         if !text.is_empty() && !shell.out.result_is_read(&text) {

@@ -11,7 +11,7 @@ use super::suggestion::Suggestion;
 use super::summary::HaltSummary;
 use super::tests::TestStatus;
 use super::time::Timestamp;
-use crate::format::fields::{Cut, counts, or_default};
+use crate::format::fields::{Cut, counts, is_default, or_default};
 
 /// Bytes of a text in an entry of the ledger.
 pub const MAX_LEDGER_TEXT: usize = 4096;
@@ -40,7 +40,8 @@ pub enum Stage {
 }
 
 /// The outcome, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Nothing to say.
     Allow,
@@ -75,10 +76,11 @@ impl From<Level> for Verdict {
     }
 }
 
-/// What follows from the findings of one evaluation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What follows from the findings of one evaluation; serialized as programs see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// The outcome: the highest of the findings, or `Halt` while a halt is unanswered.
+    #[serde(rename = "decision")]
     pub verdict: Verdict,
     /// Why, when the verdict is `Halt`.
     pub reason: Option<HaltReason>,
@@ -133,24 +135,29 @@ impl HaltReach {
 
 named!(HaltReach, "line or worktree");
 
-/// A halt: the payload of `loop.halted`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A halt: the payload of `loop.halted`. It is serialized as programs see it; the ledger bounds its texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename = "loop.halted")]
 pub struct Halt {
     /// The cycle; `agent` for the default self-loop.
     pub cycle_id: String,
     /// Why.
+    #[serde(rename = "halt_reason")]
     pub reason: HaltReason,
     /// The rule that halted first.
     pub rule: String,
     /// The finding in words.
     pub message: String,
     /// What it counted; a halt that was stored by an earlier version has its message alone.
+    #[serde(skip)]
     pub figures: Figures,
     /// Which file shows it.
+    #[serde(rename = "file", serialize_with = "ReportFile::serialize_path")]
     pub report_file: ReportFile,
     /// Hashes.
     pub evidence: HaltEvidence,
     /// What is stuck, since when and at what cost, as people see it; empty in one that an earlier version stored.
+    #[serde(skip_serializing_if = "is_default")]
     pub summary: Box<HaltSummary>,
     /// What to do next, chosen from the evidence.
     pub suggested_actions: Vec<Suggestion>,
@@ -163,21 +170,26 @@ pub struct Halt {
     /// Name of the worktree that is halted; `main` for the main worktree.
     pub worktree: String,
     /// What the first commit of the halted run builds on; `None` where that is not known, or nothing.
+    #[serde(skip)]
     pub base: Option<CommitId>,
     /// The linked worktrees that there were then: they go their own ways.
+    #[serde(skip)]
     pub beside: Vec<String>,
     /// Where it binds.
+    #[serde(skip)]
     pub binds: HaltReach,
-    /// When.
+    /// When; 0 in a stream that tells no time, which programs see as `null`.
+    #[serde(serialize_with = "Timestamp::serialize_known")]
     pub at: Timestamp,
 }
 
 /// A halt in the ledger without an acknowledgement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StandingHalt {
     /// The ledger entry.
     pub id: EntryId,
     /// What stopped the loop.
+    #[serde(flatten)]
     pub halt: Halt,
 }
 

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Serialize, Serializer};
+
 use super::findings::{Evidence, Finding, Level};
 use super::ids::CommitId;
 
@@ -68,6 +70,12 @@ impl fmt::Display for Location {
     }
 }
 
+impl Serialize for Location {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl From<String> for Location {
     fn from(name: String) -> Self {
         Self::Named(name)
@@ -80,23 +88,63 @@ impl From<&str> for Location {
     }
 }
 
-/// A message about anything: an error of a command, a warning about a file, a violation in a range. All texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How grave a message is, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// For information.
+    Note,
+    /// Nothing is refused.
+    Warning,
+    /// Something is refused or went wrong.
+    Error,
+}
+
+impl Severity {
+    /// The word in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    fn serialize_of_level<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(Self::from(*level).as_str())
+    }
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Off | Level::Note => Self::Note,
+            Level::Warn => Self::Warning,
+            Level::Block | Level::Halt => Self::Error,
+        }
+    }
+}
+
+/// A message about anything: an error of a command, a warning about a file, a violation in a range. All texts raw. Its JSON has its members in the
+/// order of their names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// How grave: [`Level::Block`] and [`Level::Halt`] are errors.
-    pub level: Level,
     /// What goes into the brackets: a rule id or an error id, kebab-case.
     pub code: Option<String>,
-    /// What happened, in one sentence without a full stop.
-    pub message: String,
-    /// Where; `None` for what concerns everything. Boxed, as errors are best small.
-    pub location: Option<Box<Location>>,
-    /// The file of the work that it is about, from the top; forges show it there.
-    pub file: Option<Box<str>>,
-    /// The line of the text that `location` is a place in; boxed for the same reason.
-    pub excerpt: Option<Box<str>>,
     /// Hints: commands or steps that put it right, the likeliest first.
     pub help: Vec<String>,
+    /// Where; `None` for what concerns everything. Boxed, as errors are best small.
+    pub location: Option<Box<Location>>,
+    /// What happened, in one sentence without a full stop.
+    pub message: String,
+    /// How grave: [`Level::Block`] and [`Level::Halt`] are errors.
+    #[serde(rename = "severity", serialize_with = "Severity::serialize_of_level")]
+    pub level: Level,
+    /// The file of the work that it is about, from the top; forges show it there.
+    #[serde(skip)]
+    pub file: Option<Box<str>>,
+    /// The line of the text that `location` is a place in; boxed for the same reason.
+    #[serde(skip)]
+    pub excerpt: Option<Box<str>>,
 }
 
 impl Diagnostic {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::about::About;
 use super::codec::named;
 use super::detail::Detail;
 use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
+use crate::format::fields::as_text;
 
 /// The level of a finding, in rising order (docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,6 +83,13 @@ impl ReportFile {
 
 named!(ReportFile, "a report file", file_name);
 
+impl ReportFile {
+    /// Writes the path from the top of the working tree.
+    pub(super) fn serialize_path<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!(".andon/{}", self.file_name()))
+    }
+}
+
 /// A tool call behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
@@ -137,6 +145,12 @@ impl Evidence {
     }
 }
 
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl fmt::Display for Evidence {
     /// `commit 1a2b...`, `diff 3c4d...`: one form for text and JSON. Not escaped: the renderer does that.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,8 +166,8 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// What one rule concluded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What one rule concluded; serialized as programs see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Rule id, kebab-case.
     pub rule: &'static str,
@@ -162,18 +176,23 @@ pub struct Finding {
     /// The halt reason that goes with it, for rules that can halt or signal.
     pub reason: Option<HaltReason>,
     /// The file that shows it, should it halt.
+    #[serde(skip)]
     pub report_file: ReportFile,
     /// What else is to be known of the rule.
+    #[serde(skip)]
     pub about: About,
-    /// What it found.
+    /// What it found; programs get the sentence.
+    #[serde(rename = "message", serialize_with = "as_text")]
     pub detail: Detail,
     /// The files that it is about, as hashes: code with access to the repository names them.
+    #[serde(skip)]
     pub files: Vec<HunkHash>,
     /// Hashes and ids by which a person can look it up.
     pub evidence: Vec<Evidence>,
     /// Commands or steps that resolve it, the likeliest first.
     pub help: Vec<String>,
     /// The rule whose finding, where there is one, reports the same cause.
+    #[serde(skip)]
     pub echo_of: Option<&'static str>,
 }
 

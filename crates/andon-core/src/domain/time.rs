@@ -90,6 +90,11 @@ fn cut(text: &str) -> String {
 }
 
 impl Timestamp {
+    /// Writes it; `null` for 0, the time of what tells none.
+    pub(super) fn serialize_known<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Some(self).filter(|at| at.0 != 0).serialize(serializer)
+    }
+
     /// The span from `earlier` to this time; zero when the clock went back.
     pub fn since(self, earlier: Self) -> Span {
         Span(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -1,6 +1,8 @@
 //! Bounds in the fields of a type that serde writes and reads, such as `#[serde(default, with = "Text::<256>")]`. In text
 //! formats absent and `null` are the default; packed forms hold every field.
 
+use std::fmt;
+
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -144,6 +146,19 @@ pub fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
         return Ok(Option::deserialize(deserializer)?.unwrap_or_default());
     }
     T::deserialize(deserializer)
+}
+
+/// Whether a value is the default, for a member that is left out then.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Writes the text of a value.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_text<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// Writes a value; `null` where it is the default.

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::consult::{self, ConsultOutput};
 use super::{AndonDir, EffectError, Site, andon_dir::newest_of, write_andon_file};
-use crate::json::{self, HaltJson, HandoffJson, NoticeJson, StallJson};
+use crate::json::{self, user_programs};
 use crate::text::handoff::{self, Material};
 use crate::text::{briefing as report, halt, shown_change};
 use andon_core::change::secrets;
@@ -59,7 +59,7 @@ pub struct Programs {
 
 /// Writes the marker of an escalation.
 pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
-    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(&HaltJson::from(halt)))
+    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(halt))
 }
 
 /// Writes PAUSE.
@@ -81,7 +81,7 @@ fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
 
 pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
     let name = format!("handoffs/{}", file_time(found.halt.at));
-    write(site, &format!("{name}.json"), &json::line(&HandoffJson::from(found)))?;
+    write(site, &format!("{name}.json"), &json::line(&user_programs::handoff(found)))?;
     write(site, &format!("{name}.md"), &handoff::text(found, site.ack, site.style))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError
         return Ok(());
     }
     let story = notice.halt.as_ref().map(|halt| halt::called(halt, site.style)).unwrap_or_default();
-    let line = json::line(&NoticeJson::new(notice, &format!("{}{story}", notice.message)));
+    let line = json::line(&user_programs::notice(notice, &format!("{}{story}", notice.message)));
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { reported.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
@@ -241,7 +241,7 @@ pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), Effect
             "on_stall.policy is {policy}, and your configuration names no on_stall.command"
         )));
     };
-    let said = run("on_stall", program, site, json::line(&StallJson::from(start)).as_bytes())?;
+    let said = run("on_stall", program, site, json::line(&user_programs::stall(start)).as_bytes())?;
     match start.policy {
         OnStall::SpawnReviewer if said.trim().is_empty() => {
             Err(EffectError::Response("the reviewer of [on_stall] answered nothing".to_owned()))

@@ -14,6 +14,8 @@ use andon_core::policy;
 use andon_git::{GitError, Repo};
 
 pub mod numbers;
+pub mod replayed;
+pub mod stream;
 pub mod uncertainty;
 
 /// The newest iteration of `timeline` under `rules`; `config` says what an escalation does.

@@ -5,48 +5,16 @@ use super::halt::{self, headline};
 use super::page::{Page, with_command};
 use super::{phrase, report_file, style::Style};
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
-use andon_core::domain::diagnostic::{Diagnostic, TextPosition};
+use andon_core::domain::diagnostic::{Diagnostic, Severity, TextPosition};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
-/// How grave a message is, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// For information.
-    Note,
-    /// Nothing is refused.
-    Warning,
-    /// Something is refused or went wrong.
-    Error,
-}
-
-impl Severity {
-    /// The word in text and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-
-    pub(super) fn paint(self, style: Style, text: &str) -> String {
-        match self {
-            Self::Note => style.bold(text),
-            Self::Warning => style.yellow(text),
-            Self::Error => style.red(text),
-        }
-    }
-}
-
-impl From<Level> for Severity {
-    fn from(level: Level) -> Self {
-        match level {
-            Level::Off | Level::Note => Self::Note,
-            Level::Warn => Self::Warning,
-            Level::Block | Level::Halt => Self::Error,
-        }
+fn paint(severity: Severity, style: Style, text: &str) -> String {
+    match severity {
+        Severity::Note => style.bold(text),
+        Severity::Warning => style.yellow(text),
+        Severity::Error => style.red(text),
     }
 }
 
@@ -126,7 +94,8 @@ pub fn push_help(page: &mut Page, help: &str) {
 /// `error[rule-id]`, painted.
 pub fn head(severity: Severity, code: Option<&str>, style: Style) -> String {
     let word = severity.as_str();
-    severity.paint(
+    paint(
+        severity,
         style,
         &code.map_or_else(|| word.to_owned(), |code| format!("{word}[{}]", phrase::message(code))),
     )

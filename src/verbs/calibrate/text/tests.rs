@@ -1,5 +1,6 @@
 use super::*;
 use crate::view::calibration::{ScaledCounts, UnaskedRule};
+use andon_engine::view::calibration::{HaltsOfBudget, RuleBound};
 
 fn sample(promised: PromiseKind) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {
@@ -15,7 +16,10 @@ fn sample(promised: PromiseKind) -> Calibration {
         runs: 40,
         left_out: 1,
         mistaken: MistakenHalts { counted: 2, mended: 1, of_budgets: 3, beside_right_ones: 0 },
-        by_budgets: (vec![("iteration-cap", 4)], 4),
+        by_budgets: HaltsOfBudgets {
+            all: 4,
+            budgets: vec![HaltsOfBudget { rule: "iteration-cap", halted: 4 }],
+        },
         skipped_files: 0,
         duplicate_files: 7,
         warnings: Vec::new(),

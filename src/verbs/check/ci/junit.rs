@@ -4,10 +4,10 @@
 
 use super::{WHOLE, code, plain};
 use crate::verbs::check::{text as check, text::Group};
-use crate::view::check::CheckReport;
+use andon_core::domain::diagnostic::Severity;
 use andon_core::escape;
-use andon_engine::text::message::Severity;
 use andon_engine::text::phrase;
+use andon_engine::view::check::CheckReport;
 
 /// Commits that one case names.
 const COMMITS: usize = 100;

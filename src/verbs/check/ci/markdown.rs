@@ -2,15 +2,15 @@
 
 use super::code;
 use crate::verbs::check::{text as check, text::Group};
-use crate::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 use andon_core::domain::decision::Halt;
+use andon_core::domain::diagnostic::Severity;
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
 use andon_engine::text::forge::Forge;
 use andon_engine::text::halt;
-use andon_engine::text::message::Severity;
 use andon_engine::text::page::command_of;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
+use andon_engine::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 
 /// A hidden mark by which a bot finds the comment that it made before, and edits it.
 const MARK: &str = "<!-- andon-check -->";

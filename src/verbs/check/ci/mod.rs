@@ -1,9 +1,7 @@
 //! `andon check` in the forms that forges and their actions read: SARIF, JUnit, workflow commands of GitHub, code quality
 //! of GitLab, and Markdown for a pull request. All are made of one [`CheckReport`], and each escapes what its reader obeys.
 
-mod codes;
-pub mod github;
-pub mod gitlab;
+pub mod annotations;
 pub mod junit;
 pub mod markdown;
 pub mod sarif;
@@ -12,12 +10,12 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::view::check::CheckReport;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::diagnostic::Severity;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::Digest;
 use andon_core::escape;
-use andon_engine::text::message::Severity;
+use andon_engine::view::check::CheckReport;
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
 /// configuration that judged it takes its place where the finding names none.
@@ -90,9 +88,9 @@ fn lines(what: &Diagnostic) -> Vec<String> {
 
 #[cfg(test)]
 mod samples {
-    use crate::view::check::{CheckReport, SKIPPED_RULE};
     use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
     use andon_core::domain::findings::Level;
+    use andon_engine::view::check::{CheckReport, SKIPPED_RULE};
     use andon_testkit::samples::{self, HOSTILE};
 
     /// What each reader would obey: ends of commands, tags, tables, links, control characters, ends of lines.

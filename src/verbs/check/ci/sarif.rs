@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
-use crate::report::json;
-use crate::view::check::{CheckOutcome, CheckReport, accepted};
-use andon_core::domain::plural::count;
+use super::{Entry, WHOLE, code, entries, lines, place, plain};
+use crate::{view::check::CheckOutcome, view::check::CheckReport, view::check::accepted};
+use andon_core::detect;
+use andon_core::domain::{diagnostic::Severity, findings::Level, plural::count};
+use andon_engine::json;
 use andon_engine::text::forge::Forge;
-use andon_engine::text::message::Severity;
 
 /// Where its schema is.
 const SCHEMA: &str =
@@ -52,7 +52,7 @@ pub fn document(report: &CheckReport, forge: &Forge) -> String {
 
 /// A rule with what it is about, as readers show it beside its results.
 fn rule(code: &str) -> Value {
-    let text = codes::lookup(code);
+    let text = lookup(code);
     json!({
         "defaultConfiguration": { "level": level(text.severity) },
         "fullDescription": { "text": unlinked(&text.help) },
@@ -161,13 +161,90 @@ fn unlinked(text: &str) -> String {
     out
 }
 
+/// A code as a reader of results shows it.
+struct CodeText {
+    /// In one sentence.
+    summary: String,
+    /// All that is to be known of it.
+    help: String,
+    /// The page about it.
+    page: String,
+    /// How grave it is where nothing is configured.
+    severity: Severity,
+}
+
+/// What is known of `code`.
+fn lookup(code: &str) -> CodeText {
+    let pages = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
+    if let Some(rule) = detect::rule(code) {
+        let docs = rule.docs();
+        return CodeText {
+            summary: rule.summary.to_owned(),
+            help: format!("{}\n\n{}\n\nExample: {}", docs.trips, docs.why, docs.example),
+            page: format!("{pages}/rules/{code}.md"),
+            severity: rule.level.into(),
+        };
+    }
+    let known = OF_CHECK.iter().find(|(known, ..)| *known == code);
+    let (summary, level) =
+        known.map_or(("a message of andon check", Level::Warn), |(_, summary, level)| (*summary, *level));
+    CodeText {
+        summary: summary.to_owned(),
+        help: format!("{summary}. What andon check looks at, and what helps: docs/ci.md."),
+        page: format!("{pages}/ci.md"),
+        severity: level.into(),
+    }
+}
+
+/// The codes of `check`, each with a sentence and its usual level.
+const OF_CHECK: &[(&str, &str, Level)] = &[
+    ("agent-answer", "a halt was answered by deleting its file in the shell of an agent", Level::Block),
+    ("answered-halt", "a halt of this range was answered", Level::Note),
+    ("broken-chain", "a record does not follow the record of its parent", Level::Block),
+    ("carried-evidence", "tests of another commit were carried over", Level::Warn),
+    ("chain-begins-anew", "the chain of records begins anew within the range", Level::Warn),
+    ("clock-set-back", "a record is older than that of its parent", Level::Warn),
+    ("config-added", "the configuration was added within the range", Level::Warn),
+    ("config-changed", "the configuration was changed within the range", Level::Warn),
+    ("config-older", "the configuration of the base needs another version", Level::Warn),
+    ("config-removed", "the configuration was removed within the range", Level::Block),
+    ("contradicting-records", "several records of one commit contradict each other", Level::Block),
+    ("edited-record", "a record does not say what the commit says", Level::Block),
+    ("gate-not-run", "the gate did not run for a commit", Level::Warn),
+    ("grafted-history", "grafts change what the history looks like", Level::Block),
+    ("halted-commit", "a commit was made while the loop was halted", Level::Block),
+    ("handed-in-tests", "a test result was submitted from elsewhere", Level::Warn),
+    ("interrupted", "the check was stopped before its end", Level::Block),
+    ("late-record", "a record was written later than its commit", Level::Warn),
+    ("missing-ledger", "an entry that a record names is missing from the ledger", Level::Block),
+    ("missing-record", "a commit has no record", Level::Block),
+    ("no-records", "there are no records to check", Level::Block),
+    ("not-the-squash", "a commit is not the squash of the range", Level::Block),
+    ("open-halt", "the loop on this branch is halted, and no person has answered", Level::Block),
+    ("other-author", "a commit has another author than its record", Level::Warn),
+    ("other-paths", "other path rules were used for a record", Level::Warn),
+    ("other-test-command", "another test command was run", Level::Warn),
+    ("partial-clone", "objects that are needed are not in this clone", Level::Block),
+    ("partial-record", "a record does not hold everything", Level::Warn),
+    ("replaced-object", "an object of the history is replaced", Level::Block),
+    ("shallow-clone", "the history that is needed is cut off in this clone", Level::Block),
+    ("skipped-rule", "a rule was skipped for a commit", Level::Warn),
+    ("test-command-changed", "the test command was changed within the range", Level::Warn),
+    ("tip-tested", "the tests at the tip decide", Level::Note),
+    ("tip-untested", "the tests at the tip did not run", Level::Block),
+    ("unguarded-agent", "a commit of an agent was made without the hooks of its client", Level::Warn),
+    ("unreadable-ledger", "an entry of the ledger cannot be read", Level::Block),
+    ("unreadable-record", "a record cannot be read", Level::Block),
+    ("unrecorded-halt", "a rule halts here, and the ledger has no such halt", Level::Block),
+    ("untested-code", "no tests ran on the code of a commit", Level::Block),
+    ("untested-squash", "the squash has other code than what was tested", Level::Block),
+];
+
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{about, hostile, report};
-    use super::*;
-    use crate::view::check::SKIPPED_RULE;
-    use andon_core::domain::diagnostic::Diagnostic;
-    use andon_core::domain::findings::Level;
+    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+    use andon_engine::view::check::SKIPPED_RULE;
 
     fn run(report: &CheckReport) -> Value {
         let mut value: Value = serde_json::from_str(&document(report, &Forge::default())).unwrap();
@@ -251,5 +328,20 @@ mod tests {
             assert!(!text.replace("\\[", "").replace("\\]", "").contains(['[', ']']), "{text}");
             assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{text}");
         }
+    }
+
+    #[test]
+    fn every_code_has_a_sentence_and_a_page() {
+        let mut codes: Vec<&str> = OF_CHECK.iter().map(|(code, ..)| *code).collect();
+        let sorted = codes.clone();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes, sorted, "sorted, and each once");
+        for code in codes.into_iter().chain(detect::REGISTRY.iter().map(|rule| rule.id)).chain(["new-code"]) {
+            let text = lookup(code);
+            assert!(!text.summary.is_empty() && text.help.len() >= text.summary.len(), "{code}");
+            assert!(text.page.starts_with("https://"), "{code}");
+        }
+        assert!(lookup("oscillation").page.ends_with("rules/oscillation.md"));
     }
 }

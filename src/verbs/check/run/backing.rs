@@ -6,22 +6,20 @@
 
 use std::collections::HashSet;
 
-use super::hook_users::HookUsers;
-use super::scope_records;
+use super::makers::HookUsers;
 use super::{
-    Case, Diagnostic, ExaminedCommits, Location, at, contradictions, gate, level_of, overrides, violation,
+    Case, Diagnostic, ExaminedCommits, Location, at, contradictions, level_of, overrides, violation,
 };
 use andon_config::HandedInRuns;
-use andon_core::detect;
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::tests::{RunOrigin, TestEvidence};
-use andon_core::escape::shell_quote;
-use andon_engine::error::OpsError;
+use andon_core::domain::{
+    facts::CommitFact, facts::CommitKind, facts::CommitRecord, findings::Level, ids::CodeId, ids::CommitId,
+    scopes::called, tests::RunOrigin, tests::TestEvidence,
+};
+use andon_core::{detect, escape::shell_quote};
 use andon_engine::evidence::inherited_evidence::{Archive, Backing, Claim, Inquiry, Origins};
+use andon_engine::{error::OpsError, evidence::scopes, evidence::scopes::ScopeCode};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::fingerprint::{Content, Fingerprinter};
 
 /// Why a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,9 +79,7 @@ impl RangeEvidence {
             return Ok(None);
         }
         let of_scopes = match &record.tests {
-            Some(tests) if tests.origin == RunOrigin::Here => {
-                scope_records::missing(here.case, here.commit, tests)?
-            }
+            Some(tests) if tests.origin == RunOrigin::Here => missing_scopes(here.case, here.commit, tests)?,
             Some(_) | None => None,
         };
         let handed_in = match &record.tests {
@@ -135,7 +131,7 @@ impl RangeEvidence {
             {
                 self.sources.push(source);
                 conclusion.violations.push(elsewhere(here, source));
-                conclusion.violations.extend(gate::judge(here.case, here.commit, &other));
+                conclusion.violations.extend(overrides::bypassed(here.case, here.commit, &other));
                 let lie = other.tests.as_ref().and_then(contradictions::of_tests);
                 conclusion.violations.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
@@ -231,7 +227,7 @@ fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
 fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
     let by_hand = here.case.config.test.handed_in == HandedInRuns::Count;
     let is_whole = |tests: &TestEvidence| {
-        scope_records::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
+        missing_scopes(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
     };
     tests.is_some_and(|tests| (tests.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
@@ -376,4 +372,38 @@ fn went_round(commit: &CommitInfo) -> Diagnostic {
         .at(Location::Commit(at(commit)))
         .help("andon sync, where the commit was made, if its record was not sent yet")
         .help("else test it and commit it again where the hooks run: andon test && git commit --amend --no-edit")
+}
+
+/// The scopes without evidence in `tests`, in words: of those that the commit touches, at the tip of all. `None` where
+/// nothing is missing.
+///
+/// # Errors
+/// Trees that are not here.
+pub(super) fn missing_scopes(
+    case: &Case<'_>,
+    commit: &CommitInfo,
+    tests: &TestEvidence,
+) -> Result<Option<String>, OpsError> {
+    // A run of everything speaks for each scope.
+    if tests.command != TestEvidence::OF_SCOPES {
+        return Ok(None);
+    }
+    let is_tip = commit.id == case.tip;
+    if case.config.test.scopes.settings.is_empty() {
+        // What one commit of a range calls a scope binds none before it; at the tip everything has to run at once.
+        let begins = is_tip && !case.stands_in();
+        return Ok(begins.then(|| {
+            "scopes begin in this range, and not all tests ran at once (andon test --all)".to_owned()
+        }));
+    }
+    let parent = commit.parents.first().filter(|_| !is_tip);
+    let before = parent.map(|parent| case.repo.tree_of(*parent)).transpose()?;
+    let codes = scopes::codes(case.repo, case.config, Content::Tree(commit.tree), before)?;
+    let ran = |scope: &ScopeCode| {
+        let row = tests.of_scope(&scope.name);
+        row.is_some_and(|row| row.tests.code == scope.code && scopes::is_tested(&row.tests))
+    };
+    let missing = codes.iter().filter(|scope| scope.touched && !ran(scope));
+    let missing: Vec<String> = missing.map(|scope| called(&scope.name)).collect();
+    Ok((!missing.is_empty()).then(|| format!("the tests of {} did not run on its code", missing.join(", "))))
 }

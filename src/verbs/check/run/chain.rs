@@ -1,13 +1,16 @@
-//! Each record names the hash of its parent's: one that was edited or dropped shows in the next.
+//! The order and the past of records. Each names the hash of its parent's: one that was edited or dropped shows in the next. A
+//! note that was replaced is still in the history of the notes ref, which is walked back until each note of the range has been
+//! seen being added. The walk is bounded, so that notes of other commits do not make a check slow; a rewrite of the ref itself
+//! shows when clones are synced, not here.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use super::{Case, Diagnostic, at, violation};
-use andon_core::domain::facts::{PrevRecord, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::CommitId;
-use andon_git::CommitInfo;
-use andon_store::notes::{RecordLine, StoredRecord};
+use super::{Case, Diagnostic, ExaminedCommits, at, violation};
+use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
+use andon_core::domain::{findings::Level, ids::CommitId, ids::Oid};
+use andon_engine::error::OpsError;
+use andon_git::{Blob, CommitInfo, NoteChange};
+use andon_store::{notes::RecordLine, notes::StoredRecord, wire::v1::decode_commit};
 
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;
@@ -75,4 +78,98 @@ pub(super) fn judge(
         PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
     Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
+}
+
+/// Fewest commits of notes that are looked at, whatever the length of the range.
+const FEWEST: usize = 256;
+/// Most of them.
+const MOST: usize = 8_192;
+/// Largest note that is read, in bytes.
+const MAX_NOTE: usize = 1 << 20;
+
+/// Judges what became of the notes of the range, and of other commits whose records count in it.
+pub(super) fn replaced_notes(
+    case: &Case<'_>,
+    examined: &ExaminedCommits,
+    others: &[CommitId],
+) -> Result<Vec<Diagnostic>, OpsError> {
+    let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
+    let range = examined.commits().iter().rev().map(|commit| commit.id);
+    let mut open: BTreeSet<CommitId> = range.take(MOST).chain(others.iter().copied()).collect();
+    let steps = open.len().saturating_mul(4).clamp(FEWEST, MOST);
+    let mut violations = Vec::new();
+    for step in case.repo.notes_history(tip).take(steps) {
+        if open.is_empty() {
+            break;
+        }
+        for NoteChange { commit, old, .. } in step? {
+            let Some(old) = old.filter(|_| open.contains(&commit)) else {
+                open.remove(&commit);
+                continue;
+            };
+            if let Some(what) = better_now(case, commit, old) {
+                let message = format!("the record was edited: {what}");
+                let at = Some(examined.at(commit));
+                let help = "git log -p refs/notes/andon";
+                violations.push(violation(at, "edited-record", Level::Block, message, help));
+                open.remove(&commit);
+            }
+        }
+    }
+    Ok(violations)
+}
+
+/// What a note says better than `old` did, which was it once.
+fn better_now(case: &Case<'_>, commit: CommitId, old: Oid) -> Option<&'static str> {
+    let Ok(Blob::Content(text)) = case.repo.read_blob(old, MAX_NOTE) else { return None };
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));
+    let now = case.store.get(commit).ok().flatten().map(|stored| stored.record);
+    lines.into_iter().find_map(|then| whitewashed(&then, now.as_ref()))
+}
+
+fn whitewashed(then: &CommitRecord, now: Option<&CommitRecord>) -> Option<&'static str> {
+    let same = |now: &CommitRecord| now.tree == then.tree && now.parent == then.parent;
+    if now.is_some_and(|now| !same(now)) {
+        return None;
+    }
+    let gate = now.map(|now| now.gate);
+    if then.gate == Gate::Bypassed && gate != Some(Gate::Bypassed) {
+        return Some("an earlier version of its note says that the commit bypassed the gate");
+    }
+    let (before, after) = (then.tests.as_ref()?, now?.tests.as_ref()?);
+    let better = before.code == after.code && !before.is_green() && after.is_green();
+    better.then_some("an earlier version of its note says that the tests of this code did not pass")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_testkit::facts::{commit, green, red};
+
+    fn record(gate: Gate, tests: &[&str]) -> CommitRecord {
+        let mut fact = commit(1);
+        fact.record().gate = gate;
+        fact.record().tests = Some(if tests.is_empty() { green(1, 9) } else { red(1, tests, 9) });
+        fact.record().clone()
+    }
+
+    #[test]
+    fn only_a_note_that_became_better_is_named() {
+        use Gate::{Bypassed, NotRun, Passed};
+        let gate = "an earlier version of its note says that the commit bypassed the gate";
+        let tests = "an earlier version of its note says that the tests of this code did not pass";
+        for (then, now, expected) in vec![
+            (record(Bypassed, &[]), Some(record(Passed, &[])), Some(gate)),
+            (record(Bypassed, &[]), Some(record(NotRun, &[])), Some(gate)),
+            (record(Bypassed, &[]), None, Some(gate)),
+            (record(Bypassed, &[]), Some(record(Bypassed, &[])), None),
+            (record(Passed, &[]), Some(record(Bypassed, &[])), None),
+            (record(NotRun, &[]), Some(record(Passed, &[])), None),
+            (record(Passed, &["a"]), Some(record(Passed, &[])), Some(tests)),
+            (record(Passed, &[]), Some(record(Passed, &["a"])), None),
+            (record(Passed, &["a"]), None, None),
+        ] {
+            assert_eq!(whitewashed(&then, now.as_ref()), expected);
+        }
+    }
 }

@@ -7,22 +7,17 @@ use std::collections::BTreeSet;
 
 use super::examined_commits::Link;
 use super::{Case, Diagnostic, ExaminedCommits, violation};
-use crate::view::check::OPEN_HALT;
-use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::{attempt::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
-use andon_engine::context::local;
-use andon_engine::error::OpsError;
-use andon_engine::range;
-use andon_engine::range::Lineages;
-use andon_engine::text::halt;
-use andon_engine::text::named_files;
-use andon_engine::text::style::Style;
-use andon_store::ledger::{EntryEvent, Ledger};
-use andon_store::window;
+use andon_engine::view::check::OPEN_HALT;
+use andon_engine::{
+    context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,
+    text::style::Style,
+};
+use andon_git::Repo;
+use andon_store::{ledger::EntryEvent, ledger::Ledger, window};
 
 /// How many records below the range give the window in which it begins.
 const WINDOW: usize = 24;
@@ -286,4 +281,68 @@ fn is_known(examined: &ExaminedCommits, commit: CommitId, rule: &str, halts: &[H
         here || known.halt.rule == rule
             && known.head.is_some_and(|head| on_top_of(examined, commit).contains(&head))
     })
+}
+
+/// Branches that are looked at, at the most.
+const MAX_BRANCHES: usize = 256;
+/// How far the clocks of those who commit may be apart, in seconds.
+const CLOCK: i64 = 24 * 3600;
+/// Commits of one branch since the halt that are looked at.
+const MAX_COMMITS: usize = 4_096;
+
+/// The commits of the range that leave `head`, where another one, there or on a branch of this clone, left it before; with
+/// that other one.
+pub(super) fn later_ones(
+    case: &Case<'_>,
+    examined: &ExaminedCommits,
+    head: CommitId,
+) -> Result<Vec<(CommitId, CommitId)>, OpsError> {
+    // Also as a merge: what was halted goes on from there.
+    let leaving = examined.commits().iter().filter(|commit| commit.parents.contains(&head));
+    let here: Vec<CommitId> = leaving.map(|commit| commit.id).collect();
+    if here.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut all: BTreeSet<(Timestamp, CommitId)> = BTreeSet::new();
+    for id in here.iter().copied().chain(elsewhere(case.repo, head)?) {
+        all.insert((case.repo.commit(id)?.committed_at, id));
+    }
+    let Some((_, first)) = all.first().copied() else { return Ok(Vec::new()) };
+    Ok(here.into_iter().filter(|id| *id != first).map(|id| (id, first)).collect())
+}
+
+/// The commits that leave `head` on any branch.
+fn elsewhere(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
+    let mut found = Vec::new();
+    for tip in tips(repo, head)? {
+        // What cannot be compared here, as in a shallow clone, says nothing.
+        if tip == head || !repo.is_ancestor(head, tip).unwrap_or(false) {
+            continue;
+        }
+        for id in repo.range(&format!("{head}..{tip}"))?.into_iter().take(MAX_COMMITS) {
+            if repo.commit(id)?.parents.contains(&head) {
+                found.push(id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The tips of branches that can have grown from `head`, the newest where there are many: what is older than it does not. The
+/// copy of a remote may be an older state of the branch of its name: that one counts.
+fn tips(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
+    let local = repo.refs_with_prefix("refs/heads/")?;
+    let names: BTreeSet<&str> =
+        local.iter().filter_map(|(name, _)| name.strip_prefix("refs/heads/")).collect();
+    let remote = repo.refs_with_prefix("refs/remotes/")?;
+    let others = remote.iter().filter(|(name, _)| {
+        let name = name.strip_prefix("refs/remotes/").and_then(|name| name.split_once('/'));
+        name.is_some_and(|(_, name)| name != "HEAD" && !names.contains(name))
+    });
+    let ids: BTreeSet<CommitId> = local.iter().chain(others).map(|(_, id)| CommitId(*id)).collect();
+    let since = repo.commit(head)?.committed_at.0.saturating_sub(CLOCK);
+    let made = |id: CommitId| Some((repo.commit(id).ok()?.committed_at, id));
+    let mut tips: Vec<_> = ids.into_iter().filter_map(made).filter(|(at, _)| at.0 >= since).collect();
+    tips.sort_unstable_by(|one, two| two.cmp(one));
+    Ok(tips.into_iter().take(MAX_BRANCHES).map(|(_, id)| id).collect())
 }

@@ -1,16 +1,22 @@
-//! Whose commits are judged: with `guard.applies_to = "agents"`, those of agents alone.
+//! The makers of commits: agents, to whom alone `guard.applies_to = "agents"` applies; people who have the hooks; and whether a
+//! commit was made with the agent's configuration, session and role that the base of the range pins. A pin that is changed in
+//! the range counts in none of its commits.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::Case;
+use super::{Case, Diagnostic, at, of_finding};
 use andon_config::AppliesTo;
-use andon_core::domain::facts::CommitRecord;
-use andon_core::domain::ids::CommitId;
+use andon_core::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
+use andon_core::domain::facts::{CommitFact, CommitRecord, Recording};
+use andon_core::domain::identity::{self, Claims, Mismatch};
+use andon_core::domain::{decision::Stage, ids::CommitId};
+use andon_core::history::Timeline;
+use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::error::OpsError;
+use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace};
 use andon_git::{Blob, CommitInfo, NoteChange, Repo};
-use andon_store::journal::{Journal, Reach};
-use andon_store::wire::v1::decode_commit;
+use andon_store::{journal::Journal, journal::Reach, wire::v1::decode_commit};
 
 /// Commits of notes that are looked at for records of agents, at the most.
 const STEPS: usize = 8_192;
@@ -77,4 +83,123 @@ pub(super) fn were_recorded_here(repo: &Repo, commits: &[CommitId]) -> bool {
     let reach = Reach { runs: 0, commits: MARKERS, turns: 0, since: None };
     let commits: BTreeSet<&CommitId> = commits.iter().collect();
     Journal::open(repo.git_dir()).recent(reach).markers.iter().any(|marker| commits.contains(marker))
+}
+
+/// Moves of HEAD that are looked at.
+const REFLOG: usize = 256;
+/// The number of first parents below a commit that are searched for a record.
+const BELOW: usize = 16;
+
+/// People whose commits have records that a hook wrote.
+#[derive(Default)]
+pub(super) struct HookUsers {
+    /// Their addresses, in small letters, of the commits of the range so far.
+    known: HashSet<String>,
+    /// The commits that were made in this clone; read when it is first asked for.
+    made_here: Option<BTreeSet<CommitId>>,
+}
+
+impl HookUsers {
+    /// Takes in that a commit has a record.
+    pub(super) fn take(&mut self, commit: &CommitInfo, recording: Recording) {
+        if recording.is_by_hook() {
+            self.known.extend(maker(commit));
+        }
+    }
+
+    /// Whether an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
+    /// and colleagues in theirs, so that author and committer must both have earlier commits with records.
+    pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
+        let Some(maker) = maker(commit) else { return Ok(false) };
+        if self.known.contains(&maker) {
+            return Ok(true);
+        }
+        // A clone that has the hooks saw it being made, and they said nothing.
+        let here = match self.made_here.take() {
+            Some(here) => here,
+            None => made_here(case)?,
+        };
+        let is_here = here.contains(&commit.id);
+        self.made_here = Some(here);
+        Ok(is_here && recorded_below(case, commit, &maker))
+    }
+}
+
+/// The address of who made a commit, where author and committer are one.
+fn maker(commit: &CommitInfo) -> Option<String> {
+    let own = !commit.email.is_empty() && commit.email.eq_ignore_ascii_case(&commit.committer_email);
+    own.then(|| commit.email.to_ascii_lowercase())
+}
+
+fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
+    let moves = case.repo.reflog_head(REFLOG)?;
+    Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
+}
+
+/// Whether a commit below has a record that a hook wrote, and is by the same person.
+fn recorded_below(case: &Case<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
+    let mut at = commit.parents.first().copied();
+    for _ in 0..BELOW {
+        let Some(id) = at else { return false };
+        let Ok(below) = case.repo.commit(id) else { return false };
+        let recording = case.store.get(id).ok().flatten().map(|stored| stored.record.recording);
+        let by_hook = recording.is_some_and(Recording::is_by_hook);
+        if by_hook && maker(&below).as_deref() == Some(maker_of_it) {
+            return true;
+        }
+        at = below.parents.first().copied();
+    }
+    false
+}
+
+/// Judges a commit.
+pub(super) fn other_identity(
+    case: &Case<'_>,
+    commit: &CommitInfo,
+    fact: &CommitFact,
+) -> Result<Option<Diagnostic>, OpsError> {
+    if !is_asked(case.config) {
+        return Ok(None);
+    }
+    let mut found = of_tree(case.repo, case.config, commit.tree)?;
+    found.extend(unbound(case, fact));
+    Ok(if found.is_empty() { None } else { mismatch_diagnostic(case, commit, found) })
+}
+
+/// A commit without a record carries nothing: that it has none is said elsewhere. Where only agents are guarded, what
+/// carries nothing is a person's.
+fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
+    let record = &fact.record;
+    let persons = record.session.is_none() && record.node == DEFAULT_NODE;
+    if record.recording == Recording::Derived
+        || (persons && case.config.guard.applies_to == AppliesTo::Agents)
+    {
+        return Vec::new();
+    }
+    let claims = Claims { session: record.session.as_deref(), node: &record.node };
+    identity::unbound(&case.config.identity, claims)
+}
+
+fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {
+    let candidate = Candidate {
+        code_changed: CodeChange::Unchanged,
+        evidence: EvidenceState::Unconfigured,
+        origin: Origin::Work,
+        docs: DocsChange::NotAsked,
+        identity: found,
+        command: None,
+        advice: None,
+        making: None,
+        changed_by_hook: Vec::new(),
+    };
+    let timeline = Timeline::new(case.config.guard.session_gap);
+    let situation = Situation {
+        timeline: &timeline,
+        stage: Stage::Check,
+        candidate: Some(&candidate),
+        stops: Stops::NONE,
+        episode: None,
+    };
+    let finding = detect::evaluate(&detect::IDENTITY_DRIFT, &situation, &case.config.rules)?;
+    Some(of_finding(at(commit), &finding))
 }

@@ -3,32 +3,20 @@
 
 mod backing;
 mod chain;
-mod changes;
-mod checkout;
 mod contradictions;
-mod departures;
 mod examined_commits;
-mod failing_tip;
-mod gate;
 mod halts;
-mod history;
-mod hook_users;
-mod identity;
 mod makers;
 mod overrides;
 mod range;
 mod records;
-mod scope_records;
 mod signed_answers;
-mod squash;
 mod tamper;
 mod tip_tests;
-mod violation_groups;
-mod waivers;
+mod whole_range;
 
 use std::path::PathBuf;
 
-use crate::view::check::{CheckReport, TipTests};
 use andon_config::{AppliesTo, Config};
 use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
@@ -39,15 +27,16 @@ use andon_engine::error::OpsError;
 use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::text::shown_change;
+use andon_engine::view::check::{CheckReport, TipTests};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
 use self::examined_commits::ExaminedCommits;
+use self::examined_commits::{MessageOrder, ViolationGroups};
 use self::range::Range;
 pub use self::range::{CacheTrust, RangeRequest};
 use self::records::RecordFindings;
 pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
-use self::violation_groups::{MessageOrder, ViolationGroups};
 
 /// What `check` works on.
 pub(crate) struct Case<'a> {
@@ -86,7 +75,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         Err(nothing) => *nothing,
     };
     if let Some(tests) = &asked.tests {
-        let said = failing_tip::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
+        let said = whole_range::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
         report.violations.extend(said.violations);
         report.undecided.extend(said.undecided);
         report.warnings.extend(tests.warnings.iter().map(Diagnostic::warning));
@@ -115,23 +104,27 @@ fn over(
     violations.add(&examined, MessageOrder::People, overrides::by_people(&examined, &ledger));
     violations.add(&examined, MessageOrder::Ledger, std::mem::take(&mut ledger.violations));
     violations.add(&examined, MessageOrder::Tampering, tamper::around(&case, &examined)?);
-    violations.add(&examined, MessageOrder::Tampering, history::judge(&case, &examined, backed.sources())?);
+    violations.add(
+        &examined,
+        MessageOrder::Tampering,
+        chain::replaced_notes(&case, &examined, backed.sources())?,
+    );
     // Messages about the tip, or about the range as a whole, do not hold for a part of it.
     if walked == WalkEnd::Whole {
-        violations.add(&examined, MessageOrder::Range, failing_tip::tip(&case, &examined));
-        violations.add(&examined, MessageOrder::Range, changes::undocumented(&case, &examined)?);
-        violations.add(&examined, MessageOrder::Range, changes::weakened(&case, &examined)?);
+        violations.add(&examined, MessageOrder::Range, whole_range::tip(&case, &examined));
+        violations.add(&examined, MessageOrder::Range, whole_range::undocumented(&case, &examined)?);
+        violations.add(&examined, MessageOrder::Range, whole_range::weakened(&case, &examined)?);
         if let Some(squash) = &asked.squash {
             violations.add(
                 &examined,
                 MessageOrder::Range,
-                squash::judge(&repo, repo.resolve(squash)?, range.tip)?,
+                whole_range::squashed(&repo, repo.resolve(squash)?, range.tip)?,
             );
         }
     }
     let open = halts::open(&case, &examined, &ledger.halts);
     let first = open.map(|open| halts::told(&examined, open));
-    let judged = waivers::applied(&examined, violations.into_violations(&examined));
+    let judged = overrides::applied(&examined, violations.into_violations(&examined));
     Ok(CheckReport {
         range: range.shown.clone(),
         configuration: range.base.or(Some(range.tip)),

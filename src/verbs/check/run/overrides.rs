@@ -1,15 +1,10 @@
-//! What people (or agents for them) overrode in a range: dirty bits that were skipped, stop switches that were pulled,
-//! halts that were answered, counters that were reset. A skip lifts the demand that it names, so it is never silent: a
-//! warning with its reason, and an error where an agent's shell made it or the reason is missing. The rest is reported
-//! as notes, so that a reader of the check sees every intervention.
+//! Records of what was passed over: the gate, the hooks of a client, rules, tests that are gone, halts.
 
-use super::halts::{HaltAndAnswer, LedgerFindings};
-use super::{Diagnostic, ExaminedCommits, at, violation};
-use crate::view::check::SKIPPED_RULE;
+use super::{Case, Diagnostic, ExaminedCommits, at, halts::HaltAndAnswer, halts::LedgerFindings, violation};
 use andon_core::detect;
-use andon_core::domain::facts::{Ack, AckHow, CommitFact, Skip};
-use andon_core::domain::findings::{HaltReason, Level, ReportFile};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitRecord, Gate, Recording, Skip};
+use andon_core::domain::{agent, findings::HaltReason, findings::Level, findings::ReportFile, ids::CommitId};
+use andon_engine::view::check::SKIPPED_RULE;
 use andon_git::CommitInfo;
 
 /// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
@@ -94,4 +89,120 @@ fn note(examined: &ExaminedCommits, head: CommitId, code: &str, message: String)
     examined
         .concerns(head)
         .then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))
+}
+
+/// Hooks of Andon ran, and the gate was not among them.
+const NOT_RUN: &str = "the gate did not run for the commit";
+
+/// A commit that bypassed the gate, by its record.
+pub(super) fn bypassed(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
+    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
+    let what = if record.gate == Gate::NotRun { NOT_RUN } else { "the commit bypassed the gate" };
+    let by_name = by_name.map(|skip| format!("{what} ({})", skip.reason));
+    let (code, what) = match (record.gate, record.kind, record.recording) {
+        // Said of the record as a whole.
+        (_, _, Recording::Backfilled) => return None,
+        (Gate::Bypassed, _, _) => {
+            ("bypassed", by_name.as_deref().unwrap_or("the commit bypassed the gate (--no-verify)"))
+        }
+        (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp | Recording::Patched)
+            if by_name.is_some() =>
+        {
+            // Hooks of Andon ran, and it says which did not.
+            ("gate-not-run", by_name.as_deref().unwrap_or_default())
+        }
+        (Gate::NotRun, _, Recording::CaughtUp) => {
+            ("bypassed", "the commit was made while the hooks were off")
+        }
+        (Gate::NotRun, _, Recording::Patched) => return Some(patch(commit)),
+        // A hook recorded it, and git runs no pre-commit for it: a patch, a merge, a step of a rebase.
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
+    };
+    let level = detect::bypass_level(&case.config.rules)?;
+    let help = "have a person review the commit, then merge it by hand or commit it again with hooks on";
+    Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
+}
+
+/// Nothing was bypassed: no hook of ours exists for what made the commit.
+fn patch(commit: &CommitInfo) -> Diagnostic {
+    let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
+                recorded at a later commit";
+    violation(Some(at(commit)), "gate-not-run", Level::Note, what.to_owned(), "andon doctor")
+}
+
+/// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no
+/// layers says nothing about them.
+pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
+    let guarded = |name: &str| record.guards.iter().any(|guard| guard == name);
+    let clients = record.guards.iter().filter(|guard| *guard != CommitRecord::GIT).count();
+    let (what, name) = match agent::of_trailers(&commit.trailers) {
+        _ if record.guards.is_empty() => return None,
+        Some(client) if guarded(client.as_str()) => return None,
+        Some(client) => {
+            (format!("{} made the commit, and its hooks were silent", client.title()), client.as_str())
+        }
+        None if clients > 0 => return None,
+        None => ("an agent made the commit, and no hook of its client was live".to_owned(), "CLIENT"),
+    };
+    let level = detect::unguarded_level(&case.config.rules)?;
+    let help = format!("andon agent install {name}");
+    Some(violation(Some(at(commit)), "unguarded-agent", level, what, &help))
+}
+
+/// Characters of a reason that are shown.
+const REASON: usize = 120;
+
+/// A commit with a trailer `Tests-Removed`.
+pub(super) struct Waiver {
+    /// Where it is in the range.
+    pub(super) place: usize,
+    commit: Option<CommitId>,
+    pub(super) reason: String,
+}
+
+/// All of them, the oldest first.
+pub(super) fn waivers(examined: &ExaminedCommits) -> Vec<Waiver> {
+    let facts = examined.facts().enumerate();
+    let waiver = facts.filter_map(|(place, fact)| {
+        Some(Waiver { place, commit: fact.id, reason: fact.record.weakening?.waiver? })
+    });
+    waiver.collect()
+}
+
+/// The message about weakened tests below the tip, with the reason that came later, or with how to give one.
+pub(super) fn applied(examined: &ExaminedCommits, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let rule = detect::TEST_WEAKENING.id;
+    if !said.iter().any(|one| one.code.as_deref() == Some(rule)) {
+        return said;
+    }
+    let (waivers, last) = (waivers(examined), examined.commits().len().saturating_sub(1));
+    let apply = |one: Diagnostic| {
+        let place = one.commit().and_then(|at| examined.place(at.commit));
+        match place {
+            Some(place) if one.code.as_deref() == Some(rule) && place < last && !one.help.is_empty() => {
+                later(one, waivers.iter().find(|waiver| waiver.place > place))
+            }
+            Some(_) | None => one,
+        }
+    };
+    said.into_iter().map(apply).collect()
+}
+
+/// One that nothing waives in its own commit.
+fn later(mut one: Diagnostic, waiver: Option<&Waiver>) -> Diagnostic {
+    match waiver {
+        Some(Waiver { commit, reason, .. }) => {
+            let at = commit.map(|commit| format!(" in {}", commit.short())).unwrap_or_default();
+            let reason: String = reason.chars().take(REASON).collect();
+            one.message = format!("{}; waived by Tests-Removed{at}: {reason}", one.message);
+            one.level = one.level.min(Level::Note);
+            one.help.clear();
+        }
+        None => {
+            if let Some(first) = one.help.first_mut() {
+                detect::SAY_WHY.clone_into(first);
+            }
+        }
+    }
+    one
 }

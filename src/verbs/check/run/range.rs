@@ -1,7 +1,6 @@
 //! Which commits are judged, and by which configuration.
 
 use super::{Diagnostic, violation};
-use crate::view::check::TipTests;
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
@@ -9,6 +8,7 @@ use andon_core::domain::paths::CONFIG_FILE;
 use andon_engine::adapter::framework;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::view::check::TipTests;
 use andon_git::{Blob, Repo};
 
 /// What the caller asked for.

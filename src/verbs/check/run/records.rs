@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backing::{CommitCase, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
-use super::changes::WeakeningFold;
 use super::makers::{Bound, OnceAgents};
 use super::range::{CacheTrust, RangeRequest, source};
+use super::whole_range::WeakeningFold;
 use super::{
     Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at, level_of,
     violation,
 };
-use super::{contradictions, gate, identity, overrides, tamper};
+use super::{contradictions, makers, overrides, tamper};
 use andon_config::{self as config, Config};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
@@ -100,7 +100,7 @@ impl RecordFindings {
         let mut violations = Vec::new();
         let mut fact = self.one(subject, named, &mut violations)?;
         let weakened = self.weakened.judge(case, commit, &mut fact)?;
-        let identity = identity::judge(case, commit, &fact)?;
+        let identity = makers::other_identity(case, commit, &fact)?;
         let tampered: Vec<Diagnostic> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
         let Self { examined, violations: all, .. } = self;
         examined.push(commit, &fact);
@@ -138,8 +138,8 @@ impl RecordFindings {
         let compared = compare(case, commit, &derived, &stored.record)?;
         violations.extend(chain::judge(case, &self.recent, commit, &stored));
         if bound == Bound::Judged {
-            violations.extend(gate::judge(case, commit, &stored.record));
-            violations.extend(gate::unguarded(case, commit, &stored.record));
+            violations.extend(overrides::bypassed(case, commit, &stored.record));
+            violations.extend(overrides::unguarded(case, commit, &stored.record));
         }
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.

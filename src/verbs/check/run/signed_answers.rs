@@ -3,7 +3,7 @@
 
 use super::examined_commits::ExaminedCommits;
 use super::halts::HaltAndAnswer;
-use super::{Case, Location, departures, violation};
+use super::{Case, Location, halts, violation};
 use andon_config::Guard;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
@@ -177,7 +177,7 @@ fn left_again(
             ..refused(message, help)
         }
     };
-    Ok(departures::later_ones(case, examined, head)?.into_iter().map(again).collect())
+    Ok(halts::later_ones(case, examined, head)?.into_iter().map(again).collect())
 }
 
 /// The votes behind the answer to a halt of the range that neither a terminal nor the environment showed to come from a

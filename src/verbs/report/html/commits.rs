@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::markup::{self, clipped, linked, text, time};
-use crate::view::history::{HistoryCommit, HistoryView};
-use crate::view::log::RecordState;
+use super::{self as markup, clipped, linked, text, time};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
 use andon_core::domain::time::Span;
 use andon_engine::text::phrase;
+use andon_engine::view::history::RecordState;
+use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 /// Commits of one fold.
 const FOLD: usize = 250;

@@ -3,9 +3,7 @@
 use maud::{Markup, html};
 
 use super::SHOWN;
-use super::markup::{self, clipped, command, field, linked, look, text, time};
-use crate::view::history::{HistoryCommit, HistoryView};
-use crate::view::status::LastHalt;
+use super::{self as markup, clipped, command, field, linked, look, text, time};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::Ack;
@@ -14,6 +12,8 @@ use andon_core::escape::clip;
 use andon_engine::text::page::command_of;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::{halt, phrase, spark};
+use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::status::LastHalt;
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;

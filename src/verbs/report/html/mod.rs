@@ -4,21 +4,16 @@
 mod chart;
 mod commits;
 mod halts;
-mod lanes;
 mod lists;
-mod markup;
 mod now;
-#[cfg(test)]
-mod tests;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use self::markup::{clipped, command};
-use crate::view::history::HistoryView;
-use andon_core::escape::shell_quote;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::{self, shell_quote};
+use andon_engine::view::history::HistoryView;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -36,7 +31,7 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
                 main id="main" {
                     (warnings(view))
                     (chart::section(view))
-                    (lanes::section(view))
+                    (chart::lanes_section(view))
                     (halts::section(view))
                     (lists::flaky(view))
                     (lists::passed_over(view))
@@ -73,7 +68,7 @@ fn reproduce(view: &HistoryView) -> Markup {
     html! {
         details {
             summary { "Reproduce" }
-            dl { @for (name, again) in figures { (markup::field(name, &command(again))) } }
+            dl { @for (name, again) in figures { (field(name, &command(again))) } }
         }
         "\n"
     }
@@ -133,3 +128,48 @@ fn log_command(view: &HistoryView) -> String {
     let tip = view.range.rsplit("..").next().filter(|tip| !tip.is_empty()).unwrap_or("HEAD");
     format!("andon log -n {} {} --format json", view.commits.len().max(1), shell_quote(tip))
 }
+
+/// A text, for an element or an attribute.
+pub(super) fn text(text: &str) -> Markup {
+    PreEscaped(escape::xml(text))
+}
+
+/// A text cut to so many columns.
+pub(super) fn clipped(long: &str, columns: usize) -> Markup {
+    text(&escape::terminal_clip(long, columns))
+}
+
+/// A command to be copied.
+pub(super) fn command(command: &str) -> Markup {
+    html! { code.cmd { (text(command)) } }
+}
+
+/// A time, to the minute.
+pub(super) fn time(at: Timestamp) -> Markup {
+    let full = at.to_string();
+    let shown = full.get(..16).map_or_else(|| full.clone(), |minute| minute.replace('T', " "));
+    html! { time datetime=(full) { (shown) } }
+}
+
+/// What is shown elsewhere too: a link, where there is a page of it.
+pub(super) fn linked(page: Option<String>, shown: &Markup) -> Markup {
+    html! { @match page { Some(page) => { a href=(page) { (shown) } } None => (shown) } }
+}
+
+/// What a person looks at next: the command that shows all of it.
+pub(super) fn look(again: &str) -> Markup {
+    html! { p.derived { "All of it: " (command(again)) } "\n" }
+}
+
+/// A section under its heading, by which it is labelled.
+pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
+    html! { section aria-labelledby=(id) { h2 id=(id) { (title) } (body) } "\n" }
+}
+
+/// A name and a value of a list of them.
+pub(super) fn field(name: &str, value: &Markup) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+#[cfg(test)]
+mod tests;

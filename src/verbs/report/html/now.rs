@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 
 use super::log_command;
-use super::markup::{clipped, command, field, linked, text, time};
-use crate::view::history::HistoryView;
-use crate::view::status::{LoopState, StatusView, TestsOf};
+use super::{clipped, command, field, linked, text, time};
 use andon_core::domain::facts::Gate;
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
+use andon_engine::view::history::HistoryView;
+use andon_engine::view::status::{LoopState, StatusView, TestsOf};
 
 /// The state in a word or two.
 fn word(state: LoopState) -> &'static str {
@@ -58,7 +58,7 @@ fn state(view: &HistoryView, now: &StatusView) -> Markup {
     html! {
         h1 {
             span class={ "state " (class(now.state)) } { (word(now.state)) } " "
-            span.badge { (text(&now.badge())) }
+            span.badge { (text(&now.count.to_string())) }
         }
         "\n"
         (why(now))
@@ -153,11 +153,11 @@ fn tiles(view: &HistoryView) -> Markup {
 
 /// Whether the tests of HEAD are known to fail.
 fn failing(now: &StatusView) -> bool {
-    matches!(&now.head_tests, TestsOf::Ran(evidence) if !evidence.is_green())
+    matches!(&now.tests.head, TestsOf::Ran(evidence) if !evidence.is_green())
 }
 
 fn tests(now: &StatusView) -> String {
-    match &now.head_tests {
+    match &now.tests.head {
         TestsOf::Ran(evidence) => phrase::tests(evidence),
         TestsOf::Void(run) => format!("a run that proves nothing: {}", phrase::void(run.validity)),
         TestsOf::OtherCode(evidence) => format!("ran on other code: {}", phrase::tests(evidence)),

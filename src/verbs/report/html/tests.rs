@@ -6,9 +6,6 @@ use regex::Regex;
 
 use super::page;
 use crate::verbs::status::text::tests::view as status;
-use crate::view::history::{HistoryCommit, HistoryView};
-use crate::view::log::RecordState;
-use crate::view::status::{LastHalt, LoopState};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{Gate, Skip};
 use andon_core::domain::findings::Level;
@@ -19,6 +16,9 @@ use andon_engine::asking::WaitingRound;
 use andon_engine::json::RoundPrecedentJson;
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
+use andon_engine::view::history::RecordState;
+use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::status::{LastHalt, LoopState};
 use andon_testkit::samples::{self, HOSTILE};
 
 /// What a page would obey.

@@ -3,21 +3,20 @@
 use serde_json::json;
 
 use super::*;
-use crate::view::status::{LastHalt, LoopEvidence, LostHooks};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
 use andon_core::domain::tests::TestStatus;
 use andon_engine::text::spark::Glyphs;
 use andon_engine::text::style::Style;
+use andon_engine::view::status::{CycleView, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LostHooks};
 use andon_testkit::samples::{self, value_of};
 
 pub(crate) fn view() -> StatusView {
     StatusView {
         state: LoopState::Running,
-        iteration: 3,
+        count: LoopCount { iteration: 3, cap: Some(100) },
         unrecorded: 0,
-        cap: Some(100),
         head: Some(samples::commit(0x1a)),
         branch: Some("main".to_owned()),
         worktree: "main".to_owned(),
@@ -33,10 +32,11 @@ pub(crate) fn view() -> StatusView {
         trend_in_turn: vec![2, 3, 2],
         uncredited: vec![],
         test_command: Some("cargo test".to_owned()),
-        head_code: None,
-        work_code: None,
-        head_tests: TestsOf::Ran(samples::evidence(2)),
-        work_tests: TestsOf::OtherCode(samples::evidence(2)),
+        code: HeadAndWorkTree { head: None, work_tree: None },
+        tests: HeadAndWorkTree {
+            head: TestsOf::Ran(samples::evidence(2)),
+            work_tree: TestsOf::OtherCode(samples::evidence(2)),
+        },
         evidence: LoopEvidence {
             diffs: (1..=7).map(|byte| DiffHash([byte; 32])).collect(),
             codes: vec![CodeId([5; 32])],
@@ -111,7 +111,7 @@ fn each_cycle_has_its_badge() {
         shown.contains("  cycle      Loop 3/8  coder, verifier\n             Loop 1  planner\n"),
         "{shown}"
     );
-    let value = value_of(&super::json(&view));
+    let value = value_of(&view);
     assert_eq!(value["cycles"][0]["badge"], "Loop 3/8");
     assert_eq!(value["cycles"][1]["max"], serde_json::Value::Null);
 }
@@ -120,7 +120,7 @@ fn each_cycle_has_its_badge() {
 fn a_fresh_repository_is_short() {
     let fresh = StatusView {
         state: LoopState::Idle,
-        iteration: 0,
+        count: LoopCount { iteration: 0, cap: Some(100) },
         head: None,
         last_halt: None,
         flaky: vec![],
@@ -128,10 +128,8 @@ fn a_fresh_repository_is_short() {
         trend_in_turn: vec![],
         uncredited: vec![],
         test_command: None,
-        head_code: None,
-        work_code: None,
-        head_tests: TestsOf::Nothing,
-        work_tests: TestsOf::NeverRan,
+        code: HeadAndWorkTree { head: None, work_tree: None },
+        tests: HeadAndWorkTree { head: TestsOf::Nothing, work_tree: TestsOf::NeverRan },
         evidence: LoopEvidence::default(),
         findings: vec![],
         warnings: vec![],
@@ -149,7 +147,12 @@ Loop 0/100  idle: nothing recorded yet
 
 #[test]
 fn an_answered_halt_is_not_nothing_recorded() {
-    let answered = StatusView { state: LoopState::Idle, iteration: 0, who: vec![], ..view() };
+    let answered = StatusView {
+        state: LoopState::Idle,
+        count: LoopCount { iteration: 0, cap: Some(100) },
+        who: vec![],
+        ..view()
+    };
     let shown = text(&answered, StatusDepth::Short, Style::Plain, Glyphs::Ascii);
     assert!(shown.starts_with("Loop 0/100  idle: no iteration since the halt was answered\n"), "{shown}");
     assert!(!shown.contains("  by  "), "the node of the reader answered nothing: {shown}");
@@ -182,7 +185,7 @@ Loop 3/100  HALTED 2026-11-20T15:30:00Z
         assert!(shown.starts_with(expected), "{shown}");
         assert!(!shown.contains("it happened"), "{shown}");
     }
-    let value = value_of(&super::json(&halted));
+    let value = value_of(&halted);
     assert_eq!(value["last_halt"]["summary"]["steps"][1]["state"], 1);
     assert_eq!(value["last_halt"]["summary"]["cost_micros"], 836_000);
 }
@@ -200,9 +203,12 @@ Loop 3/100  hooks are gone: commits are neither checked nor recorded
   branch     main, 1a1a1a1a1a1a
 ";
     assert!(shown.starts_with(expected), "{shown}");
-    assert_eq!(super::json(&lost).hooks_gone.unwrap().help, "andon install");
-    assert_eq!(super::json(&lost).state, "hooks_gone");
-    assert!(super::json(&view()).hooks_gone.is_none());
+    let value = value_of(&lost);
+    assert_eq!(
+        (&value["hooks_gone"]["help"], &value["state"]),
+        (&json!("andon install"), &json!("hooks_gone"))
+    );
+    assert_eq!(value_of(&view())["hooks_gone"], json!(null));
 }
 
 #[test]
@@ -222,7 +228,7 @@ fn hostile_names_are_harmless() {
 #[test]
 fn json_carries_the_same() {
     let view = view();
-    let value = value_of(&super::json(&view));
+    let value = value_of(&view);
     assert_eq!(value["badge"], "Loop 3/100");
     assert_eq!(value["state"], "running");
     assert_eq!(value["trend"], json!([7, 4, 2]));

@@ -4,24 +4,23 @@
 //! not read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is
 //! read again all the same, a few worktrees at each look.
 
-mod branches;
-mod row;
+mod loops;
 mod stamp;
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use self::row::Place;
-pub use self::row::context_in;
+use self::loops::Place;
+pub use self::loops::context_in;
 use self::stamp::Stamp;
 use crate::situation::SharedHooks;
-use crate::view::watch::{BranchView, WatchView, WorktreeView};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::view::watch::{BranchView, WatchView, WorktreeView};
 use andon_engine::workspace::Workspace;
 use andon_store::ledger::Ledger;
 
@@ -74,7 +73,7 @@ impl Watcher {
     /// # Errors
     /// No worktree is known: the repository is bare and has none.
     pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<WorktreeViews, OpsError> {
-        let places = row::places(&ws.repo);
+        let places = loops::places(&ws.repo);
         if places.is_empty() {
             return Err(OpsError::NoWorkTree(ws.repo.git_dir().to_owned()));
         }
@@ -125,7 +124,7 @@ impl Watcher {
         {
             return Ok(branches.clone());
         }
-        let branches = branches::read(ctx, ws, halted)?;
+        let branches = loops::read_branches(ctx, ws, halted)?;
         self.branches = Some((stamp, ctx.now, branches.clone()));
         Ok(branches)
     }
@@ -164,7 +163,7 @@ impl Watcher {
         later.sort_by_key(|(read_at, _)| *read_at);
         due.extend(later.into_iter().take(EXTRA).map(|(_, one)| one));
         let read = |(place, stamp): (&Place, Stamp)| {
-            let view = row::read(ctx, place, hooks);
+            let view = loops::read(ctx, place, hooks);
             (place.name.clone(), WorktreeMemory { stamp, notes: notes.clone(), read_at: ctx.now, view })
         };
         self.cache.extend(due.into_par_iter().map(read).collect::<Vec<_>>());

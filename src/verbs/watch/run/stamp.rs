@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::row::Place;
+use super::loops::Place;
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_engine::effect::AndonDir;

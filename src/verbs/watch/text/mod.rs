@@ -1,25 +1,19 @@
 //! `andon watch`: all loops of a repository, for a terminal, for a pipe and for programs. Every medium shows these words.
 
-mod json;
-mod lines;
 mod plain;
 pub mod table;
 
-pub use json::json;
-pub use lines::text;
 pub use plain::{PrintedLines, lines};
 
-use crate::view::status::LoopState;
-use crate::view::watch::{
+use self::table::{Cell, GAP, Tone};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::escape::{shell_quote, terminal_clip, width};
+use andon_engine::text::page::{Page, unbroken, with_command};
+use andon_engine::text::{halt as halted_text, message, phrase, spark};
+use andon_engine::view::watch::{
     AnswerBy, BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
 };
-use andon_core::domain::decision::StandingHalt;
-use andon_core::escape::{shell_quote, terminal_clip};
-use andon_engine::text::halt as halted_text;
-use andon_engine::text::page::{Page, unbroken};
-use andon_engine::text::phrase;
-use andon_engine::text::spark;
-use andon_engine::text::style::Style;
+use andon_engine::{text::spark::Glyphs, text::style::Style, view::status::LoopState};
 
 /// Columns of a name.
 const NAME: usize = 100;
@@ -88,10 +82,10 @@ fn why_of_loop(found: &LoopView, name: &str) -> Option<String> {
         (_, LoopState::HooksGone) => {
             found.hooks_gone.as_ref().map(|gone| terminal_clip(&gone.what, SENTENCE))
         }
-        (Some(halt), _) if halt.standing.halt.worktree == name => Some(halted(&halt.standing)),
+        (Some(halt), _) if halt.halt.worktree == name => Some(halted(halt)),
         (Some(halt), _) => {
-            let origin = terminal_clip(&halt.standing.halt.worktree, NAME);
-            Some(format!("builds on a halt of worktree {origin}: {}", halted(&halt.standing)))
+            let origin = terminal_clip(&halt.halt.worktree, NAME);
+            Some(format!("builds on a halt of worktree {origin}: {}", halted(halt)))
         }
         (None, LoopState::Stopped) => Some("stopped by a person (.andon/STOP)".to_owned()),
         (None, LoopState::Paused) => Some("paused by a person (.andon/PAUSE)".to_owned()),
@@ -112,7 +106,7 @@ fn halted(standing: &StandingHalt) -> String {
 pub fn since(one: &WatchLine<'_>, style: Style) -> Option<String> {
     let standing = match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
-            WorktreeState::Loop(found) => found.halt.as_ref().map(|halt| &halt.standing),
+            WorktreeState::Loop(found) => found.halt.as_ref(),
             WorktreeState::Away | WorktreeState::Unreadable(_) => None,
         },
         WatchLine::Elsewhere(standing) => Some(*standing),
@@ -143,7 +137,9 @@ fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
             (_, LoopState::HooksGone) => {
                 found.hooks_gone.as_ref().map(|gone| there(&terminal_clip(&gone.help, SENTENCE)))
             }
-            (Some(halt), _) if halt.answer == AnswerBy::Signature => Some(there("andon review show halt")),
+            (Some(_), _) if found.answer == Some(AnswerBy::Signature) => {
+                Some(there("andon review show halt"))
+            }
             (Some(_), _) | (None, LoopState::Stopped | LoopState::Paused | LoopState::Halted) => {
                 Some(there("andon status"))
             }
@@ -181,7 +177,7 @@ pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
 pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
     let found = &branch.found;
     let mut page = Page::new(style);
-    page.line(&format!("{}, as far as it was fetched", found.badge()));
+    page.line(&format!("{}, as far as it was fetched", found.count));
     page.field("branch", &terminal_clip(&branch.name, NAME));
     page.field("by", &terminal_clip(&found.by().join(", "), NAME));
     if let Some(head) = found.head {
@@ -206,6 +202,73 @@ pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
 /// The digits of an id that people type.
 fn short(id: &str) -> String {
     terminal_clip(&id.chars().take(12).collect::<String>(), NAME)
+}
+
+/// Blanks before a line of the table.
+const INDENT: usize = 2;
+
+/// A table under a heading for each need, with the reason and the command of whatever needs a person.
+pub fn text(view: &WatchView, style: Style, glyphs: Glyphs) -> String {
+    let columns = style.columns().map(|columns| columns.saturating_sub(INDENT));
+    let table = table::table(view, columns, glyphs);
+    let mut page = Page::new(style);
+    page.line(&style.bold(&summary(view)));
+    let mut under: Option<Need> = None;
+    for (one, row) in view.ordered().iter().zip(&table.rows) {
+        if under != Some(row.need) {
+            page.heading(table::heading(row.need));
+            under = Some(row.need);
+        }
+        let cells: Vec<String> =
+            row.cells.iter().zip(&table.widths).map(|(cell, wide)| painted(cell, *wide, style)).collect();
+        page.line(&format!("{:INDENT$}{}", "", cells.join(&" ".repeat(GAP)).trim_end()));
+        told(&mut page, one);
+    }
+    if !view.warnings.is_empty() {
+        page.blank();
+        for warning in &view.warnings {
+            message::push(&mut page, warning);
+        }
+    }
+    page.finish()
+}
+
+/// What is said below a line of the table.
+fn told(page: &mut Page, one: &WatchLine<'_>) {
+    if one.need() == Need::Person
+        || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == WorktreeState::Away)
+    {
+        if let Some(why) = why(one) {
+            page.wrap("    ", &why, "    ");
+        }
+        if let Some(since) = since(one, page.style) {
+            page.wrap("    ", &since, "      ");
+        }
+        if let Some(help) = help(one) {
+            page.wrap("    ", &with_command(&format!("help: {help}")), "      ");
+        }
+    }
+    if let WatchLine::Worktree(worktree) = one
+        && let WorktreeState::Loop(found) = &worktree.seen
+        && !found.warnings.is_empty()
+    {
+        let warnings = phrase::count(found.warnings.len(), "warning");
+        let help = format!("cd {} && andon status", shell_quote(&worktree.path));
+        page.line(&page.style.yellow(&format!("{:width$}{warnings}: {help}", "", width = 2 * INDENT)));
+    }
+}
+
+/// Padded before it is painted: codes take no columns.
+fn painted(cell: &Cell, wide: usize, style: Style) -> String {
+    let padded = format!("{}{:pad$}", cell.text, "", pad = wide.saturating_sub(width(&cell.text)));
+    match cell.tone {
+        _ if cell.text.is_empty() => padded,
+        Tone::Good => style.green(&padded),
+        Tone::Odd => style.yellow(&padded),
+        Tone::Bad => style.red(&padded),
+        Tone::Dim => style.dim(&padded),
+        Tone::Plain => padded,
+    }
 }
 
 #[cfg(test)]

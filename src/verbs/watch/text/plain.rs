@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{help, since, why};
-use crate::view::status::LoopState;
-use crate::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{terminal, terminal_clip};
 use andon_engine::text::phrase;
 use andon_engine::text::spark;
 use andon_engine::text::style::Style;
+use andon_engine::view::status::LoopState;
+use andon_engine::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
 
 /// Columns of a name.
 const NAME: usize = 100;
@@ -78,7 +78,7 @@ fn line(one: &WatchLine<'_>) -> String {
 }
 
 fn of_loop(found: &LoopView) -> String {
-    let mut parts = vec![format!("{}, {}", state(found.state), found.badge())];
+    let mut parts = vec![format!("{}, {}", state(found.state), found.count)];
     let newest = &found.trend[found.trend.len().saturating_sub(COUNTS)..];
     if newest.iter().any(|failing| *failing > 0) {
         parts.push(format!("failing {}", spark::trend(newest)));

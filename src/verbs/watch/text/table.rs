@@ -1,13 +1,15 @@
 //! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
 
 use super::{NAME, short, why};
-use crate::view::status::LoopState;
-use crate::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal_clip, width};
 use andon_engine::text::halt;
 use andon_engine::text::phrase;
 use andon_engine::text::spark::{self, Glyphs};
+use andon_engine::view::status::LoopState;
+use andon_engine::view::watch::{
+    BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
+};
 
 /// How something is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +218,7 @@ fn figures(found: &LoopView, glyphs: Glyphs) -> [Cell; 4] {
         found.context.as_ref().map_or_else(String::new, |context| format!("ctx {}%", context.percent()));
     let pressed = found.context.as_ref().is_some_and(|context| context.percent() >= context.thresholds.warn);
     [
-        Cell { text: found.badge(), tone: Tone::Plain },
+        Cell { text: found.count.to_string(), tone: Tone::Plain },
         tests,
         Cell { text: marks(&found.trend, glyphs), tone: Tone::Plain },
         Cell { text: context, tone: if pressed { Tone::Odd } else { Tone::Dim } },

@@ -4,8 +4,6 @@ use serde_json::json;
 
 use super::table::{self, GAP};
 use super::*;
-use crate::view::status::LostHooks;
-use crate::view::watch::{BindingHalt, LastRun};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::tests::RunValidity;
@@ -13,6 +11,8 @@ use andon_core::domain::time::Timestamp;
 use andon_core::escape::{is_hidden, width};
 use andon_engine::asking::WaitingRound;
 use andon_engine::text::spark::Glyphs;
+use andon_engine::view::status::{LoopCount, LostHooks};
+use andon_engine::view::watch::LastRun;
 use andon_testkit::samples::{self, value_of};
 
 const MINUTE: i64 = 60;
@@ -24,13 +24,13 @@ fn later(minutes: i64) -> Timestamp {
 fn running() -> LoopView {
     LoopView {
         state: LoopState::Running,
-        iteration: 12,
-        cap: Some(100),
+        count: LoopCount { iteration: 12, cap: Some(100) },
         head: Some(samples::commit(0x1a)),
         branch: Some("main".to_owned()),
         node: "agent".to_owned(),
         who: vec![],
         halt: None,
+        answer: None,
         trend: vec![7, 4, 2],
         tests: Some(LastRun {
             evidence: samples::evidence(2),
@@ -57,8 +57,8 @@ fn worktree(name: &str, found: LoopView) -> WorktreeView {
 fn halted() -> LoopView {
     let mut standing = samples::standing();
     standing.halt.worktree = "side".to_owned();
-    let halt = Some(BindingHalt { standing, answer: AnswerBy::Resume });
-    LoopView { state: LoopState::Halted, halt, ..running() }
+    let answer = Some(AnswerBy::Resume);
+    LoopView { state: LoopState::Halted, halt: Some(standing), answer, ..running() }
 }
 
 /// One of each.
@@ -179,7 +179,8 @@ fn a_line_is_told_when_it_says_something_new() {
     view.at = later(6);
     let (again, told) = lines(&told, &view);
     assert!(again.is_empty(), "time alone is no change: {again:?}");
-    view.worktrees[0] = worktree("main", LoopView { iteration: 13, ..running() });
+    view.worktrees[0] =
+        worktree("main", LoopView { count: LoopCount { iteration: 13, cap: Some(100) }, ..running() });
     view.worktrees.remove(2);
     view.warnings.clear();
     let (changed, told) = lines(&told, &view);
@@ -196,8 +197,7 @@ fn a_line_is_told_when_it_says_something_new() {
 #[test]
 fn json_carries_the_same() {
     let view = view();
-    let value = value_of(&super::json(&view));
-    assert_eq!(value["schema"], "andon/watch@1");
+    let value = value_of(&view.with_ordered_worktrees());
     let names: Vec<&str> =
         value["worktrees"].as_array().unwrap().iter().map(|one| one["worktree"].as_str().unwrap()).collect();
     assert_eq!(names, ["bare", "side", "main", "idle", "gone"]);
@@ -222,9 +222,9 @@ fn strangers_are_shown_and_not_obeyed() {
     found.branch = Some(hostile.clone());
     found.who = vec![hostile.clone()];
     if let Some(halt) = &mut found.halt {
-        halt.standing.halt.message = hostile.repeat(50);
-        halt.standing.halt.worktree.clone_from(&hostile);
-        halt.standing.halt.rule.clone_from(&hostile);
+        halt.halt.message = hostile.repeat(50);
+        halt.halt.worktree.clone_from(&hostile);
+        halt.halt.rule.clone_from(&hostile);
     }
     view.worktrees[0] = WorktreeView { path: hostile.clone(), ..worktree(&hostile, found) };
     view.worktrees[4] =
@@ -250,5 +250,5 @@ fn strangers_are_shown_and_not_obeyed() {
         harmless(&line);
         assert!(!line.contains('\n'), "{line}");
     }
-    harmless(&crate::report::json::line(&super::json(&view)));
+    harmless(&andon_engine::json::line(&view));
 }

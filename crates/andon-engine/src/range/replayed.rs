@@ -1,0 +1,51 @@
+//! The facts of commits that are judged again, with or without records.
+
+use crate::recording::bulk::CommitFacts;
+use crate::{context::Context, error::OpsError, recording::derive, recording::derive::DerivedCommit};
+use andon_core::domain::{diagnostic::Diagnostic, facts::CommitFact, facts::CommitKind, ids::CommitId};
+use andon_core::history::{self, Fold, NextCommit, Strike};
+use andon_git::{CommitInfo, Repo};
+use andon_store::notes::NotesStore;
+
+/// What is known of a range before its commits are looked at.
+pub struct RangeFacts {
+    pub commits: Vec<CommitId>,
+    /// The first parents of those commits.
+    pub parents: Vec<CommitId>,
+    /// The notes commit whose records count.
+    pub tip: Option<CommitId>,
+}
+
+/// With a handle of its own, as everything that reads objects here: libgit2 maps and caches what it reads of each pack
+/// until no handle has it open.
+pub fn range_facts(ctx: &Context, range: &str) -> Result<RangeFacts, OpsError> {
+    Repo::cache_nothing();
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let tip = NotesStore::open(&repo)?.tip();
+    let commits = repo.range(range)?;
+    // One that cannot be read is an error at its place in the walk.
+    let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
+    let parents = commits.iter().filter_map(first).collect();
+    Ok(RangeFacts { commits, parents, tip })
+}
+
+pub fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {
+    let (derived, warning): (Box<DerivedCommit>, _) = match facts {
+        CommitFacts::Recorded(record) => {
+            return (commit.fact(*record), None);
+        }
+        CommitFacts::Derived(derived, warning) => (derived, warning),
+    };
+    let mut fact = derive::unrecorded(commit, *derived);
+    fact.record.kind = derive::kind_after(commit, fold.timeline().newest());
+    let upcoming = NextCommit {
+        parent: fact.record.parent,
+        at: commit.committed_at,
+        uptime: None,
+        kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
+        code: fact.record.code,
+        strike: Strike::new(fact.record.kind, fact.record.change.as_ref()),
+    };
+    fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
+    (fact, warning)
+}

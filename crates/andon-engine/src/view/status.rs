@@ -1,0 +1,309 @@
+//! What `andon status` shows of a loop.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use crate::asking::WaitingRound;
+use crate::json;
+use andon_core::domain::briefing::HumanDecision;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
+use andon_core::domain::time::Timestamp;
+
+/// The state of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopState {
+    /// No iteration yet.
+    Idle,
+    /// The loop runs.
+    Running,
+    /// A halt is unanswered.
+    Halted,
+    /// `.andon/STOP` exists.
+    Stopped,
+    /// `.andon/PAUSE` exists.
+    Paused,
+    /// The hooks are not installed: nothing is recorded or refused.
+    NotInstalled,
+    /// The hooks were installed and are gone: nothing is recorded or refused.
+    HooksGone,
+    /// The master switch `ANDON=0` is set.
+    Disabled,
+}
+
+impl LoopState {
+    /// Whether a person has to act before the loop goes on: what `--exit-code` reports as 1.
+    pub fn waits_for_a_person(self) -> bool {
+        match self {
+            Self::Halted | Self::Stopped | Self::Paused => true,
+            Self::Idle | Self::Running | Self::NotInstalled | Self::HooksGone | Self::Disabled => false,
+        }
+    }
+
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Halted => "halted",
+            Self::Stopped => "stopped",
+            Self::Paused => "paused",
+            Self::NotInstalled => "not_installed",
+            Self::HooksGone => "hooks_gone",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
+/// What is known about the tests of one state of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestsOf {
+    /// They ran on exactly this code.
+    Ran(TestEvidence),
+    /// They ran on exactly this code, and that run proves nothing: its validity says why.
+    Void(Box<TestRun>),
+    /// They ran, but on other code; the newest such run.
+    OtherCode(TestEvidence),
+    /// They never ran.
+    NeverRan,
+    /// There is no such state: no commit yet, no working tree.
+    Nothing,
+    /// It could not be found out.
+    Unknown,
+}
+
+impl Serialize for TestsOf {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (state, validity, run) = match self {
+            Self::Ran(evidence) => ("ran", None, Some(evidence)),
+            Self::Void(run) => ("void", Some(run.validity), Some(&run.evidence)),
+            Self::OtherCode(evidence) => ("other_code", None, Some(evidence)),
+            Self::NeverRan => ("never_ran", None, None),
+            Self::Nothing => ("nothing", None, None),
+            Self::Unknown => ("unknown", None, None),
+        };
+        let run = run.map(json::record::tests);
+        json!({ "state": state, "validity": validity, "run": run }).serialize(serializer)
+    }
+}
+
+/// The newest halt, and the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LastHalt {
+    /// Its ledger entry.
+    pub id: EntryId,
+    /// The halt as the ledger has it.
+    #[serde(flatten)]
+    pub halt: Halt,
+    /// The acknowledgement; `None` while it is unanswered.
+    #[serde(rename = "acknowledged", serialize_with = "json::serialize_answer")]
+    pub ack: Option<Ack>,
+}
+
+/// Test results with one failure signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailureSummary {
+    /// Equal for runs that fail in the same way.
+    pub signature: Signature,
+    /// How many iterations of the window had it.
+    pub iterations: u64,
+    /// Its status class.
+    pub status: TestStatus,
+    /// Ids of the failing tests.
+    pub failing: Vec<String>,
+}
+
+/// The hashes of the window, oldest first (docs/spec-map.md, loop safety: "Loop Evidence").
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct LoopEvidence {
+    /// Normalized diffs.
+    pub diffs: Vec<DiffHash>,
+    /// Code states.
+    pub codes: Vec<CodeId>,
+    /// Failure signatures.
+    pub tests: Vec<Signature>,
+    /// Outputs.
+    pub outputs: Vec<Digest>,
+    /// The distinct failures behind the signatures, newest last.
+    pub failures: Vec<FailureSummary>,
+}
+
+/// A cycle of the declared workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CycleView {
+    /// The id that halts of it carry as `cycle_id`.
+    pub id: String,
+    /// Its nodes, sorted.
+    pub nodes: Vec<String>,
+    /// Iterations since the last acknowledgement.
+    pub iterations: u64,
+    /// The budget; `None` for no limit.
+    pub max: Option<u64>,
+}
+
+impl Serialize for CycleView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { id, nodes, iterations, max } = self;
+        let members = json!({
+            "cycle_id": id, "badge": self.badge(), "nodes": nodes, "iterations": iterations, "max": max,
+        });
+        members.serialize(serializer)
+    }
+}
+
+impl CycleView {
+    /// The badge: `Loop 3/8`, or `Loop 3` without a limit.
+    pub fn badge(&self) -> String {
+        LoopCount { iteration: self.iterations, cap: self.max }.to_string()
+    }
+}
+
+/// The iterations of a loop; its text is a badge: `Loop 3/100`, or `Loop 3` without a cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoopCount {
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// The cap of `iteration-cap`; `None` when the rule is off.
+    pub cap: Option<u64>,
+}
+
+impl fmt::Display for LoopCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cap {
+            Some(cap) => write!(f, "Loop {}/{cap}", self.iteration),
+            None => write!(f, "Loop {}", self.iteration),
+        }
+    }
+}
+
+impl Serialize for LoopCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { iteration, cap } = self;
+        json!({ "iteration": iteration, "cap": cap, "badge": self.to_string() }).serialize(serializer)
+    }
+}
+
+/// A value of HEAD, and the same of the working tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HeadAndWorkTree<T> {
+    /// That of HEAD.
+    pub head: T,
+    /// That of the working tree.
+    pub work_tree: T,
+}
+
+/// A rule that was passed over for a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkippedAt {
+    /// The commit.
+    pub commit: CommitId,
+    /// The rule, and why.
+    #[serde(flatten)]
+    pub skip: Skip,
+}
+
+/// Commits that the gate refused for untested code, each with new code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedCommits {
+    /// How many.
+    pub count: u64,
+    /// The code of the newest.
+    pub code: CodeId,
+    /// The rule that refused it.
+    pub rule: String,
+    /// When, where that is known.
+    pub at: Option<Timestamp>,
+}
+
+/// Hooks that were installed and that git does not start any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LostHooks {
+    /// What is missing, and what is in its place.
+    #[serde(rename = "message")]
+    pub what: String,
+    /// The hint: the command that puts it right.
+    pub help: String,
+}
+
+/// Everything `andon status` shows: `andon/status@1`. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StatusView {
+    /// The state of the loop.
+    pub state: LoopState,
+    /// Its iterations.
+    #[serde(flatten)]
+    pub count: LoopCount,
+    /// Commits of the window without a record: nothing is known of them, so they prove nothing.
+    pub unrecorded: usize,
+    /// HEAD; `None` before the first commit.
+    pub head: Option<CommitId>,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree; `main` for the main one.
+    pub worktree: String,
+    /// The cycles of the declared workflow; none without one.
+    pub cycles: Vec<CycleView>,
+    /// Node of the workflow that the reader is, by its environment.
+    pub node: String,
+    /// Who made the newest iterations.
+    pub who: Vec<String>,
+    /// Session, when one is known.
+    pub session: Option<String>,
+    /// The provider of the fallback chain that is at work; `None` without a chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The halt that binds here; where none does, the newest of this worktree.
+    pub last_halt: Option<LastHalt>,
+    /// Failing counts of the test-bearing iterations of the window, oldest first.
+    pub trend: Vec<u64>,
+    /// Failing counts of the runs since the newest iteration, each on edited code, oldest first.
+    pub trend_in_turn: Vec<u64>,
+    /// Falls of the trend that earn no credit.
+    #[serde(rename = "trend_without_credit")]
+    pub uncredited: Vec<UncreditedFall>,
+    /// Tests of the window that gave different results on the same code: no part of the trend.
+    pub flaky: Vec<String>,
+    /// Rules that were passed over for commits of the window, oldest first.
+    pub skipped: Vec<SkippedAt>,
+    /// `test.command` as a person would type it; `None` when not configured.
+    pub test_command: Option<String>,
+    /// Code fingerprints.
+    pub code: HeadAndWorkTree<Option<CodeId>>,
+    /// Tests of that code.
+    pub tests: HeadAndWorkTree<TestsOf>,
+    /// What people decided for the work at hand, the newest first.
+    pub decided: Vec<HumanDecision>,
+    /// Rounds that wait for a person.
+    pub waiting: Vec<WaitingRound>,
+    /// Commits that were refused one after another since the newest commit or run of the tests.
+    pub refused: Option<RefusedCommits>,
+    /// Hashes and failure summaries.
+    #[serde(rename = "loop_evidence")]
+    pub evidence: LoopEvidence,
+    /// What became of the hooks, when they are gone.
+    pub hooks_gone: Option<LostHooks>,
+    /// What the rules say now.
+    pub findings: Vec<Finding>,
+    /// What went wrong while looking: unreadable records, skipped lines.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What is known of one rule, for `andon status --rules`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleCount {
+    /// Its id; one of another version may be among them.
+    pub rule: String,
+    /// Its level here; `None` where this version does not know it.
+    pub level: Option<Level>,
+    /// Halts of all worktrees and clones in the ledger.
+    pub halts: u64,
+    /// Those that a person called mistaken.
+    pub mistaken: u64,
+}

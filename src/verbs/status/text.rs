@@ -1,0 +1,372 @@
+//! The status for a person: badge, state, last halt, trend, tests and the Loop Evidence section (docs/spec-map.md, loop
+//! safety: recommended UX).
+
+use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, plural::count};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::{Page, unbroken, with_command};
+use andon_engine::text::{decisions, halt, message, phrase};
+use andon_engine::view::status::{FailureSummary, LoopState, SkippedAt, StatusView, TestsOf};
+use andon_engine::{text::spark, text::spark::Glyphs, text::style::Style};
+
+/// Hashes of each kind shown in the text; JSON has all of them.
+const HASHES: usize = 5;
+/// Failing tests named per failure summary in the text.
+const FAILING: usize = 3;
+/// Columns of a name.
+const NAME: usize = 100;
+
+fn state(view: &StatusView, style: Style) -> String {
+    match view.state {
+        LoopState::Idle if view.last_halt.is_some() => {
+            style.dim("idle: no iteration since the halt was answered")
+        }
+        LoopState::Idle => style.dim("idle: nothing recorded yet"),
+        LoopState::Running => style.green("running"),
+        LoopState::Halted => match open_halt(view) {
+            Some(halt) => style.red(&format!("HALTED {}", style.age(halt.at))),
+            None => style.red("HALTED"),
+        },
+        LoopState::Stopped => style.red("stopped (.andon/STOP)"),
+        LoopState::Paused => style.yellow("paused (.andon/PAUSE)"),
+        LoopState::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
+        LoopState::HooksGone => style.red("hooks are gone: commits are neither checked nor recorded"),
+        LoopState::Disabled => style.yellow("disabled (ANDON=0)"),
+    }
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusDepth {
+    /// What a person acts on.
+    Short,
+    /// The hashes behind it as well.
+    Evidence,
+}
+
+/// The status for a person.
+pub fn text(view: &StatusView, depth: StatusDepth, style: Style, glyphs: Glyphs) -> String {
+    let mut page = Page::new(style);
+    let open = open_halt(view);
+    page.wrapped(&format!("{}  {}", style.bold(&view.count.to_string()), state(view, style)));
+    if let Some(halt) = open {
+        open_halt_lines(&mut page, view, halt);
+    }
+    hooks_gone(&mut page, view);
+    place(&mut page, view);
+    unrecorded(&mut page, view);
+    cycles(&mut page, view);
+    if open.is_none() {
+        last_halt(&mut page, view);
+    }
+    decided(&mut page, view);
+    waiting(&mut page, view);
+    refused(&mut page, view);
+    trend(&mut page, view, glyphs);
+    tests(&mut page, view);
+    if depth == StatusDepth::Evidence {
+        loop_evidence(&mut page, view);
+    }
+    let mut findings = message::gravest_first(&view.findings);
+    // The halt is at the top.
+    findings.retain(|finding| open.is_none_or(|halt| halt.rule != finding.rule));
+    if !findings.is_empty() {
+        page.heading("Findings");
+        for finding in findings {
+            message::push(&mut page, &finding.into());
+            if depth == StatusDepth::Evidence && !finding.evidence.is_empty() {
+                let evidence = phrase::some_of(&finding.evidence, HASHES, phrase::evidence);
+                page.line(&page.style.dim(&format!("  evidence: {evidence}")));
+            }
+        }
+    }
+    waived(&mut page, view);
+    skipped(&mut page, view);
+    if !view.warnings.is_empty() {
+        page.blank();
+        for warning in &view.warnings {
+            message::push(&mut page, warning);
+        }
+    }
+    page.finish()
+}
+
+/// The newest of what was passed over: nothing to act on, and no part of the findings.
+fn skipped(page: &mut Page, view: &StatusView) {
+    if view.skipped.is_empty() {
+        return;
+    }
+    page.heading("Skipped");
+    for SkippedAt { commit, skip } in view.skipped.iter().rev().take(HASHES) {
+        let line = format!("{} at {}", phrase::skip(skip), commit.short());
+        page.line(&page.style.yellow(&format!("  {line}")));
+    }
+}
+
+/// What was waived is no finding to act on, and is shown all the same.
+fn waived(page: &mut Page, view: &StatusView) {
+    let notes = view.findings.iter().filter(|finding| finding.level == Level::Note);
+    for finding in notes.filter(|finding| finding.about.waiver.is_some()) {
+        page.field("waived", &phrase::message(&finding.message()));
+    }
+}
+
+/// First of all: while they are gone, nothing else on this page is kept up to date.
+fn hooks_gone(page: &mut Page, view: &StatusView) {
+    if let Some(gone) = &view.hooks_gone {
+        let what = terminal_clip(&gone.what, 2 * NAME);
+        let what = if view.state == LoopState::HooksGone { what } else { format!("gone: {what}") };
+        page.field("hooks", &page.style.red(&what));
+        page.field("", &with_command(&format!("help: {}", terminal_clip(&gone.help, 2 * NAME))));
+    }
+}
+
+fn place(page: &mut Page, view: &StatusView) {
+    let at = view.head.map_or_else(|| "no commit yet".to_owned(), |head| head.short());
+    let branch =
+        view.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), |name| terminal_clip(name, NAME));
+    page.field("branch", &format!("{branch}, {at}"));
+    if view.worktree != "main" {
+        page.field("worktree", &terminal_clip(&view.worktree, NAME));
+    }
+    // Who made the iterations of the window; none of them says nothing of who reads this.
+    let who = view.who.iter().map(|name| terminal_clip(name, NAME));
+    let session = view.session.iter().map(|session| format!("session {}", terminal_clip(session, NAME)));
+    let by: Vec<String> = who.chain(session).collect();
+    if !by.is_empty() {
+        page.field("by", &by.join(", "));
+    }
+    if let Some(provider) = &view.provider {
+        page.field("provider", &terminal_clip(provider, NAME));
+    }
+}
+
+/// Unrecorded commits, where the window crosses some.
+fn unrecorded(page: &mut Page, view: &StatusView) {
+    if view.unrecorded == 0 {
+        return;
+    }
+    let commits = count(view.unrecorded, "commit");
+    page.field(
+        "unrecorded",
+        &format!("{commits} of the window: made without andon, and counted neither way"),
+    );
+}
+
+/// A badge for each cycle (docs/spec-map.md, loop safety: recommended UX). Names of nodes come from the configuration.
+fn cycles(page: &mut Page, view: &StatusView) {
+    for (number, cycle) in view.cycles.iter().enumerate() {
+        let label = if number == 0 { "cycle" } else { "" };
+        let full = cycle.max.is_some_and(|max| cycle.iterations >= max);
+        let badge = if full { page.style.red(&cycle.badge()) } else { cycle.badge() };
+        page.field(label, &format!("{badge}  {}", terminal_clip(&cycle.nodes.join(", "), NAME)));
+    }
+}
+
+/// The halt that waits for an answer.
+fn open_halt(view: &StatusView) -> Option<&Halt> {
+    let open = view.last_halt.as_ref().filter(|last| last.ack.is_none())?;
+    match view.state {
+        LoopState::Halted | LoopState::Stopped | LoopState::Paused => Some(&open.halt),
+        LoopState::Running
+        | LoopState::Idle
+        | LoopState::HooksGone
+        | LoopState::NotInstalled
+        | LoopState::Disabled => None,
+    }
+}
+
+/// Who is stuck with what, since when, at what cost, and how to answer.
+fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
+    let rule = terminal_clip(&halt.rule, NAME);
+    let headline = terminal_clip(&halt::headline(halt), 2 * NAME);
+    let headline = page.style.bold(&format!("{headline} ({rule})"));
+    page.wrap("  ", &headline, "  ");
+    halt::push(page, halt);
+    halt::push_answer(page, halt::ANSWER);
+    if halt.worktree != view.worktree {
+        let branch = halt
+            .branch
+            .as_ref()
+            .map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
+        page.fact("where", &format!("worktree {}{branch}", terminal_clip(&halt.worktree, NAME)));
+    }
+    if let Some(back) = halt::way_back(&halt.summary) {
+        page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));
+    }
+    page.blank();
+}
+
+/// The newest halt of this worktree that is answered, or about to be.
+fn last_halt(page: &mut Page, view: &StatusView) {
+    let Some(last) = &view.last_halt else { return };
+    let halt = &last.halt;
+    let rule = terminal_clip(&halt.rule, NAME);
+    page.field("last halt", &format!("{rule}, {}, iteration {}", page.style.when(halt.at), halt.iteration));
+    page.field("", &phrase::message(&halt.message));
+    match &last.ack {
+        Some(ack) => {
+            page.field("", &format!("{} {}", phrase::acknowledged(ack), page.style.when(ack.at)));
+            if let Some(answer) = phrase::acknowledgment(ack, phrase::MESSAGE) {
+                page.field("", &answer);
+            }
+        }
+        None if matches!(view.state, LoopState::NotInstalled | LoopState::Disabled) => {
+            page.field("", &format!("not answered yet: {}", unbroken(halt::ANSWER)));
+        }
+        None => {
+            let file = andon_engine::text::report_file::path(halt.report_file);
+            page.field("", &format!("{file} was deleted; the next hook will treat that as an answer"));
+        }
+    }
+}
+
+/// What people decided for the work; what the newest answer said is with its halt already.
+fn decided(page: &mut Page, view: &StatusView) {
+    let shown = view.decided.iter().filter(|one| one.decision != "resume");
+    for (number, one) in shown.enumerate() {
+        let label = if number == 0 { "decided" } else { "" };
+        page.field(label, &decisions::in_short(one, phrase::MESSAGE));
+    }
+}
+
+/// The oldest round that waits for a person, and how many more do.
+fn waiting(page: &mut Page, view: &StatusView) {
+    let Some(first) = view.waiting.first() else { return };
+    let more = match view.waiting.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let question = terminal_clip(first.question.lines().next().unwrap_or_default(), NAME);
+    let since = page.style.when(first.since);
+    let line = format!("a round waits for a person since {since}{more}: {question}");
+    page.field("waiting", &page.style.yellow(&line));
+    let id: String = first.id.chars().take(8).collect();
+    page.field("", &with_command(&format!("help: andon review show {}", terminal_clip(&id, 8))));
+}
+
+/// The newest refused commits, as long as no commit or test run followed.
+fn refused(page: &mut Page, view: &StatusView) {
+    let Some(refused) = &view.refused else { return };
+    let commits = phrase::count(usize::try_from(refused.count).unwrap_or(usize::MAX), "commit");
+    let at = refused.at.map_or_else(String::new, |at| format!(", the last at {}", page.style.when(at)));
+    let rule = terminal_clip(&refused.rule, NAME);
+    let line = format!("{commits} for untested code ({rule}){at}");
+    page.field("refused", &page.style.yellow(&line));
+    page.field("", "help: andon test");
+}
+
+fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
+    counts(page, view, glyphs);
+    if !view.trend_in_turn.is_empty() {
+        let bars = spark::line(&view.trend_in_turn, glyphs);
+        page.field("this turn", &format!("{} failing  {bars}", spark::trend(&view.trend_in_turn)));
+    }
+    if !view.flaky.is_empty() {
+        let flaky = phrase::some_of(&view.flaky, FAILING, |test| terminal_clip(test, NAME));
+        page.field("flaky", &format!("{flaky} (no part of the trend)"));
+    }
+}
+
+/// Falls without credit that are shown.
+const FALLS: usize = 3;
+
+fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
+    if view.trend.iter().all(|count| *count == 0) {
+        return;
+    }
+    let bars = spark::line(&view.trend, glyphs);
+    page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
+    // The newest ones: a long row of them would bury the rest.
+    for fall in view.uncredited.iter().rev().take(FALLS).rev() {
+        let UncreditedFall { from, to, gone } = fall;
+        let tests = phrase::count(*gone, "test");
+        page.field(
+            "",
+            &format!("{from} -> {to} does not count as progress: {tests} that ran before did not run"),
+        );
+    }
+}
+
+fn tests(page: &mut Page, view: &StatusView) {
+    match &view.test_command {
+        Some(command) => page.field("tests", &terminal_clip(command, NAME)),
+        None if view.warnings.iter().any(|one| one.code.as_deref() == Some("config")) => {
+            page.field("tests", "not known: andon.toml cannot be read");
+        }
+        None => page.field("tests", "no test.command is configured (andon.toml, [test])"),
+    }
+    for (label, tests) in [("HEAD", &view.tests.head), ("work tree", &view.tests.work_tree)] {
+        if *tests != TestsOf::Nothing {
+            page.field("", &format!("{label}: {}", tests_shown(tests, page.style)));
+        }
+    }
+}
+
+fn tests_shown(tests: &TestsOf, style: Style) -> String {
+    match tests {
+        TestsOf::Ran(evidence) => {
+            let result = phrase::tests(evidence);
+            let result = if evidence.is_green() { style.green(&result) } else { style.red(&result) };
+            format!("{result}{}", style.yellow(&phrase::remarks(evidence)))
+        }
+        TestsOf::Void(run) => style.yellow(&format!(
+            "{}{}, but the run proves nothing: {}",
+            phrase::tests(&run.evidence),
+            phrase::remarks(&run.evidence),
+            phrase::void(run.validity)
+        )),
+        TestsOf::OtherCode(evidence) => style.yellow(&format!(
+            "not run on this code (the last run, on other code: {})",
+            phrase::tests(evidence)
+        )),
+        TestsOf::NeverRan => style.yellow("never run"),
+        TestsOf::Nothing => "nothing to test".to_owned(),
+        TestsOf::Unknown => "not known".to_owned(),
+    }
+}
+
+fn loop_evidence(page: &mut Page, view: &StatusView) {
+    let evidence = &view.evidence;
+    let empty = evidence.diffs.is_empty()
+        && evidence.codes.is_empty()
+        && evidence.tests.is_empty()
+        && evidence.outputs.is_empty();
+    if empty && evidence.failures.is_empty() {
+        return;
+    }
+    page.heading("Loop Evidence");
+    hashes(page, "diffs", &evidence.diffs);
+    hashes(page, "code", &evidence.codes);
+    hashes(page, "failures", &evidence.tests);
+    hashes(page, "outputs", &evidence.outputs);
+    let skipped = evidence.failures.len().saturating_sub(HASHES);
+    for failure in &evidence.failures[skipped..] {
+        page.field("", &failure_shown(failure));
+    }
+    for line in open_halt(view).map(halt::evidence).unwrap_or_default() {
+        page.field("halt", &line);
+    }
+}
+
+fn failure_shown(failure: &FailureSummary) -> String {
+    let times = phrase::count(usize::try_from(failure.iterations).unwrap_or(usize::MAX), "iteration");
+    let what = if failure.failing.is_empty() {
+        failure.status.as_str().replace('_', " ")
+    } else {
+        phrase::some_of(&failure.failing, FAILING, |test| terminal_clip(test, NAME))
+    };
+    format!("{} in {times}: {what}", failure.signature.short())
+}
+
+/// The newest hashes, oldest first, short: equal ones are what a person looks for.
+fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
+    let skipped = all.len().saturating_sub(HASHES);
+    let short = |hash: &T| hash.to_string().chars().take(12).collect::<String>();
+    let shown: Vec<String> = all[skipped..].iter().map(short).collect();
+    if !shown.is_empty() {
+        page.field(label, &format!("{}{}", if skipped > 0 { "... " } else { "" }, shown.join(" ")));
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,221 @@
+//! The loops that are watched: those of the worktrees, and those of other clones, whose remote-tracking branches are ahead of
+//! this clone and whose commits have records that came by a sync. What is in none of their records (their journals, their
+//! context) is not known here.
+
+use std::path::{Path, PathBuf};
+
+use crate::situation::{self, LoopSituation, SharedHooks};
+use andon_core::domain::{
+    decision::StandingHalt, diagnostic::Diagnostic, facts::Fact, facts::Usage, ids::CommitId,
+    summary::HaltSummary, tests::RunValidity, time::Timestamp,
+};
+use andon_core::{detect, history::Timeline, policy};
+use andon_engine::{
+    asking, context::Context, error::OpsError, recording::timeline, recording::timeline::LoadedTimeline,
+    text::halt, view::status::LoopCount, view::status::LoopState, view::watch::AnswerBy,
+    view::watch::BranchView, view::watch::LastRun, view::watch::LoopView, view::watch::WorktreeState,
+    view::watch::WorktreeView, workspace::Workspace,
+};
+use andon_git::{Repo, RepoEnv};
+use andon_store::{notes::NotesStore, window, window::Window};
+
+/// Most worktrees that are watched.
+const MAX_WORKTREES: usize = 1024;
+
+/// Where a worktree is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// `main` for the main one.
+    pub(super) name: String,
+    /// Its own git directory.
+    pub(super) git_dir: PathBuf,
+    /// The top of its working tree, where that is known.
+    pub(super) top: Option<PathBuf>,
+}
+
+/// The worktrees, the main one first.
+pub(super) fn places(repo: &Repo) -> Vec<Place> {
+    let mut places: Vec<Place> = repo
+        .worktree_places()
+        .into_iter()
+        .take(MAX_WORKTREES)
+        .map(|linked| Place { name: linked.name, git_dir: linked.git_dir, top: linked.top })
+        .collect();
+    places.sort_by(|one, other| one.name.cmp(&other.name));
+    let main = repo.main_worktree().map(|top| Place {
+        name: "main".to_owned(),
+        git_dir: repo.common_dir().to_owned(),
+        top: Some(top),
+    });
+    places.splice(0..0, main);
+    places
+}
+
+/// The context of this process as if it had been started in the worktree at `top`.
+pub fn context_in(ctx: &Context, top: &Path) -> Context {
+    let elsewhere = RepoEnv { git_dir: None, work_tree: None, index_file: None, ..ctx.repo_env.clone() };
+    Context { cwd: top.to_owned(), repo_env: elsewhere, ..ctx.clone() }
+}
+
+/// Reads one worktree. What cannot be read is said in its place.
+pub(super) fn read(ctx: &Context, place: &Place, hooks: &SharedHooks) -> WorktreeView {
+    let path = place.top.as_ref().map_or(String::new(), |top| top.to_string_lossy().into_owned());
+    let seen = match &place.top {
+        Some(top) if top.is_dir() => match seen(&context_in(ctx, top), hooks) {
+            Ok(found) => WorktreeState::Loop(Box::new(found)),
+            Err(err) => WorktreeState::Unreadable(err.to_string()),
+        },
+        Some(_) | None => WorktreeState::Away,
+    };
+    WorktreeView { name: place.name.clone(), path, seen }
+}
+
+fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
+    let ws = Workspace::open_lenient(ctx)?;
+    let LoopSituation { head, loaded, standing, hooks, state, .. } =
+        situation::look(ctx, &ws, &hooks.seen(&ws.repo))?;
+    let answer = standing.as_ref().map(|standing| {
+        let signed = asking::asks_signature(&ws, standing).is_some();
+        if signed { AnswerBy::Signature } else { AnswerBy::Resume }
+    });
+    let node = loaded.timeline.context_window_node().to_owned();
+    let mut warnings: Vec<Diagnostic> = loaded.warnings.clone();
+    warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
+    Ok(LoopView {
+        state,
+        count: count(&ws, &loaded.timeline),
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        context: detect::context_use(&loaded.timeline, &node, &ws.config.rules),
+        node,
+        who: policy::makers(&loaded.timeline),
+        halt: standing,
+        answer,
+        trend: loaded.timeline.trend(),
+        tests: last_run(&loaded),
+        last_at: last_at(&loaded),
+        usual_pause: usual_pause(&loaded.timeline),
+        cost: cost(&loaded.timeline),
+        hooks_gone: hooks,
+        warnings,
+    })
+}
+
+fn count(ws: &Workspace, timeline: &Timeline) -> LoopCount {
+    LoopCount { iteration: timeline.counted(), cap: detect::iteration_cap(&ws.config.rules) }
+}
+
+/// The newest test run of the journal, or of the newest record.
+fn last_run(loaded: &LoadedTimeline) -> Option<LastRun> {
+    let run = loaded.runs.last().map(LastRun::from);
+    run.or_else(|| {
+        let tested = loaded.timeline.iterations.iter().rev().find(|iteration| iteration.tests.is_some())?;
+        let evidence = tested.tests.clone()?;
+        let at = Some(tested.at).filter(|at| at.0 != 0);
+        Some(LastRun { evidence, validity: RunValidity::Valid, at })
+    })
+}
+
+/// Pauses that are looked at, and the fewest that tell what is usual.
+const PAUSES: (usize, usize) = (16, 3);
+
+/// The pause in the middle between the newest iterations.
+fn usual_pause(timeline: &Timeline) -> Option<u64> {
+    let all = &timeline.iterations;
+    let newest = all.get(all.len().saturating_sub(PAUSES.0 + 1)..).unwrap_or_default();
+    let known: Vec<Timestamp> = newest.iter().map(|one| one.at).filter(|at| at.0 != 0).collect();
+    let mut pauses: Vec<u64> = known.windows(2).map(|pair| pair[1].since(pair[0]).0).collect();
+    pauses.sort_unstable();
+    pauses.get(pauses.len() / 2).copied().filter(|_| pauses.len() >= PAUSES.1)
+}
+
+/// What the iterations of the window have cost, where clients report it.
+fn cost(timeline: &Timeline) -> String {
+    let usage = || timeline.iterations.iter().filter_map(|one| one.usage.as_ref());
+    let tokens = usage().map(Usage::tokens).fold(0_u64, u64::saturating_add);
+    let cost = usage().map(Usage::cost_micros).fold(0_u64, u64::saturating_add);
+    let summary = HaltSummary {
+        tokens: (tokens > 0).then_some(tokens),
+        cost_micros: (cost > 0).then_some(cost),
+        ..HaltSummary::default()
+    };
+    halt::cost(&summary).join(", ")
+}
+
+/// When something was last recorded: a commit, a turn, a test run.
+fn last_at(loaded: &LoadedTimeline) -> Option<Timestamp> {
+    let iteration = loaded.timeline.newest().map(|newest| newest.at);
+    let run = loaded.runs.last().and_then(|run| run.at);
+    let event = loaded.timeline.activity.now;
+    [iteration, run, event].into_iter().flatten().filter(|at| at.0 != 0).max()
+}
+
+const TRACKED: &str = "refs/remotes/";
+/// Most branches that are shown, those with the newest commits.
+const MAX_BRANCHES: usize = 32;
+/// Most records of one that are read.
+const MAX_RECORDS: usize = 64;
+
+/// The loops of other clones in which something was recorded within the session gap, the newest first. One that `halted` has
+/// is shown by its halt.
+pub(super) fn read_branches(
+    ctx: &Context,
+    ws: &Workspace,
+    halted: &[StandingHalt],
+) -> Result<Vec<BranchView>, OpsError> {
+    let gap = ws.config.guard.session_gap;
+    let mut tips = Vec::new();
+    for (name, id) in ws.repo.refs_with_prefix(TRACKED)? {
+        let tip = CommitId(id);
+        // A tip that is not here, or is no commit, is no loop.
+        let Ok(info) = ws.repo.commit(tip) else { continue };
+        let is_halted = halted.iter().any(|standing| standing.halt.head == Some(tip));
+        if !is_halted && ctx.now.since(info.committed_at) <= gap {
+            tips.push((info.committed_at, name, tip));
+        }
+    }
+    tips.sort_by(|one, other| other.cmp(one));
+    tips.dedup_by_key(|(_, _, tip)| *tip);
+    tips.truncate(MAX_BRANCHES);
+    let store = NotesStore::open(&ws.repo)?;
+    let head = ws.repo.head()?.commit();
+    let is_here = |tip| head.is_some_and(|head| ws.repo.is_ancestor(tip, head).unwrap_or(false));
+    let tips = tips.into_iter().filter(|(_, _, tip)| !is_here(*tip));
+    let branches = tips.filter_map(|(_, name, tip)| {
+        let window = window::read_apart(&ws.repo, &store, tip, MAX_RECORDS);
+        let name = name.strip_prefix(TRACKED).unwrap_or(&name).to_owned();
+        seen_behind(ctx, ws, tip, window).map(|found| BranchView { name, found })
+    });
+    Ok(branches.collect())
+}
+
+/// The loop behind `tip`; `None` where its newest commit has no record, or one that is older than the session gap.
+fn seen_behind(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> Option<LoopView> {
+    let newest = window.facts.last().filter(|fact| fact.id == Some(tip))?;
+    let last_at = newest.record.recorded_at;
+    if ctx.now.since(last_at) > ws.config.guard.session_gap {
+        return None;
+    }
+    let facts = window.facts.into_iter().map(|fact| Fact::Commit(Box::new(fact)));
+    let timeline = timeline::fold(ws, facts.collect());
+    let tested = timeline.iterations.iter().rev().find_map(|one| Some((one.at, one.tests.clone()?)));
+    let tests = tested.map(|(at, evidence)| LastRun { evidence, validity: RunValidity::Valid, at: Some(at) });
+    Some(LoopView {
+        state: LoopState::Running,
+        count: count(ws, &timeline),
+        head: Some(tip),
+        branch: None,
+        node: timeline.context_window_node().to_owned(),
+        who: policy::makers(&timeline),
+        halt: None,
+        answer: None,
+        trend: timeline.trend(),
+        tests,
+        context: None,
+        last_at: Some(last_at),
+        usual_pause: usual_pause(&timeline),
+        cost: cost(&timeline),
+        hooks_gone: None,
+        warnings: window.warnings,
+    })
+}
