@@ -1,5 +1,10 @@
 //! Arguments that several verbs share.
 
+use std::io::Read as _;
+use std::path::Path;
+
+use andon_engine::{context::Context, error::OpsError};
+
 /// What verbs say that walk through a range.
 pub const STOPPED: &str = "\
 Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
@@ -8,4 +13,32 @@ Ctrl-C ends it with what was found so far and exit code 3; a second one ends it 
 pub fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "no number".to_owned())?;
     if share > 0.0 && share < 1.0 { Ok(share) } else { Err("a share lies between 0 and 1".to_owned()) }
+}
+
+/// The bytes of a file that the command line names, at most `max`; `-` is standard input.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_bytes(ctx: &Context, file: &Path, max: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(ctx.cwd.join(file)).and_then(|file| file.take(max + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|err| err.to_string())?;
+    if bytes.len() as u64 > max { Err(format!("it has more than {} MiB", max >> 20)) } else { Ok(bytes) }
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// It cannot be read, or is no UTF-8.
+pub fn read_text(ctx: &Context, file: &Path, max: u64) -> Result<String, OpsError> {
+    let text = read_bytes(ctx, file, max)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()));
+    text.map_err(|why| {
+        let what = format!("{} cannot be read: {why}", file.to_string_lossy());
+        OpsError::usage(what, "give a file that can be read, or `-` for standard input")
+    })
 }

@@ -7,8 +7,6 @@
 mod answers;
 mod findings;
 mod installation;
-mod reviews;
-mod witnesses;
 
 pub use answers::{
     AdviceJson, BitsJson, CompleteJson, ContextWindowJson, PinJson, ResumeJson, StopJson, SyncJson,
@@ -22,11 +20,6 @@ pub use installation::{
     FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
     UninstallJson,
 };
-pub use reviews::{
-    ActedJson, CareJson, ConcernJson, FlagShownJson, RoundAnswerJson, RoundShownJson, StandingJson,
-    VoteShownJson,
-};
-pub use witnesses::{OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson, WitnessListJson};
 
 /// How documents are printed.
 pub mod printing {

@@ -202,7 +202,7 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsE
         "ledger": ledger.id.map(|id| id.to_string()),
         "round": ledger.entries[at].id.to_string(),
         "decision": decided.key,
-        "decidedBy": decided.by.name(),
+        "decidedBy": decided.by,
         "decidedAt": andon_core::domain::time::Timestamp(decided.at).to_string(),
         "votes": votes,
     });

@@ -183,9 +183,9 @@ registry! {
     /// Show who can help and which provider to try next
     Advise(advise::args::AdviseArgs) => advise::run;
     /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
-    Review(review::args::ReviewArgs) => review::run;
+    Review(review::ReviewArgs) => review::run;
     /// Name the people who may answer rounds, by their signing keys
-    Witness(witness::args::WitnessArgs) => witness::run;
+    Witness(witness::WitnessArgs) => witness::run;
     "Share and check":
     /// Verify a range of commits: derive every record again and judge it (for CI)
     Check(check::CheckArgs) => check::run;
@@ -194,7 +194,7 @@ registry! {
     /// Attest a record, a passed check or a decision to other tools: in-toto statements, signed
     Attest(attest::AttestArgs) => attest::run;
     /// Verify the ledger of halts and answers
-    Ledger(witness::args::LedgerArgs) => witness::ledger;
+    Ledger(witness::LedgerArgs) => witness::ledger;
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
     Sync(sync::args::SyncArgs) => sync::run;
     /// Show what would have happened: the same rules over existing commits
@@ -207,7 +207,7 @@ registry! {
     /// Record what an agent or orchestrator reports: JSON lines on standard input
     Observe(observe::args::ObserveArgs) => observe::run;
     /// Put a question to agents, and to people where they cannot agree: JSON on standard input
-    Round(round::args::RoundCommandArgs) => round::run;
+    Round(round::RoundCommandArgs) => round::run;
     /// End a turn and decide: exit code 1 when the loop must stop, 4 when it must compact first
     Tick(tick::args::TickArgs) => tick::run;
     /// Show how full the agent's context window is; exit code 1 when no new turn may begin

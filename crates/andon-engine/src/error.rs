@@ -132,6 +132,16 @@ pub enum OpsError {
 }
 
 impl OpsError {
+    /// Wrong use that the argument parser cannot see.
+    pub fn usage(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage { what: what.into(), help: help.into() }
+    }
+
+    /// What a rule forbids.
+    pub fn refused(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused { what: what.into(), help: help.into() }
+    }
+
     /// A file that the command line names could not be written.
     pub fn of_output(err: &EffectError) -> Self {
         let help = err.help().unwrap_or_else(|| "name another file".to_owned());

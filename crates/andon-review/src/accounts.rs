@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::lookback::{MONTH, within};
+use serde::Serialize;
+
+use super::window::{MONTH, within};
 
 /// The account that holds a bounty until it is earned.
 pub const ESCROW: &str = "escrow";
@@ -13,10 +15,12 @@ pub const TREASURY: &str = "treasury";
 const PAID_SECONDS: i64 = 1_800;
 
 /// Credits moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Transfer {
     /// The entry that caused it, and its place in the order.
+    #[serde(skip)]
     pub entry: usize,
+    #[serde(skip)]
     pub place: usize,
     pub from: String,
     pub to: String,
@@ -25,8 +29,9 @@ pub struct Transfer {
 }
 
 /// Attention units earned, in thousandths.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Earnings {
+    #[serde(skip)]
     pub entry: usize,
     pub witness: String,
     pub milli: i64,

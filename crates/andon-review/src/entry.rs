@@ -1,10 +1,12 @@
-//! What the folds read: one ledger entry, from any reader.
+//! One ledger entry as the folds read it, and the reasons for which an entry does not count.
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::payload::Payload;
+use super::payload::fields::shown_by_name;
 use super::payload::member::Malformed;
 
 /// One entry. Entries are in a list, parents before children; an entry is identified by its index there.
@@ -31,3 +33,41 @@ pub struct ReviewEntry {
     /// The result of that.
     pub payload: Arc<Result<Payload, Malformed>>,
 }
+
+/// The reasons, in the order in which they are looked for: the first that applies is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    ClockSetBack,
+    FromTheFuture,
+    BadPayload,
+    UnknownRound,
+    PolicyRollback,
+    PolicyConflict,
+    PolicyThreshold,
+    Unsigned,
+    RevokedKey,
+    SelfGranted,
+    UnknownKey,
+    WrongRole,
+    Withdrawn,
+    AlreadyResolved,
+    RateLimited,
+    Suspended,
+    Conflict,
+    PanelOnly,
+    Rotation,
+    PanelFull,
+    RefereeGate,
+    PanelNeeded,
+    NotAccepted,
+    NotOnPanel,
+    Cap,
+    ConcernCooldown,
+    DuplicateBallot,
+    NoCommitment,
+    EarlyReveal,
+    CommitmentMismatch,
+}
+
+shown_by_name!(Code);

@@ -4,7 +4,7 @@
 //! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
 //! question costs one comparison and an entry a few words.
 
-use super::code::Code;
+use super::entry::Code;
 use super::entry::ReviewEntry;
 use andon_core::domain::time::CLOCK_SKEW;
 

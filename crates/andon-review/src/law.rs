@@ -2,10 +2,11 @@
 //!
 //! These are the only sums in floating point; everything that decides over reputations and money is exact.
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::payload::fields::whole;
+use crate::payload::fields::{shown_by_name, whole};
 
 /// The five decisions, as the axes of an adjustment.
 pub const AXES: usize = 5;
@@ -39,7 +40,7 @@ const VARIANCE_FLOOR: f64 = 0.01;
 pub const VITALITY: usize = 8;
 
 /// The reputation vector of a witness.
-#[derive(Debug, Clone, PartialEq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default)]
 pub struct Weights {
     pub conv: f64,
@@ -57,7 +58,7 @@ pub struct Weights {
 }
 
 /// How the loop continued after a resolution.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Course {
     pub h0: f64,
     pub h1: Option<f64>,
@@ -80,9 +81,10 @@ pub struct Reward {
 }
 
 /// What a settlement gave and took.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct SettlementResult {
     pub gain: Option<f64>,
+    #[serde(rename = "bias_score")]
     pub bias: Option<f64>,
     pub penalty: Option<f64>,
 }
@@ -174,7 +176,7 @@ fn entropy(signatures: &[String]) -> f64 {
 }
 
 /// A role with the reputation it asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Office {
     Proposer,
     Opposer,
@@ -182,8 +184,10 @@ pub enum Office {
     Referee,
 }
 
+shown_by_name!(Office);
+
 /// The draw of who may take an office below its threshold (R12).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Draw {
     pub required: f64,
     pub threshold: f64,
@@ -192,16 +196,6 @@ pub struct Draw {
 }
 
 impl Office {
-    /// Its name, as it goes into the draw.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Proposer => "Proposer",
-            Self::Opposer => "Opposer",
-            Self::Synthesizer => "Synthesizer",
-            Self::Referee => "Referee",
-        }
-    }
-
     fn required(self) -> f64 {
         match self {
             Self::Proposer | Self::Opposer => 0.2,
@@ -213,7 +207,7 @@ impl Office {
     /// Draws for `witness` in `round`: the same for every reader.
     #[allow(clippy::cast_precision_loss, reason = "a share of 2^64, to 53 bits")]
     pub fn draw(self, round: &str, witness: &str, total: f64) -> Draw {
-        let text = format!("witness-grace-v1\0{round}\0{witness}\0{}", self.name());
+        let text = format!("witness-grace-v1\0{round}\0{witness}\0{self}");
         let digest = Sha256::digest(text.as_bytes());
         let number = digest.iter().take(8).fold(0u64, |number, byte| number << 8 | u64::from(*byte));
         let u = number as f64 / 18_446_744_073_709_551_616.0;

@@ -2,29 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::fold::LedgerState;
+use super::payload::fields::shown_by_name;
 use super::round::{RoundDecision, RoundState};
 use super::similarity::Words;
 use super::votes::Vote;
 
 /// The present status of a precedent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PrecedentStatus {
     Current,
     Overturned,
     Dissent,
 }
 
-impl PrecedentStatus {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Overturned => "overturned",
-            Self::Dissent => "dissent",
-        }
-    }
-}
+shown_by_name!(PrecedentStatus);
 
 /// A decision, or a ballot that dissented from it.
 #[derive(Debug, Clone, PartialEq, Eq)]

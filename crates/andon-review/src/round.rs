@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
+use super::payload::fields::shown_by_name;
 use super::payload::questions::{Actors, Trigger};
 use super::similarity::{Similarity, Words};
 
 /// The status of a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RoundStatus {
     Closed,
     Open,
@@ -18,24 +22,11 @@ pub enum RoundStatus {
     Voided,
 }
 
-impl RoundStatus {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::Accepted => "accepted",
-            Self::Panel3 => "panel3",
-            Self::Panel5 => "panel5",
-            Self::Resolved => "resolved",
-            Self::Unresolvable => "unresolvable",
-            Self::Voided => "voided",
-        }
-    }
-}
+shown_by_name!(RoundStatus);
 
 /// Why a round became a panel's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PanelCause {
     MinWitnesses,
     Capture,
@@ -45,22 +36,11 @@ pub enum PanelCause {
     Tie,
 }
 
-impl PanelCause {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MinWitnesses => "min_witnesses",
-            Self::Capture => "capture",
-            Self::Request => "request",
-            Self::Flag => "flag",
-            Self::Collusion => "collusion",
-            Self::Tie => "tie",
-        }
-    }
-}
+shown_by_name!(PanelCause);
 
 /// What a flag leads to (R17).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FlagRoute {
     Open,
     Panel3,
@@ -70,19 +50,9 @@ pub enum FlagRoute {
     Pending,
 }
 
-impl FlagRoute {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Panel3 => "panel3",
-            Self::Panel5 => "panel5",
-            Self::ConstitutionalOnly => "constitutional_only",
-            Self::Late => "late",
-            Self::Pending => "pending",
-        }
-    }
+shown_by_name!(FlagRoute);
 
+impl FlagRoute {
     /// Whether it opens the matter again, and is not only recorded.
     pub fn has_effect(self) -> bool {
         match self {
@@ -154,23 +124,15 @@ impl Panel {
 }
 
 /// How a decision came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
     Single,
     Majority,
     Reputation,
 }
 
-impl DecidedBy {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Single => "single",
-            Self::Majority => "majority",
-            Self::Reputation => "reputation",
-        }
-    }
-}
+shown_by_name!(DecidedBy);
 
 /// What was decided of a round, by a witness or a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]

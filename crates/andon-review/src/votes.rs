@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::Ratio;
+use serde::Serialize;
 
 use super::law::{AXES, Adjustment};
-use super::lookback::{DAY, LOOKBACK, within};
+use super::payload::fields::shown_by_name;
 use super::payload::vote::VoteChoice;
 use super::round::RoundState;
 use super::similarity::Words;
-use super::sliding::SlidingCounts;
+use super::window::{DAY, LOOKBACK, SlidingCounts, within};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +53,8 @@ pub struct TrackRecord {
 }
 
 /// What a witness may do (R2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Tier {
     Probation,
     Full,
@@ -60,17 +62,7 @@ pub enum Tier {
     Suspended,
 }
 
-impl Tier {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Probation => "probation",
-            Self::Full => "full",
-            Self::PanelOnly => "panel_only",
-            Self::Suspended => "suspended",
-        }
-    }
-}
+shown_by_name!(Tier);
 
 impl TrackRecord {
     /// The share of votes that was not overturned, exactly.

@@ -6,9 +6,7 @@ use crate::cli::output::columns;
 use crate::cli::watching::now;
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::text as report;
-use crate::verbs::{
-    resume::run as resume, review::run as review, status::run as status, watch::run as watch,
-};
+use crate::verbs::{resume::run as resume, review::show, status::run as status, watch::run as watch};
 use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
@@ -151,7 +149,7 @@ fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<St
 
 fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String, OpsError> {
     let ws = Workspace::open_lenient(ctx)?;
-    Ok(review::show_text(&review::show(&ws, id)?, plain(shell)))
+    Ok(show::show_text(&show::show(&ws, id)?, plain(shell)))
 }
 
 /// An error as a page.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
-use crate::{verbs::review::run as review, verbs::status::run as status};
+use crate::{verbs::review::rounds, verbs::status::run as status};
 use andon_core::detect::HOOK_BYPASS;
 use andon_core::domain::decision::{Halt, LedgerEvent};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -62,7 +62,7 @@ fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
     let waiting = asking::waiting(ws)?;
     view.warnings.extend(waiting.warning());
     view.open = waiting.rounds;
-    view.decided = review::precedents(ws, None, &[])?;
+    view.decided = rounds::precedents(ws, None, &[])?;
     Ok(())
 }
 

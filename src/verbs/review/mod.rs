@@ -1,208 +1,324 @@
-//! `andon review`.
+//! `andon review`: rounds put to people.
 
-pub mod args;
-pub mod run;
+mod act;
+pub mod rounds;
+pub mod show;
+mod standing;
+mod template;
 
-use self::args::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use self::act::{Act, ActReport};
+use crate::cli::args::read_bytes;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::report::json;
-use crate::verbs::review::{
-    run as review,
-    run::{Act, ActReport, AnswerSource},
-};
-use crate::verbs::round::run as round;
-use andon_engine::asking;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
-use andon_review::payload::fields::{SignedText, Whole};
-use andon_review::payload::member::{Malformed, malformed, named};
-use andon_review::payload::vote::{
-    FactualCheck, PolicyConcern, StrongestClaims, SycophancyAssessment, VotePayload,
-};
+use crate::verbs::round;
+use andon_core::domain::time::Timestamp;
+use andon_engine::{asking, error::OpsError, text::message, workspace::Workspace};
+use andon_review::simulation::{self, output::SimulationJson};
+
+/// `andon review`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ReviewArgs {
+    /// What to do; without it the rounds that wait are listed, oldest first
+    #[command(subcommand)]
+    pub command: Option<ReviewCommand>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon review ...`
+#[derive(Debug, Subcommand)]
+pub enum ReviewCommand {
+    /// Show a round in the order in which it is to be read, and what is known about it
+    Show {
+        /// An entry id, its first digits, or `halt` for the unanswered halt here
+        round: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Take a round: its clock starts
+    Accept(RoundArgs),
+    /// Answer a round, signed; without --from and --decision an editor opens with a template
+    Resolve(AnswerArgs),
+    /// Ask for a panel of three
+    Panel(ReasonedArgs),
+    /// Commit to your vote on a panel; it stays secret until all members have committed
+    Ballot(AnswerArgs),
+    /// Open the vote that you committed to
+    Reveal(RoundArgs),
+    /// Say that a decision, or a round that agents closed among themselves, was wrong
+    Flag(ReasonedArgs),
+    /// Show what people decided before, newest first; dissent is marked as such
+    Precedents {
+        /// A topic
+        #[arg(long)]
+        tag: Option<String>,
+        /// Words that all must be in the question or the reasons
+        text: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Show what witnesses flagged about the rules themselves
+    Concerns(FormatArg),
+    /// Show the standing of witnesses: tier, reputation, what is left of today, attention
+    Status {
+        /// One witness, such as human:ann
+        witness: Option<String>,
+        /// What the whole ledger came to, as simulate shows it of a file
+        #[arg(long, conflicts_with = "witness")]
+        ledger: bool,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Fold ledger entries of a file: who may act, what was decided, reputations, accounts. Reads no repository
+    #[command(after_help = SIMULATE)]
+    Simulate(SimulateArgs),
+}
+
+/// Which round somebody means.
+#[derive(Debug, Args)]
+pub struct RoundArgs {
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
+    pub round: String,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// A round, and why.
+#[derive(Debug, Args)]
+pub struct ReasonedArgs {
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
+    pub round: String,
+    /// Why
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: String,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// An answer to a round, by an editor, a file or flags.
+#[derive(Debug, Args)]
+#[command(after_help = ANSWER)]
+pub struct AnswerArgs {
+    /// An entry id, its first digits, or `halt` for the unanswered halt here
+    pub round: String,
+    /// The filled template, or JSON; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "decision")]
+    pub from: Option<PathBuf>,
+    /// `accept_proposer`, `accept_opposer`, `accept_synthesis`, `amend` or `reject_round`
+    #[arg(long, requires = "rationale")]
+    pub decision: Option<String>,
+    /// Why, in one to three sentences
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    pub rationale: Option<String>,
+    /// For amend: what is to be done instead
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    pub amended_recommendation: Option<String>,
+    /// A claim that was checked: true, false or unverifiable; the claim; the source. May be given several times
+    #[arg(long, num_args = 3, value_names = ["VERDICT", "CLAIM", "SOURCE"], requires = "decision")]
+    pub factual_check: Vec<String>,
+    /// Whether the critique only decorates agreement (yes or no), and why
+    #[arg(long, num_args = 2, value_names = ["YES|NO", "WHY"], requires = "decision")]
+    pub sycophancy: Vec<String>,
+    /// The rules are wrong: what, in which direction (increase, decrease, tension), and why
+    #[arg(long, num_args = 3, value_names = ["SUBJECT", "DIRECTION", "WHY"], requires = "decision")]
+    pub concern: Vec<String>,
+    /// The strongest claim, and the strongest critique
+    #[arg(long, num_args = 2, value_names = ["CLAIM", "CRITIQUE"], requires = "decision")]
+    pub strongest: Vec<String>,
+    /// The agent whose mistake it was
+    #[arg(long, value_name = "AGENT", requires = "decision")]
+    pub attributed_to: Option<String>,
+    /// For a halt: it was wrong, the loop was not stuck; counted by rule (andon status --rules), known to calibrate
+    #[arg(long, requires = "decision")]
+    pub mistaken: bool,
+    /// A topic. May be given several times
+    #[arg(long, value_name = "TAG", requires = "decision")]
+    pub tag: Vec<String>,
+    /// How long you worked on it, in seconds; default: since you accepted it
+    #[arg(long, value_name = "N", requires = "decision")]
+    pub time_spent_seconds: Option<u64>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const ANSWER: &str = "\
+Signed with the key that git's own set-up names (gpg.format=ssh, user.signingKey). A draft with a mistake is kept in
+.git/andon/RESOLUTION_EDITMSG; go on with it by --from. Exit codes: 1 when a rule forbids it or the template was left
+as it is; 2 when a field is wrong.";
+
+const SIMULATE: &str = "\
+FILE holds one entry a line as JSON, parents before children, the policy first; `-` is standard input.
+A line with `probe` asks one rule a question. Invalid entries are listed with the reason and change nothing.
+Exit codes: 0 also with invalid entries; 2 for a line that is no entry, with its number.";
+
+/// `andon review simulate`
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// Entries, one JSON object a line
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The reader's clock: seconds since 1970, or RFC 3339
+    #[arg(long, value_name = "T", value_parser = time, allow_negative_numbers = true)]
+    pub now: Timestamp,
+    /// Whose private notices to show, such as human:ann
+    #[arg(long = "as", value_name = "WITNESS")]
+    pub reader: Option<String>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// Beyond this no reader of JSON has whole numbers.
+const FARTHEST: i64 = 1 << 53;
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    let time = match text.parse::<i64>() {
+        Ok(seconds) => Timestamp(seconds),
+        Err(_) => text.parse::<Timestamp>().map_err(|err| err.to_string())?,
+    };
+    if (-FARTHEST..=FARTHEST).contains(&time.0) {
+        Ok(time)
+    } else {
+        Err("must be a time in seconds since 1970".to_owned())
+    }
+}
+
+/// The largest file of entries that is read, in bytes: some 100,000 rounds.
+const MAX_ENTRIES: u64 = 256 << 20;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
-    let Some(command) = &args.command else { return list(shell, args.format.format) };
-    if let ReviewCommand::Simulate(args) = command {
-        return simulate(shell, args);
-    }
-    let ws = Workspace::open_lenient(&shell.ctx)?;
-    let ctx = &shell.ctx;
-    // There is no daemon: the next command finds a round whose time is up.
-    round::expire(ctx, &ws)?;
-    match command {
-        ReviewCommand::Accept(args) => {
-            tell(shell, &review::act(ctx, &ws, &args.round, Act::Accept)?, args.format.format);
-        }
-        ReviewCommand::Panel(args) => {
-            let acted = review::act(ctx, &ws, &args.round, Act::Panel(&args.reason))?;
-            tell(shell, &acted, args.format.format);
-        }
-        ReviewCommand::Flag(args) => {
-            let acted = review::act(ctx, &ws, &args.round, Act::Flag(&args.reason))?;
-            tell(shell, &acted, args.format.format);
-        }
-        ReviewCommand::Resolve(args) => {
-            tell(shell, &review::resolve(ctx, &ws, &args.round, given(args)?)?, args.format.format);
-        }
-        ReviewCommand::Ballot(args) => {
-            tell(shell, &review::ballot(ctx, &ws, &args.round, given(args)?)?, args.format.format);
-        }
-        ReviewCommand::Reveal(args) => {
-            tell(shell, &review::reveal(ctx, &ws, &args.round)?, args.format.format);
-        }
-        ReviewCommand::Show { .. }
-        | ReviewCommand::Precedents { .. }
-        | ReviewCommand::Concerns(_)
-        | ReviewCommand::Status { .. }
-        | ReviewCommand::Simulate(_) => look(shell, &ws, command)?,
-    }
-    Ok(Exit::Allowed)
-}
-
-/// Commands that only show.
-fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), OpsError> {
-    let text = match command {
-        ReviewCommand::Show { round, format } => {
-            let shown = review::show(ws, round)?;
+    let (ctx, style) = (&shell.ctx, shell.out.out);
+    let open = || {
+        let ws = Workspace::open_lenient(ctx)?;
+        // There is no daemon: the next command finds a round whose time is up.
+        round::expire(ctx, &ws)?;
+        Ok::<_, OpsError>(ws)
+    };
+    let text = match &args.command {
+        None => list(shell, &open()?, args.format.format)?,
+        Some(ReviewCommand::Show { round, format }) => {
+            let shown = show::show(&open()?, round)?;
             match format.format {
-                Format::Text => review::show_text(&shown, shell.out.out),
-                Format::Json => review::shown_json(&shown)
-                    .map(|shown| json::document("review-show", &shown))
-                    .unwrap_or_default(),
+                Format::Text => show::show_text(&shown, style),
+                Format::Json => json::document("review-show", &shown),
             }
         }
-        ReviewCommand::Precedents { tag, text, format } => {
-            let found = review::precedents(ws, tag.as_deref(), text)?;
+        Some(ReviewCommand::Accept(args)) => {
+            told(&act::act(ctx, &open()?, &args.round, Act::Accept)?, args.format.format)
+        }
+        Some(ReviewCommand::Panel(args)) => {
+            told(&act::act(ctx, &open()?, &args.round, Act::Panel(&args.reason))?, args.format.format)
+        }
+        Some(ReviewCommand::Flag(args)) => {
+            told(&act::act(ctx, &open()?, &args.round, Act::Flag(&args.reason))?, args.format.format)
+        }
+        Some(ReviewCommand::Resolve(args)) => told(&act::resolve(ctx, &open()?, args)?, args.format.format),
+        Some(ReviewCommand::Ballot(args)) => told(&act::ballot(ctx, &open()?, args)?, args.format.format),
+        Some(ReviewCommand::Reveal(args)) => {
+            told(&act::reveal(ctx, &open()?, &args.round)?, args.format.format)
+        }
+        Some(ReviewCommand::Precedents { tag, text, format }) => {
+            let found = rounds::precedents(&open()?, tag.as_deref(), text)?;
             match format.format {
-                Format::Text => review::precedents_text(&found),
+                Format::Text => rounds::precedents_text(&found),
                 Format::Json => json::documents("review-precedent", &found),
             }
         }
-        ReviewCommand::Concerns(format) => {
-            let found = review::concerns(ws)?;
+        Some(ReviewCommand::Concerns(format)) => {
+            let found = rounds::concerns(&open()?)?;
             match format.format {
-                Format::Text => review::concerns_text(&found),
+                Format::Text => rounds::concerns_text(&found),
                 Format::Json => json::documents("review-concern", &found),
             }
         }
-        ReviewCommand::Status { witness, ledger, format } => {
-            // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
-            let is_for_them = witness.is_some() || format.format == Format::Text;
-            let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
-            let reader = signer.map(|signer| signer.public().to_string());
-            let found = review::standing(ws, witness.as_deref(), reader.as_deref())?;
-            match format.format {
-                Format::Text => review::standing_text(&found, shell.out.out),
-                Format::Json if *ledger => {
-                    found.ledger.iter().map(review::json).collect::<Result<String, OpsError>>()?
-                }
-                Format::Json => json::documents("review-status", &found.witnesses),
-            }
+        Some(ReviewCommand::Status { witness, ledger, format }) => {
+            let scope = if *ledger { StatusScope::Ledger } else { StatusScope::Witnesses };
+            status(shell, &open()?, witness.as_deref(), scope, format.format)?
         }
-        ReviewCommand::Accept(_)
-        | ReviewCommand::Panel(_)
-        | ReviewCommand::Flag(_)
-        | ReviewCommand::Resolve(_)
-        | ReviewCommand::Ballot(_)
-        | ReviewCommand::Reveal(_)
-        | ReviewCommand::Simulate(_) => String::new(),
+        Some(ReviewCommand::Simulate(args)) => simulate(shell, args)?,
     };
     shell.out.result(&text);
-    Ok(())
-}
-
-fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
-    let ws = Workspace::open_lenient(&shell.ctx)?;
-    round::expire(&shell.ctx, &ws)?;
-    let found = asking::waiting(&ws)?;
-    if let Some(warning) = found.warning() {
-        shell.out.message(&message::diagnostics(&[warning], shell.out.err));
-    }
-    shell.out.result(&match format {
-        Format::Text => review::waiting_text(&found.rounds, shell.out.out),
-        Format::Json => json::documents("review-waiting", &found.rounds),
-    });
     Ok(Exit::Allowed)
 }
 
-fn tell(shell: &Shell, acted: &ActReport, format: Format) {
-    shell.out.result(&match format {
-        Format::Text => review::follow_text(acted),
-        Format::Json => {
-            review::acted_json(acted).map(|acted| json::document("review-act", &acted)).unwrap_or_default()
-        }
-    });
+fn told(acted: &ActReport, format: Format) -> String {
+    match format {
+        Format::Text => act::acted_text(acted),
+        Format::Json => json::document("review-act", acted),
+    }
 }
 
-fn given(args: &AnswerArgs) -> Result<AnswerSource<'_>, OpsError> {
-    if let Some(file) = &args.from {
-        return Ok(AnswerSource::File(file));
+fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<String, OpsError> {
+    let found = asking::waiting(ws)?;
+    if let Some(warning) = found.warning() {
+        shell.out.message(&message::diagnostics(&[warning], shell.out.err));
     }
-    if args.decision.is_none() {
-        return Ok(AnswerSource::Editor);
-    }
-    let vote = flags(args).map_err(|err| review::wrong_flag(&err))?;
-    Ok(AnswerSource::Flags { vote: Box::new(vote), has_seconds: args.time_spent_seconds.is_some() })
+    Ok(match format {
+        Format::Text => rounds::waiting_text(&found.rounds, shell.out.out),
+        Format::Json => json::documents("review-waiting", &found.rounds),
+    })
 }
 
-/// The answer that flags give.
-fn flags(args: &AnswerArgs) -> Result<VotePayload, Malformed> {
-    let text = |text: &String| SignedText(text.clone());
-    let checks = args.factual_check.chunks_exact(3).map(|check| {
-        let verdict = named("factual_checks.verdict", &check[0])?;
-        Ok(FactualCheck { verdict, claim: text(&check[1]), evidence: Some(text(&check[2])) })
-    });
-    let sycophancy_assessment = match args.sycophancy.as_slice() {
-        [detected, rationale] => {
-            let detected = match detected.as_str() {
-                "yes" => true,
-                "no" => false,
-                _ => return Err(malformed("--sycophancy", "must begin with yes or no")),
-            };
-            Some(SycophancyAssessment { detected, rationale: text(rationale) })
-        }
-        _ => None,
-    };
-    let policy_concern = match args.concern.as_slice() {
-        [subject, direction, rationale] => Some(PolicyConcern {
-            subject: text(subject),
-            direction: named("policy_concern.direction", direction)?,
-            rationale: text(rationale),
-        }),
-        _ => None,
-    };
-    let strongest = match args.strongest.as_slice() {
-        [claim, critique] => {
-            Some(StrongestClaims { claim: Some(text(claim)), critique: Some(text(critique)) })
-        }
-        _ => None,
-    };
-    let seconds = Whole::try_from(args.time_spent_seconds.unwrap_or_default());
-    let mistaken = args.mistaken.then(|| asking::MISTAKEN.to_owned());
-    let decision = named("decision", args.decision.as_deref().unwrap_or_default())?;
-    Ok(VotePayload {
-        amended_recommendation: args.amended_recommendation.as_ref().map(text),
-        factual_checks: checks.collect::<Result<_, _>>()?,
-        sycophancy_assessment,
-        policy_concern,
-        strongest,
-        time_spent_seconds: seconds.map_err(|wrong| malformed("time_spent_seconds", wrong))?,
-        attributed_to: args.attributed_to.clone(),
-        tags: args.tag.iter().cloned().chain(mistaken).collect(),
-        ..VotePayload::new(decision, args.rationale.as_deref().unwrap_or_default())
+/// What `andon review status` shows for programs.
+#[derive(Clone, Copy)]
+enum StatusScope {
+    Witnesses,
+    Ledger,
+}
+
+/// The standing of witnesses, or of the whole ledger.
+fn status(
+    shell: &Shell,
+    ws: &Workspace,
+    witness: Option<&str>,
+    scope: StatusScope,
+    format: Format,
+) -> Result<String, OpsError> {
+    // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
+    let is_for_them = witness.is_some() || format == Format::Text;
+    let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
+    let reader = signer.map(|signer| signer.public().to_string());
+    let found = standing::standing(ws, witness, reader.as_deref())?;
+    Ok(match (format, scope) {
+        (Format::Text, _) => standing::standing_text(&found, shell.out.out),
+        (Format::Json, StatusScope::Ledger) => found.ledger.iter().map(simulation_json).collect(),
+        (Format::Json, StatusScope::Witnesses) => json::documents("review-status", &found.witnesses),
     })
 }
 
 /// Folds a file. Invalid entries are part of the answer.
-fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<Exit, OpsError> {
-    let found = review::simulate(&shell.ctx, &args.file, args.now, args.reader.as_deref())?;
-    shell.out.result(&match args.format.format {
-        Format::Text => review::summary(&found.json, shell.out.out),
-        Format::Json => review::json(&found.json)?,
-    });
-    Ok(Exit::Allowed)
+fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<String, OpsError> {
+    let name = args.file.to_string_lossy();
+    let bytes = read_bytes(&shell.ctx, &args.file, MAX_ENTRIES).map_err(|why| {
+        OpsError::usage(
+            format!("{name} cannot be read: {why}"),
+            "give a file of entries, one JSON object a line, or `-` for standard input",
+        )
+    })?;
+    let script = simulation::read(&bytes).map_err(|bad| {
+        OpsError::usage(format!("{name}, {bad}"), "docs/review.md has the form of an entry")
+    })?;
+    let found = simulation::simulate(&script, args.now.0, args.reader.as_deref());
+    Ok(match args.format.format {
+        Format::Text => standing::summary(&found, shell.out.out),
+        Format::Json => simulation_json(&found),
+    })
+}
+
+/// One object, with its keys sorted.
+fn simulation_json(found: &SimulationJson) -> String {
+    json::line(&serde_json::to_value(found).unwrap_or_default())
 }

@@ -1,19 +1,60 @@
-//! `andon round`, and `andon observe round`.
+//! `andon round`, and `andon observe round`: agents put a question, say what they have to say, and a judge decides or defers. A
+//! question that needs a person becomes one entry of the ledger.
+//!
+//! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: every
+//! command checks whether a round has expired.
 
-pub mod args;
-pub mod run;
+mod pending;
+mod statements;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, Read as _};
 
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::args::{RoundCommand, RoundCommandArgs};
-use crate::cli::Shell;
-use crate::cli::error::Exit;
+use self::pending::{MAX_SIGNED, PendingRound};
+use self::statements::{
+    ActionMember, CloseMessage, OpenMessage, RoleMember, RoundAction, RoundName, StatementMessage,
+};
+use crate::cli::{Shell, error::Exit, format_arg::JsonArg};
 use crate::report::json;
-use crate::verbs::round::{run as round, run::RoundAction};
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
+use andon_core::{domain::time::Timestamp, format::members_of};
+use andon_engine::asking::{self, Draft, SignedLedger};
+use andon_engine::{context::Context, error::OpsError, json::RoundPrecedentJson, workspace::Workspace};
+use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
+use andon_review::payload::{fields::Time, member};
+use andon_review::precedents::PrecedentQuery;
+use andon_review::round::{RoundState, RoundStatus};
+
+/// `andon round`
+#[derive(Debug, Args)]
+#[command(after_help = ROUND)]
+pub struct RoundCommandArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: RoundCommand,
+}
+
+/// `andon round ...`
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum RoundCommand {
+    /// Put a question: `question`, `issuer`, `tags`, `precedent_tags`, `bounty`, `min_witnesses`, `expires_at`, `operators`, `authors`, `revises`
+    Open(JsonArg),
+    /// Claim or criticise: `round`, `role` (`proposer` or `opposer`), `agent`, `text`
+    Say(JsonArg),
+    /// Judge: `round`, `agent`, `text`, which ends with a trailer
+    Verdict(JsonArg),
+    /// End the round: `round`, `paid_to`
+    Close(JsonArg),
+}
+
+const ROUND: &str = "\
+Each reads one JSON object from standard input and answers one on standard output. The trailer of a verdict is its last
+```json block: {\"deferred\": false, \"recommendation\": \"...\"}, or {\"deferred\": true} to leave it to people.
+Exit codes: 0 done among agents, or more is to come; 1 a person is needed: andon review; 2 bad input, and a trailer that
+cannot be read for the first time.";
 
 /// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
 const MAX_INPUT: u64 = 8 << 20;
@@ -48,12 +89,14 @@ pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]) -> Result<Exit, OpsError> {
-    let said: Map<String, Value> = serde_json::from_slice(bytes).map_err(|err| OpsError::Usage {
-        what: format!("standard input holds no JSON object: {err}"),
-        help: "see what is asked for: andon round --help".to_owned(),
+    let said: Map<String, Value> = serde_json::from_slice(bytes).map_err(|err| {
+        OpsError::usage(
+            format!("standard input holds no JSON object: {err}"),
+            "see what is asked for: andon round --help",
+        )
     })?;
-    let action = action.map_or_else(|| round::action_of(&said), Ok)?;
-    let answer = round::run(&shell.ctx, ws, action, &said)?;
+    let action = action.map_or_else(|| action_of(&said), Ok)?;
+    let answer = apply(&shell.ctx, ws, action, &said)?;
     shell.out.result(&json::document("round", &answer));
     Ok(if answer.again {
         Exit::Usage
@@ -62,4 +105,222 @@ fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]
     } else {
         Exit::Allowed
     })
+}
+
+/// The answer of `andon round`: `andon/round@1`.
+#[derive(Debug, Default, Serialize)]
+struct RoundAnswer {
+    /// A name while the round is open, then the id of its entry.
+    round: String,
+    /// The time at which it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    /// Earlier decisions on these topics, for the judge's prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precedents: Option<Vec<RoundPrecedentJson>>,
+    /// The judge is to be asked again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    again: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// The reasons for which a person is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triggers: Option<BTreeSet<Trigger>>,
+    /// The status after the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<RoundStatus>,
+    #[serde(skip)]
+    needs_person: bool,
+}
+
+/// Precedents that a judge is given.
+const PRECEDENTS: usize = 8;
+
+/// Takes what an agent says; the answer says whether a person is needed.
+///
+/// # Errors
+/// What is wrong with it.
+fn apply(
+    ctx: &Context,
+    ws: &Workspace,
+    action: RoundAction,
+    said: &Map<String, Value>,
+) -> Result<RoundAnswer, OpsError> {
+    expire(ctx, ws)?;
+    // A round that is over answers every later message with its outcome.
+    if action != RoundAction::Open
+        && let Some(answer) = over(ws, &read::<RoundName>(said)?.round)?
+    {
+        return Ok(answer);
+    }
+    match action {
+        RoundAction::Open => open(ctx, ws, said),
+        RoundAction::Say => say(ctx, ws, said),
+        RoundAction::Verdict => verdict(ctx, ws, said),
+        RoundAction::Close => close(ctx, ws, said),
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T, OpsError> {
+    member::read(said).map_err(wrong)
+}
+
+/// What a statement looked at.
+fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, OpsError> {
+    statements::evidence(ws, evidence).map_err(|err| wrong(err.below("evidence")))
+}
+
+fn wrong(what: impl std::fmt::Display) -> OpsError {
+    OpsError::usage(what.to_string(), "docs/review.md has the members of open, say, verdict and close")
+}
+
+fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+    let ledger = asking::load(ws)?;
+    let timeout = ledger.folded.authority.at_end.rules.round_timeout;
+    let question: RoundPayload = read(said)?;
+    let OpenMessage { precedent_tags, evidence } = read(said)?;
+    let expires = question.expires_at.map_or(ctx.now.0.saturating_add(timeout), |Time(at)| at);
+    let mut round = PendingRound::open(question, ctx.now.0, expires);
+    round.body.evidence.question = looked(ws, &evidence)?;
+    // Reported now, and not at its end: the question must be a round.
+    let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
+    let question = &round.body.question;
+    if question.trim().is_empty() || question.len() > MAX_SIGNED {
+        return Err(wrong("question: must not be empty, and have at most 4 KiB"));
+    }
+    let body = members_of(&round.body);
+    ledger.allow(ctx, &Draft { kind: "round", said: &body, evidence: &[], signer: None })?;
+    let name = pending::keep_new(ws, &round)?;
+    let tags = if precedent_tags.is_empty() { asked.tags } else { precedent_tags };
+    Ok(RoundAnswer {
+        round: name,
+        expires_at: Some(Timestamp(expires).to_string()),
+        precedents: Some(precedents(&ledger, &tags)),
+        ..RoundAnswer::default()
+    })
+}
+
+/// The newest decisions of those topics.
+fn precedents(ledger: &SignedLedger, tags: &BTreeSet<String>) -> Vec<RoundPrecedentJson> {
+    let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
+    let fitting = all.filter(|found| !found.tags.is_disjoint(tags)).take(PRECEDENTS);
+    fitting.map(|found| ledger.precedent(found)).collect()
+}
+
+fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+    let StatementMessage { round, agent, text, evidence } = read(said)?;
+    let RoleMember { role } = read(said)?;
+    let (name, mut round) = pending::find(ws, &round)?;
+    let evidence = looked(ws, &evidence)?;
+    round.take(role, agent.0, &text.0, ctx.now.0, evidence).map_err(wrong)?;
+    pending::keep(ws, &name, &round)?;
+    Ok(RoundAnswer { round: name, ..RoundAnswer::default() })
+}
+
+fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+    let StatementMessage { round, agent, text: judged, evidence } = read(said)?;
+    let (agent, judged) = (agent.0, judged.0);
+    let (name, mut round) = pending::find(ws, &round)?;
+    let evidence = looked(ws, &evidence)?;
+    match statements::trailer(&judged) {
+        Ok(trailer) => round.judged(&agent, &judged, trailer, ctx.now.0).map_err(wrong)?,
+        Err(why) => {
+            let failures = round.unreadable(&agent, &judged, ctx.now.0);
+            pending::keep(ws, &name, &round)?;
+            if failures < 2 {
+                let answer = RoundAnswer { round: name, again: true, ..RoundAnswer::default() };
+                return Ok(RoundAnswer { why: Some(why), ..answer });
+            }
+        }
+    }
+    round.body.evidence.verdict = evidence;
+    pending::keep(ws, &name, &round)?;
+    if triggers(ctx, &round)?.is_empty() {
+        let triggers = Some(BTreeSet::new());
+        return Ok(RoundAnswer { round: name, triggers, ..RoundAnswer::default() });
+    }
+    end(ctx, ws, &name, &round)
+}
+
+fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+    let CloseMessage { round, paid_to } = read(said)?;
+    let (name, mut round) = pending::find(ws, &round)?;
+    round.body.paid_to = paid_to.or(round.body.paid_to);
+    end(ctx, ws, &name, &round)
+}
+
+/// Why a person is needed, from what came so far.
+fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
+    let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
+    Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
+}
+
+/// Writes the one entry of a round.
+fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswer, OpsError> {
+    let ledger = asking::load(ws)?;
+    let body = members_of(&round.body);
+    let evidence = round.evidence();
+    let draft = Draft { kind: "round", said: &body, evidence: &evidence, signer: None };
+    let id = ledger.append(ctx, ws, &draft)?.to_string();
+    pending::end(ws, name, round, id.clone())?;
+    let answer = became(&asking::load(ws)?, &id)?;
+    if answer.needs_person {
+        asking::call_people(ctx, ws);
+    }
+    Ok(answer)
+}
+
+/// What a round came to that was closed, or has expired; `None` while it is open.
+fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>, OpsError> {
+    let (_, round) = pending::find(ws, name)?;
+    let Some(entry) = &round.ended else { return Ok(None) };
+    let answer = became(&asking::load(ws)?, entry)?;
+    if !answer.needs_person {
+        return Err(OpsError::usage(
+            format!(
+                "the round {name} is over: it became entry {} ({})",
+                short(entry),
+                answer.status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
+            ),
+            format!("see it: andon review show {}; open another: andon round open", short(entry)),
+        ));
+    }
+    let why = "the round is over: what comes now is not part of it".to_owned();
+    Ok(Some(RoundAnswer { why: Some(why), ..answer }))
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
+/// The state of the round that is the entry `id`.
+fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer, OpsError> {
+    let at = ledger.find(id)?;
+    let found = ledger.folded.round(at);
+    let status = found.map(RoundState::status);
+    Ok(RoundAnswer {
+        round: id.to_owned(),
+        needs_person: status.is_some_and(|it| !matches!(it, RoundStatus::Closed | RoundStatus::Resolved)),
+        triggers: found.map(|round| round.triggers.clone()),
+        status,
+        ..RoundAnswer::default()
+    })
+}
+
+/// Ends the rounds whose time is up, with what came.
+///
+/// # Errors
+/// One cannot be written.
+pub fn expire(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    for (name, round) in pending::all(ws) {
+        if round.expires_at < ctx.now.0 {
+            end(ctx, ws, &name, &round)?;
+        }
+    }
+    Ok(())
+}
+
+/// The action that a line of `andon observe round` names.
+fn action_of(said: &Map<String, Value>) -> Result<RoundAction, OpsError> {
+    Ok(read::<ActionMember>(said)?.action)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use self::text::StatusDepth;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::{situation, situation::HookSituation, situation::LoopSituation, verbs::round::run as round};
+use crate::{situation, situation::HookSituation, situation::LoopSituation, verbs::round};
 use andon_core::domain::decision::{Halt, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
@@ -62,7 +62,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let mut view = run::run(&shell.ctx, &ws)?;
     // There is no daemon: the next command finds a round whose time is up.
     if !shell.ctx.is_switched_off() {
-        let expired = round::expire(&shell.ctx, &ws).map(drop);
+        let expired = round::expire(&shell.ctx, &ws);
         let shown = halts::resolve::keep_shown(&shell.ctx, &ws);
         view.warnings
             .extend([expired, shown].into_iter().filter_map(Result::err).map(|err| err.as_warning()));

@@ -1,27 +1,127 @@
 //! `andon witness`, `andon ledger`.
 
-pub mod args;
-pub mod ledger;
-pub mod run;
+mod policy;
 
-use self::args::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::report::json;
-use crate::verbs::witness::ledger as verify;
-use crate::verbs::witness::{
-    run as witness,
-    run::{ChangeStatus, KeyChange, NewLedger, OwnKey},
-};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::domain::plural::count;
-use andon_engine::asking::short;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
+use andon_core::escape;
+use andon_engine::asking::{self, LedgerFault, short};
+use andon_engine::{error::OpsError, text::message, workspace::Workspace};
 use andon_review::payload::fields::names;
+use andon_store::ledger::{SignatureState, WholeEntry};
+
+/// `andon witness`
+#[derive(Debug, Args)]
+pub struct WitnessArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: WitnessCommand,
+}
+
+/// `andon witness ...`
+#[derive(Debug, Subcommand)]
+pub enum WitnessCommand {
+    /// Make the first policy: your signing key is its only admin and witness
+    #[command(after_help = INIT)]
+    Init {
+        /// What you are called in the ledger, such as human:ann
+        #[arg(long, value_name = "human:ID")]
+        name: String,
+        /// No witness may answer a round that they have a stake in, even while there are only one or two witnesses
+        #[arg(long)]
+        no_solo: bool,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Grant a key its roles
+    Add {
+        /// Whose key it is: human:ID, or agent:ID for keys of agents
+        who: String,
+        /// The .pub file
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// What it may be used for: admin, witness, flag, agent, forge, ci
+        #[arg(long, value_name = "ROLES", value_delimiter = ',', default_value = "witness")]
+        role: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Take a key out; what it signed after the last good entries counts no more, whatever its date
+    Revoke {
+        /// Its fingerprint, its .pub file, or whose it is
+        key: String,
+        /// The entries up to which it was good; default: everything that is known here
+        #[arg(long, value_name = "IDS", value_delimiter = ',')]
+        last_good: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Let a witness begin anew after training: what they decided before no longer counts for their tier
+    Reinstate {
+        /// Whom, such as human:ann
+        who: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// List the keys in force
+    List {
+        /// Print lines for gpg.ssh.allowedSignersFile, so that plain `git verify-commit` verifies entries
+        #[arg(long)]
+        allowed_signers: bool,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Show your own signing key, and what it may be used for
+    Key(FormatArg),
+    /// Print the next policy as JSON, to be edited; or append it
+    Policy {
+        /// The edited policy; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Sign under a policy or a change of keys that another admin made
+    Sign {
+        /// Its id, or the first digits
+        entry: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+}
+
+const INIT: &str = "\
+git must be set up to sign with an SSH key (gpg.format=ssh, user.signingKey): a key file, a key of the ssh agent or a
+security key. Nothing changes for halts until andon.toml says so.";
+
+/// `andon ledger`
+#[derive(Debug, Args)]
+pub struct LedgerArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: LedgerCommand,
+}
+
+/// `andon ledger ...`
+#[derive(Debug, Subcommand)]
+pub enum LedgerCommand {
+    /// Verify every entry again: signature, role, order, form. Exit code 1 when something is wrong
+    Verify(FormatArg),
+}
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
@@ -29,56 +129,55 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
     let ctx = &shell.ctx;
     match &args.command {
         WitnessCommand::Init { name, no_solo, format } => {
-            let begun = witness::init(ctx, &ws, name, !no_solo)?;
+            let begun = policy::init(ctx, &ws, name, !no_solo)?;
             shell.out.result(&match format.format {
                 Format::Text => begun_text(&begun),
-                Format::Json => json::document("witness-init", &witness::begun_json(&begun)),
+                Format::Json => json::document("witness-init", &begun),
             });
         }
         WitnessCommand::Add { who, key, role, format } => {
-            tell(shell, "granted", &witness::add(ctx, &ws, who, key, role)?, format.format);
+            tell(shell, "granted", &policy::add(ctx, &ws, who, key, role)?, format.format);
         }
         WitnessCommand::Revoke { key, last_good, format } => {
-            tell(shell, "revoked", &witness::revoke(ctx, &ws, key, last_good)?, format.format);
+            tell(shell, "revoked", &policy::revoke(ctx, &ws, key, last_good)?, format.format);
         }
         WitnessCommand::Reinstate { who, format } => {
-            tell(shell, "reinstated", &witness::reinstate(ctx, &ws, who)?, format.format);
+            tell(shell, "reinstated", &policy::reinstate(ctx, &ws, who)?, format.format);
         }
         WitnessCommand::List { allowed_signers, format } => {
-            let ledger = witness::keys(&ws)?;
-            let list = || witness::list_json(&ledger);
+            let ledger = asking::load(&ws)?.with_policy()?;
             shell.out.result(&match (allowed_signers, format.format) {
-                (true, _) => witness::allowed_signers(&ledger),
-                (false, Format::Text) => witness::list_text(&list()),
-                (false, Format::Json) => json::document("witness-list", &list()),
+                (true, _) => policy::allowed_signers(&ledger),
+                (false, Format::Text) => list_text(&policy::list(&ledger)),
+                (false, Format::Json) => json::document("witness-list", &policy::list(&ledger)),
             });
         }
         WitnessCommand::Key(format) => {
-            let own = witness::own_key(ctx, &ws)?;
+            let own = policy::own_key(ctx, &ws)?;
             shell.out.result(&match format.format {
                 Format::Text => own_key_text(&own),
-                Format::Json => json::document("witness-key", &witness::own_key_json(&own)),
+                Format::Json => json::document("witness-key", &own),
             });
         }
         WitnessCommand::Policy { from: None, format } => {
-            let next = witness::next_policy(&ws)?;
+            let next = policy::next_policy(&ws)?;
             shell.out.result(&match format.format {
                 Format::Text => serde_json::to_string_pretty(&next).unwrap_or_default() + "\n",
                 Format::Json => json::line(&next),
             });
         }
         WitnessCommand::Policy { from: Some(file), format } => {
-            tell(shell, "appended", &witness::policy(ctx, &ws, file)?, format.format);
+            tell(shell, "appended", &policy::append(ctx, &ws, file)?, format.format);
         }
         WitnessCommand::Sign { entry, format } => {
-            tell(shell, "signed", &witness::sign(ctx, &ws, entry)?, format.format);
+            tell(shell, "signed", &policy::sign(ctx, &ws, entry)?, format.format);
         }
     }
     Ok(Exit::Allowed)
 }
 
 fn begun_text(begun: &NewLedger) -> String {
-    let print = begun.key.fingerprint();
+    let print = &begun.fingerprint;
     format!(
         "ledger {}\n{} is its admin and witness, with key {print}\n  help: send it to the others: andon sync\n  \
          help: so that only a signature ends a halt, in andon.toml:\n        [guard]\n        ack = \"signed\"\n        \
@@ -88,35 +187,72 @@ fn begun_text(begun: &NewLedger) -> String {
 }
 
 fn own_key_text(own: &OwnKey) -> String {
-    let roles = own.grant.as_ref().map_or_else(
-        || "unknown to the policy here".to_owned(),
-        |grant| format!("{}: {}", grant.who, names(&grant.roles)),
-    );
-    format!("{}\n{}\n{roles}\n", own.key, own.key.fingerprint())
+    let roles = match &own.who {
+        Some(who) => format!("{who}: {}", names(&own.roles)),
+        None => "unknown to the policy here".to_owned(),
+    };
+    format!("{}\n{}\n{roles}\n", own.key, own.fingerprint)
+}
+
+fn list_text(found: &KeyList) -> String {
+    let version = found.version.unwrap_or_default();
+    let ledger = found.ledger.map(short).unwrap_or_default();
+    let mut text =
+        format!("policy {version} of ledger {ledger}, threshold {}\n", found.threshold.unwrap_or(1));
+    let mut keys: Vec<&GrantedKey> = found.keys.iter().collect();
+    keys.sort_by_key(|key| (&key.who, &key.fingerprint));
+    for key in keys {
+        let revoked = if key.revoked { "  revoked" } else { "" };
+        let who = escape::terminal(&key.who);
+        text.push_str(&format!("  {who}  {}  {}{revoked}\n", names(&key.roles), key.fingerprint));
+    }
+    text
 }
 
 fn tell(shell: &Shell, done: &str, changed: &KeyChange, format: Format) {
-    if format == Format::Json {
-        return shell.out.result(&json::document("witness-change", &witness::change_json(changed)));
-    }
-    let about = short(changed.about);
-    let text = match changed.standing {
-        ChangeStatus::InForce => {
+    let about = short(changed.entry);
+    shell.out.result(&match (format, changed.signed.zip(changed.threshold)) {
+        (Format::Json, _) => json::document("witness-change", changed),
+        (Format::Text, None) => {
             format!("{done}: entry {about} is in force\n  help: send it to the others: andon sync\n")
         }
-        ChangeStatus::Waits { signed, threshold } => format!(
+        (Format::Text, Some((signed, threshold))) => format!(
             "{done}: entry {about} has {signed} of {}\n  help: another admin: andon sync && andon witness sign {about}\n",
             count(threshold, "signature")
         ),
-    };
-    shell.out.result(&text);
+    });
+}
+
+/// The content of a ledger, and what is wrong with it.
+#[derive(Debug, Serialize)]
+struct LedgerReport {
+    ledger: Option<EntryId>,
+    entries: usize,
+    /// Entries with a signature that holds.
+    signed: usize,
+    faults: Vec<LedgerFault>,
+}
+
+/// `andon ledger verify`: every entry of every writer again, from the objects alone.
+fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
+    let ledger = asking::load(ws)?;
+    let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
+    let mut faults = asking::faults(&ledger);
+    faults.extend(asking::rewound(&ws.repo)?);
+    Ok(LedgerReport {
+        ledger: ledger.id,
+        entries: ledger.entries.len(),
+        signed: ledger.entries.iter().filter(is_signed).count(),
+        faults,
+    })
 }
 
 /// Verifies the ledger.
 pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
     let LedgerCommand::Verify(format) = &args.command;
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let found = verify::verify(&ws)?;
+    let found = verify(&ws)?;
+    let wrong = found.faults.iter().filter(|fault| fault.level == Level::Block).count();
     match format.format {
         Format::Json => shell.out.result(&json::document("ledger-verify", &found)),
         Format::Text => {
@@ -130,10 +266,9 @@ pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
             });
             let shown: Vec<Diagnostic> = shown.collect();
             shell.out.message(&message::diagnostics(&shown, shell.out.err));
-            let wrong = found.wrong();
             let entries = count(found.entries, "entry");
             shell.out.result(&format!("{entries}, {} signed, {wrong} wrong\n", found.signed));
         }
     }
-    Ok(if found.wrong() == 0 { Exit::Allowed } else { Exit::Refused })
+    Ok(if wrong == 0 { Exit::Allowed } else { Exit::Refused })
 }

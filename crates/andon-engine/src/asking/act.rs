@@ -1,24 +1,26 @@
 //! Appends the entries of a person or an orchestrator. Before anything is signed, the entry is folded in at its place:
-//! an invalid entry is refused with its reason, and never appended.
+//! an invalid entry is refused with its reason, and never appended. The key that signs is the one that git's own set-up names.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::faults::{reason, span};
 use super::{EntryStatement, SignedLedger};
 use crate::context::Context;
+use crate::effect::consult;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
+use andon_git::{ConfigScope, GitError};
 use andon_review::entry::ReviewEntry;
 use andon_review::fold;
-use andon_review::payload::Payload;
-use andon_review::payload::policy::KeyGrant;
+use andon_review::payload::{Payload, member::Malformed, policy::KeyGrant, vote::VoteSetting};
 use andon_review::votes::{Tier, Vantage};
-use andon_signing::Signer;
-use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
+use andon_signing::{Signer, SigningSetup};
+use andon_store::ledger::{AppendError, EvidenceText, Ledger, LedgerError, NewEntry};
 
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;
@@ -74,27 +76,19 @@ impl SignedLedger {
     pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
         let mut entries = self.review.clone();
         let new = entries.len();
-        let parents = self.heads(ctx.now);
+        let payload = Payload::read(draft.kind, draft.said);
         entries.push(ReviewEntry {
-            id: "this entry".to_owned(),
-            rank: [0xff; 32],
-            writer: "here".to_owned(),
-            at: ctx.now.0,
-            kind: draft.kind.to_owned(),
             signer: draft.signer.map(|signer| signer.public().to_string()),
             // Only the signature itself will tell.
             touched: draft.signer.is_some_and(|signer| signer.public().is_hardware()),
-            parents,
             body: draft.said.clone().into(),
-            payload: Payload::read(draft.kind, draft.said).into(),
+            ..unwritten("this entry".to_owned(), draft.kind, ctx.now, self.heads(ctx.now), payload)
         });
         let Some(code) = fold::appended(&self.folded, &entries) else { return Ok(()) };
         let (what, help) = reason(self, &entries[new], code);
-        Err(OpsError::Refused { what, help })
+        Err(OpsError::refused(what, help))
     }
-}
 
-impl SignedLedger {
     /// Who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.
     pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
@@ -111,16 +105,14 @@ impl SignedLedger {
         let all = self.review.len();
         let tries = rounds.iter().flat_map(|round| signers.iter().map(move |(_, grant)| (round, grant)));
         let tries = tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
-            id: format!("try {number}"),
-            rank: [0xff; 32],
-            writer: "here".to_owned(),
-            at: now.0,
-            kind: "accept".to_owned(),
             signer: Some(grant.key().to_owned()),
-            touched: true,
-            parents: heads.clone(),
-            body: EntryStatement::new().into(),
-            payload: Ok(Payload::Accept(self.review[*round].id.clone())).into(),
+            ..unwritten(
+                format!("try {number}"),
+                "accept",
+                now,
+                heads.clone(),
+                Ok(Payload::Accept(self.review[*round].id.clone())),
+            )
         });
         let tries: Vec<ReviewEntry> = tries.collect();
         let names: Vec<String> = signers.iter().map(|(who, _)| (*who).clone()).collect();
@@ -163,10 +155,10 @@ impl SignedLedger {
     pub fn below_cap(&self, signer: &Signer) -> Result<(), OpsError> {
         let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
         let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
-        Err(OpsError::Refused {
-            what: format!("{who} has answered as many rounds as a day may have: free at {free_at}"),
-            help: "take it then, or leave it to another witness: andon review".to_owned(),
-        })
+        Err(OpsError::refused(
+            format!("{who} has answered as many rounds as a day may have: free at {free_at}"),
+            "take it then, or leave it to another witness: andon review",
+        ))
     }
 
     /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,
@@ -194,13 +186,13 @@ impl SignedLedger {
         let mut ahead = (0..self.review.len()).filter(|at| self.is_ahead(*at, ctx.now));
         let Some(at) = ahead.find(is_own) else { return Ok(()) };
         let by = span(self.review[at].at.saturating_sub(ctx.now.0));
-        Err(OpsError::Refused {
-            what: format!(
+        Err(OpsError::refused(
+            format!(
                 "entry {} of this clone is dated {by} ahead: what follows it would count for nothing then",
                 self.short(at)
             ),
-            help: "set the clock, or answer from another clone: git clone URL, then: andon sync".to_owned(),
-        })
+            "set the clock, or answer from another clone: git clone URL, then: andon sync",
+        ))
     }
 
     /// The newest entries of this clone's own ledger.
@@ -220,5 +212,79 @@ impl SignedLedger {
             }
         }
         Ok(found)
+    }
+}
+
+/// An entry of this clone that follows `parents` and is still to be written.
+fn unwritten(
+    id: String,
+    kind: &str,
+    at: Timestamp,
+    parents: Vec<usize>,
+    payload: Result<Payload, Malformed>,
+) -> ReviewEntry {
+    ReviewEntry {
+        id,
+        rank: [0xff; 32],
+        writer: "here".to_owned(),
+        at: at.0,
+        kind: kind.to_owned(),
+        signer: None,
+        touched: true,
+        parents,
+        body: EntryStatement::new().into(),
+        payload: payload.into(),
+    }
+}
+
+/// The key that git would sign commits with.
+///
+/// # Errors
+/// git is not set up to sign with an SSH key.
+pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
+    // Asked of git itself, which also knows `git -c` and includes.
+    let value = |key: &str| -> Result<Option<String>, GitError> {
+        Ok(ws.repo.config_sources(key)?.pop().map(|found| found.value))
+    };
+    let setup = SigningSetup {
+        format: value("gpg.format")?,
+        key: value("user.signingKey")?,
+        home: ctx.var("HOME").map(PathBuf::from),
+        dir: ctx.cwd.clone(),
+    };
+    Signer::find(&setup).map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))
+}
+
+/// What is known about the giver of an answer, which goes into the answer: whether there is a terminal, and how many
+/// processes above were seen to be no agent's. Where neither is known, readers of the answer see that.
+pub fn given(ctx: &Context) -> VoteSetting {
+    let unmarked_above = u64::try_from(ctx.unmarked_above()).ok();
+    VoteSetting { terminal: Some(consult::has_person()), unmarked_above }
+}
+
+/// The person's editor, as git finds it; never one that the repository's configuration names.
+///
+/// # Errors
+/// git's configuration cannot be read.
+pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
+    let set = |name: &str| ctx.var(name).filter(|value| !value.is_empty()).map(str::to_owned);
+    if let Some(editor) = set("GIT_EDITOR") {
+        return Ok(editor);
+    }
+    let own = [ConfigScope::System, ConfigScope::Global, ConfigScope::Command];
+    let mut configured = ws.repo.config_sources("core.editor")?.into_iter();
+    let configured = configured.rfind(|found| own.contains(&found.scope));
+    let editor = configured.map(|found| found.value).or_else(|| set("VISUAL")).or_else(|| set("EDITOR"));
+    Ok(editor.unwrap_or_else(|| "vi".to_owned()))
+}
+
+/// An error in the shell of an agent: people answer, and people name witnesses.
+///
+/// # Errors
+/// A marker of an agent is set.
+pub fn not_an_agent(ctx: &Context, verb: &'static str) -> Result<(), OpsError> {
+    match ctx.agent_mark() {
+        Some(marker) => Err(OpsError::AgentActs { verb, marker }),
+        None => Ok(()),
     }
 }

@@ -18,6 +18,7 @@ use andon_core::domain::response::AckMode;
 use andon_git::{Blob, Repo};
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
+use andon_review::round::RoundDecision;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::Ledger;
@@ -69,12 +70,15 @@ pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
 }
 
 impl SignedLedger {
+    /// The decision of a halt that is in force.
+    fn decision_of(&self, halt: EntryId) -> Option<&RoundDecision> {
+        self.folded.round(self.position(halt)?)?.decision()
+    }
+
     /// The answer to a halt; `None` without an answer by an authorized witness.
     pub fn answer_to(&self, halt: EntryId) -> Option<HaltAnswer> {
-        let at = self.entries.iter().position(|entry| entry.id == halt)?;
-        let state = &self.folded.state;
-        let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
-        let vote = &state.votes.all[*decided.votes.first()?];
+        let decided = self.decision_of(halt)?;
+        let vote = &self.folded.state.votes.all[*decided.votes.first()?];
         let said = self.voted(vote.entry)?;
         let subject = self.resolved(vote.entry);
         let is_for = subject.as_ref().is_none_or(|subject| subject.halt == Some(halt.to_string()));
@@ -82,31 +86,22 @@ impl SignedLedger {
             resolution: self.entries[vote.entry].id,
             who: vote.witness.clone(),
             decision: decided.key.clone(),
-            words: self.words(at, &said),
+            words: self.words(self.folded.state.rounds[vote.round].entry, &said),
             halt_was: halt_was(&said),
             rationale: said.rationale.0,
             code: subject.and_then(|subject| subject.code),
         })
     }
-}
 
-impl SignedLedger {
     /// The votes that decided a halt.
     pub fn votes_on(&self, halt: EntryId) -> Vec<&Vote> {
-        let state = &self.folded.state;
-        let round = self.entries.iter().position(|entry| entry.id == halt);
-        let decided =
-            round.and_then(|at| state.round_at.get(&at)).and_then(|round| state.rounds[*round].decision());
-        let votes = decided.into_iter().flat_map(|decided| &decided.votes);
-        votes.map(|vote| &state.votes.all[*vote]).collect()
+        let votes = self.decision_of(halt).into_iter().flat_map(|decided| &decided.votes);
+        votes.map(|vote| &self.folded.state.votes.all[*vote]).collect()
     }
 
     /// What is wrong with a resolution of the halt that was signed for another one.
     pub fn misdirected(&self, halt: EntryId) -> Option<String> {
-        let at = self.entries.iter().position(|entry| entry.id == halt)?;
-        let state = &self.folded.state;
-        let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
-        let vote = state.votes.all[*decided.votes.first()?].entry;
+        let vote = self.votes_on(halt).first()?.entry;
         let named = self.resolved(vote)?.halt;
         let named: String = named.filter(|named| *named != halt.to_string())?.chars().take(8).collect();
         let (answer, halt) = (self.short(vote), short(halt));
@@ -201,10 +196,10 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
     };
     if let Some(commit) = commit {
         if ws.repo.commit(commit).is_err() {
-            return Err(OpsError::Usage {
-                what: format!("the halted commit {} is not here", commit.short()),
-                help: "fetch the branch that was halted, and answer from there".to_owned(),
-            });
+            return Err(OpsError::usage(
+                format!("the halted commit {} is not here", commit.short()),
+                "fetch the branch that was halted, and answer from there",
+            ));
         }
         let (code, tree) = code_of(ws, commit)?;
         (subject.code, subject.tree) = (Some(code.to_string()), Some(tree.to_string()));

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::stakes::{stake, unsigned_grant};
 use super::{SignedLedger, short};
 use crate::error::OpsError;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::plural::count;
 use andon_git::Repo;
-use andon_review::code::Code;
-use andon_review::entry::ReviewEntry;
+use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold;
 use andon_review::payload::Payload;
 use andon_review::payload::fields::names;
@@ -25,7 +23,7 @@ pub struct LedgerFault {
     /// The entry, where it has an id.
     pub entry: Option<EntryId>,
     /// Why, as a word for programs.
-    pub code: &'static str,
+    pub code: String,
     /// Whether a person did wrong. Entries that two clones make at once are no one's fault: one of both does not count,
     /// and that is all.
     pub level: Level,
@@ -35,39 +33,31 @@ pub struct LedgerFault {
     pub help: String,
 }
 
+impl LedgerFault {
+    fn new(entry: Option<EntryId>, code: &impl ToString, message: String, help: String) -> Self {
+        Self { entry, code: code.to_string(), level: Level::Block, message, help }
+    }
+}
+
 /// Everything that is wrong: first what could not be read, then entries in the order of the ledger.
 pub fn faults(ledger: &SignedLedger) -> Vec<LedgerFault> {
     let mut found: Vec<LedgerFault> = ledger.faulty.iter().map(unreadable).collect();
     found.extend(ledger.foreign.iter().map(|entry| of_another(ledger, entry)));
-    let mut codes: Vec<(usize, Code)> =
-        ledger.folded.state.codes.iter().map(|(at, code)| (*at, *code)).collect();
-    codes.sort_by_key(|(at, _)| ledger.folded.graph.place[*at]);
-    let mut told: Vec<usize> = Vec::new();
-    for (at, code) in codes {
+    let codes = &ledger.folded.state.codes;
+    let mut faulty: Vec<(usize, Code)> = codes.iter().map(|(at, code)| (*at, *code)).collect();
+    faulty.sort_by_key(|(at, _)| ledger.folded.graph.place[*at]);
+    found.extend(faulty.into_iter().map(|(at, code)| {
         let (message, help) = reason(ledger, &ledger.review[at], code);
         let message = answered_twice(ledger, at, code).unwrap_or(message);
         let level = if is_race(code) { Level::Warn } else { Level::Block };
-        found.push(LedgerFault {
-            entry: Some(ledger.entries[at].id),
-            code: code.word(),
-            level,
-            message,
-            help,
-        });
-        told.push(at);
-    }
+        LedgerFault { level, ..LedgerFault::new(Some(ledger.entries[at].id), &code, message, help) }
+    }));
     // An invalid signature counts for nothing, also where none is needed.
     for (at, entry) in ledger.entries.iter().enumerate() {
-        if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
+        if matches!(entry.signature, SignatureState::Bad(_)) && !codes.contains_key(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));
-            let help = look(entry.id);
-            found.push(LedgerFault {
-                entry: Some(entry.id),
-                code: "unsigned",
-                level: Level::Block,
-                message,
-                help,
-            });
+            let help = format!("see it: andon review show {}", short(entry.id));
+            found.push(LedgerFault::new(Some(entry.id), &Code::Unsigned, message, help));
         }
     }
     found
@@ -97,10 +87,6 @@ fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<St
     Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
 }
 
-fn look(id: EntryId) -> String {
-    format!("see it: andon review show {}", short(id))
-}
-
 fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
     let name = faulty.id.map_or_else(|| faulty.commit.short(), short);
     let (code, what) = match &faulty.fault {
@@ -117,7 +103,7 @@ fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
             format!("see what it is: git cat-file -p {}", faulty.commit)
         }
     };
-    LedgerFault { entry: faulty.id, code, level: Level::Block, message: what, help }
+    LedgerFault::new(faulty.id, &code, what, help)
 }
 
 fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
@@ -127,7 +113,7 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
     let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
     let help =
         "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
-    LedgerFault { entry: Some(entry.id), code: "foreign", level: Level::Block, message, help }
+    LedgerFault::new(Some(entry.id), &"foreign", message, help)
 }
 
 /// Refs that lack what other writers saw of them.
@@ -155,7 +141,7 @@ pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>, OpsError> {
             }
         };
         let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
-        LedgerFault { entry: None, code: "rewound", level: Level::Block, message, help }
+        LedgerFault::new(None, &"rewound", message, help)
     });
     Ok(faults.collect())
 }
@@ -251,27 +237,17 @@ fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
     }
 }
 
-/// What of a vote does not fit its round.
+/// The part of a vote that does not fit its round.
 fn misfit(ledger: &SignedLedger, said: &Payload) -> Option<&'static str> {
-    let (round, vote, trigger) = match said {
-        Payload::Resolution(said) => (&said.round, &said.vote, Some(&said.trigger)),
-        Payload::BallotReveal(said) => (&said.round, &said.vote, None),
-        Payload::Policy(_)
-        | Payload::PolicySign(_)
-        | Payload::KeyAdd(_)
-        | Payload::KeyRevoke(_)
-        | Payload::Round(_)
-        | Payload::Halt
-        | Payload::Accept(_)
-        | Payload::Panel(_)
-        | Payload::Flag(_)
-        | Payload::BallotCommit(_)
-        | Payload::Outcome(_)
-        | Payload::Other => return None,
+    let (vote, trigger) = if let Payload::Resolution(said) = said {
+        (&said.vote, Some(&said.trigger))
+    } else if let Payload::BallotReveal(said) = said {
+        (&said.vote, None)
+    } else {
+        return None;
     };
-    let entry = ledger.review.iter().position(|entry| entry.id == *round)?;
-    let state = &ledger.folded.state;
-    let found = &state.rounds[*state.round_at.get(&entry)?];
+    let entry = ledger.review.iter().position(|entry| Some(entry.id.as_str()) == said.round())?;
+    let found = ledger.folded.round(entry)?;
     let is_triggered = trigger.is_none_or(|trigger| found.triggers.contains(trigger));
     Some(fold::misfit(found, vote).unwrap_or(if is_triggered {
         "witness: the policy gives its key another name"
@@ -369,4 +345,58 @@ pub(super) fn span(seconds: i64) -> String {
         7_200..=172_799 => format!("{} h", seconds / 3_600),
         _ => count(seconds / 86_400, "day"),
     }
+}
+
+/// Which stake `who` has in the round of `entry` (R5).
+fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'static str {
+    let unknown = "has a stake in the round";
+    let id = entry.payload.as_ref().as_ref().ok().and_then(Payload::round);
+    let named = id.and_then(|id| ledger.review.iter().position(|entry| entry.id == id));
+    let Some((at, round)) = named.and_then(|at| Some((at, ledger.folded.round(at)?))) else { return unknown };
+    let is = |name: &Option<String>| name.as_deref() == Some(who);
+    let asked = match &*ledger.review[at].payload {
+        Ok(Payload::Round(asked)) => Some(asked),
+        Ok(_) | Err(_) => None,
+    };
+    let policy = &ledger.folded.authority.at_end.operators;
+    let operates = |role: &str, agent: &Option<String>| {
+        let by_round = asked.and_then(|asked| asked.operators.get(role)).into_iter().flatten();
+        let by_policy = agent.as_ref().and_then(|agent| policy.get(agent)).into_iter().flatten();
+        by_round.chain(by_policy).any(|person| person == who)
+    };
+    if is(&round.issuer) {
+        "is its issuer"
+    } else if is(&round.cast.proposer) {
+        "is the proposer"
+    } else if is(&round.cast.opposer) {
+        "is the opposer"
+    } else if operates("proposer", &round.cast.proposer) {
+        "operates the proposer"
+    } else if operates("opposer", &round.cast.opposer) {
+        "operates the opposer"
+    } else if asked.is_some_and(|asked| asked.authors.contains(who)) {
+        "is among its authors"
+    } else if round.barred.contains(who) {
+        "voted in the round before"
+    } else {
+        unknown
+    }
+}
+
+/// The change that would name the key, where too few have signed it.
+fn unsigned_grant(ledger: &SignedLedger, key: &str) -> Option<String> {
+    let grants = |entry: &ReviewEntry| match &*entry.payload {
+        Ok(Payload::Policy(policy)) => {
+            let found = policy.keys.iter().any(|grant| grant.key() == key);
+            found.then(|| format!("policy {}", policy.version))
+        }
+        Ok(Payload::KeyAdd(grant)) => (grant.key() == key).then(|| "key-add".to_owned()),
+        Ok(_) | Err(_) => None,
+    };
+    (0..ledger.review.len()).rev().find_map(|at| {
+        let what = grants(&ledger.review[at])?;
+        let (has, needs) = ledger.folded.authority.signatures(at).filter(|(has, needs)| has < needs)?;
+        let what = if what == "key-add" { format!("{what} {}", short(ledger.entries[at].id)) } else { what };
+        Some(format!("{what} has {has} of {}", count(needs, "signature")))
+    })
 }

@@ -4,13 +4,8 @@
 
 mod act;
 mod answer;
-mod copies;
 mod faults;
 mod memory;
-mod nearest;
-mod round_memory;
-mod setup;
-mod stakes;
 mod texts;
 mod waiting;
 
@@ -21,14 +16,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Map;
 
-pub use act::{CapLeft, Draft};
+pub use act::{CapLeft, Draft, editor, given, not_an_agent, signer};
 pub use answer::{
     HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_subject, ledger_answer, resolve_halt, unanswered,
     unfit,
 };
 pub use faults::{LedgerFault, faults, rewound, subject, why_not};
-pub use nearest::nearest;
-pub use setup::{editor, given, not_an_agent, signer};
+pub use texts::nearest;
 pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
 use crate::error::OpsError;
@@ -37,8 +31,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
-use andon_review::code::Code;
-use andon_review::entry::ReviewEntry;
+use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};
 use andon_review::payload::Payload;
 use andon_signing::Touch;
@@ -115,7 +108,7 @@ fn folded(
     let mut review = as_review(&entries, known);
     let mut folded = fold::fold(&review, now.0);
     let mut passes = 0..MAX_PASSES;
-    while copies::choose(&mut entries, &mut review, &folded) && passes.next().is_some() {
+    while choose_signatures(&mut entries, &mut review, &folded) && passes.next().is_some() {
         folded = fold::fold(&review, now.0);
     }
     Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
@@ -133,10 +126,10 @@ fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>, OpsError> {
     match first.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(*only)),
-        several => Err(OpsError::Usage {
-            what: format!("{} ledgers are here, and nothing says which one counts", several.len()),
-            help: "see who made them: andon ledger verify".to_owned(),
-        }),
+        several => Err(OpsError::usage(
+            format!("{} ledgers are here, and nothing says which one counts", several.len()),
+            "see who made them: andon ledger verify",
+        )),
     }
 }
 
@@ -183,7 +176,60 @@ fn as_review(entries: &[WholeEntry], known: &Payloads) -> Vec<ReviewEntry> {
     entries.par_iter().map(of).collect()
 }
 
+/// The effect of a signature by the wrong key.
+const BY_WRONG_KEY: [Code; 7] = [
+    Code::Unsigned,
+    Code::RevokedKey,
+    Code::SelfGranted,
+    Code::UnknownKey,
+    Code::WrongRole,
+    Code::PolicyThreshold,
+    Code::BadPayload,
+];
+
+/// Takes better signatures for entries that do not count by the one that they have; true where there was one. One payload under
+/// several signatures is one entry (S3). Which commit is read first is chance, and signing a copy with another key must not take
+/// the entry from its maker: of its signatures, that by a key of the policy counts.
+fn choose_signatures(entries: &mut [WholeEntry], review: &mut [ReviewEntry], folded: &LedgerState) -> bool {
+    let mut is_changed = false;
+    let copied = entries.iter_mut().enumerate().filter(|(_, entry)| !entry.copies.is_empty());
+    for (at, entry) in copied {
+        if !folded.state.codes.get(&at).is_some_and(|code| BY_WRONG_KEY.contains(code)) {
+            continue;
+        }
+        let is_better = |copy: &SignatureState| {
+            let key = signer_of(copy).0;
+            key != review[at].signer && key.is_some_and(|key| is_named(folded, &review[at], at, &key))
+        };
+        if let Some(better) = entry.copies.iter().position(is_better) {
+            // What was tried stays behind, so that each is tried once.
+            entry.signature = entry.copies.swap_remove(better);
+            (review[at].signer, review[at].touched) = signer_of(&entry.signature);
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+/// Whether the policy in force for an entry names the key; a first policy names its own.
+fn is_named(folded: &LedgerState, entry: &ReviewEntry, at: usize, key: &str) -> bool {
+    let authority = &folded.authority;
+    let in_force = &authority.for_entry(at).keys;
+    let own = match &*entry.payload {
+        Ok(Payload::Policy(policy)) => {
+            in_force.is_empty() && policy.keys.iter().any(|grant| grant.key() == key)
+        }
+        Ok(_) | Err(_) => false,
+    };
+    own || (in_force.contains_key(key) && !authority.is_out(key))
+}
+
 impl SignedLedger {
+    /// The index of the entry `id`.
+    pub fn position(&self, id: EntryId) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.id == id)
+    }
+
     /// The entry whose id begins with `text`, which has at least 4 digits.
     ///
     /// # Errors
@@ -193,17 +239,14 @@ impl SignedLedger {
         let found: Vec<usize> = (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect();
         match found.as_slice() {
             [only] if text.len() >= 4 => Ok(*only),
-            [] => Err(OpsError::Usage {
-                what: format!("no entry of the ledger begins with {text:?}"),
-                help: "andon review; entries of other clones arrive with: andon sync".to_owned(),
-            }),
-            _ => Err(OpsError::Usage {
-                what: format!(
-                    "{text:?} is too short: it is the beginning of {}",
-                    count(found.len(), "entry")
-                ),
-                help: "give more digits of the id, at least 4".to_owned(),
-            }),
+            [] => Err(OpsError::usage(
+                format!("no entry of the ledger begins with {text:?}"),
+                "andon review; entries of other clones arrive with: andon sync",
+            )),
+            _ => Err(OpsError::usage(
+                format!("{text:?} is too short: it is the beginning of {}", count(found.len(), "entry")),
+                "give more digits of the id, at least 4",
+            )),
         }
     }
 
@@ -223,18 +266,18 @@ impl SignedLedger {
             return Ok(self);
         }
         if let Some(ahead) = self.policy_ahead() {
-            return Err(OpsError::Usage {
-                what: format!(
+            return Err(OpsError::usage(
+                format!(
                     "this clock says {}, and the policy was made {ahead} later",
                     Timestamp(self.folded.now)
                 ),
-                help: "set the clock: timedatectl set-ntp true".to_owned(),
-            });
+                "set the clock: timedatectl set-ntp true",
+            ));
         }
-        Err(OpsError::Usage {
-            what: "no witnesses are named in this repository: its ledger has no policy".to_owned(),
-            help: "make one: andon witness init --name human:ID; or fetch it: andon sync".to_owned(),
-        })
+        Err(OpsError::usage(
+            "no witnesses are named in this repository: its ledger has no policy",
+            "make one: andon witness init --name human:ID; or fetch it: andon sync",
+        ))
     }
 
     /// How far a first policy lies ahead of the reader's clock.

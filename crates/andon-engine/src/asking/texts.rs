@@ -1,12 +1,14 @@
 //! What entries say, as texts.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{EntryStatement, SignedLedger};
+use super::{EntryStatement, SignedLedger, look};
 use crate::json::RoundPrecedentJson;
+use crate::workspace::Workspace;
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::plural::count;
 use andon_core::domain::time::Timestamp;
@@ -15,9 +17,10 @@ use andon_review::payload::fields::lenient;
 use andon_review::payload::member::read;
 use andon_review::payload::questions::RoundPayload;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::precedents::Precedent;
+use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
 use andon_review::round::RoundState;
-use andon_store::ledger::{Ledger, WholeEntry};
+use andon_review::similarity::Words;
+use andon_store::ledger::{Ledger, REF_PREFIX, WholeEntry};
 
 /// The type of entries that open a ballot.
 const REVEAL: &str = "ballot-reveal";
@@ -63,17 +66,6 @@ impl SignedLedger {
         read(self.vote(entry)).ok()
     }
 
-    /// What the folds know of the round of `entry`.
-    pub fn round(&self, entry: usize) -> Option<&RoundState> {
-        let state = &self.folded.state;
-        state.round_at.get(&entry).map(|at| &state.rounds[*at])
-    }
-
-    /// The reason for a vote.
-    pub fn rationale(&self, vote: usize) -> String {
-        self.voted(vote).map(|said| said.rationale.0).unwrap_or_default()
-    }
-
     /// How a vote was given, where that leaves open who gave it.
     pub fn given(&self, vote: usize) -> Option<String> {
         let given = self.voted(vote)?.given.filter(|given| given.terminal == Some(false))?;
@@ -87,7 +79,7 @@ impl SignedLedger {
 
     /// A precedent for readers.
     pub fn precedent(&self, found: Precedent) -> RoundPrecedentJson {
-        let (round, standing) = (self.entries[found.round].id.to_string(), found.standing.name());
+        let (round, standing) = (self.entries[found.round].id.to_string(), found.standing.to_string());
         let tags = found.tags.iter().cloned().collect();
         let HumanDecision { question, decision, words, rationale, by, .. } = self.decided(found);
         RoundPrecedentJson { round, question, decision, words, rationale, standing, by, tags }
@@ -113,7 +105,7 @@ impl SignedLedger {
         if vote.decision == VoteChoice::Amend {
             return vote.amended_recommendation.as_ref().map(|text| text.0.clone());
         }
-        let is_halt = self.round(round).is_none_or(|state| state.is_halt);
+        let is_halt = self.folded.round(round).is_none_or(|state| state.is_halt);
         let said: RoundPayload = self.said(round).filter(|_| !is_halt)?;
         match vote.decision {
             VoteChoice::AcceptProposer => said.claim,
@@ -143,4 +135,48 @@ struct Subject {
     question: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     message: Option<String>,
+}
+
+/// Decisions that are named to an agent which starts a session.
+const NEAREST: usize = 2;
+
+/// The nearest valid decisions; none where the ledger cannot be read, because nothing depends on them.
+pub fn nearest(ws: &Workspace, about: &str) -> Vec<HumanDecision> {
+    let is_empty = ws.repo.refs_with_prefix(REF_PREFIX).map_or(true, |refs| refs.is_empty());
+    if is_empty || about.trim().is_empty() {
+        return Vec::new();
+    }
+    let Ok(mut ledger) = look(ws) else { return Vec::new() };
+    let about = Words::new(about);
+    let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
+    let all: Vec<Precedent> = all.filter(|found| found.standing == PrecedentStatus::Current).collect();
+    let halts: Vec<usize> =
+        ledger.folded.state.rounds.iter().filter(|round| round.is_halt).map(|round| round.entry).collect();
+    ledger.fetch(&ws.repo, halts);
+    let votes = ledger.folded.state.votes.all.iter();
+    let reasons: HashMap<usize, &Words> = votes.map(|vote| (vote.entry, &vote.rationale)).collect();
+    let near = all.into_iter().map(|found| {
+        let asked = question_words(&ledger, &found);
+        let all = reasons.get(&vote_of(&found)).map_or_else(|| asked.clone(), |reason| asked.and(reason));
+        (about.compare(&all).cosine, found)
+    });
+    let mut near: Vec<(f64, Precedent)> = near.filter(|(likeness, _)| *likeness > 0.0).collect();
+    // The sort is stable: of two that are as near the newer one goes first.
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    near.truncate(NEAREST);
+    let near: Vec<Precedent> = near.into_iter().map(|(_, found)| found).collect();
+    ledger.fetch_decided(&ws.repo, &near);
+    near.into_iter().map(|found| ledger.decided(found)).collect()
+}
+
+/// The words of what was asked; a halt asks by its message.
+fn question_words(ledger: &SignedLedger, found: &Precedent) -> Words {
+    match ledger.folded.round(found.round) {
+        Some(round) if !round.is_halt => round.question.clone(),
+        Some(_) | None => Words::new(&ledger.question(found.round)),
+    }
+}
+
+fn vote_of(found: &Precedent) -> usize {
+    found.votes.first().copied().unwrap_or(found.round)
 }

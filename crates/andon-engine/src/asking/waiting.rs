@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::round_memory::List;
+use super::memory::List;
 use super::{CapLeft, SignedLedger};
 use crate::context::Context;
 use crate::effect;
@@ -92,7 +92,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     let shown: Vec<usize> = rounds.map(|round| round.entry).collect();
     ledger.fetch(&ws.repo, shown.iter().copied());
     let may = ledger.may_accept(ws.opened, &shown);
-    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| ledger.round(*entry)).collect();
+    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| ledger.folded.round(*entry)).collect();
     let found = rounds.iter().zip(may).map(|(round, may_take)| {
         // A round can be taken at the cap and not be answered.
         let caps: Vec<CapLeft> = may_take.iter().map(|who| ledger.cap_of(who)).collect();
@@ -100,7 +100,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
         let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
         WaitingRound {
             id: ledger.entries[round.entry].id.to_string(),
-            status: round.status().name().to_owned(),
+            status: round.status().to_string(),
             triggers: round.triggers.iter().map(ToString::to_string).collect(),
             question: ledger.question(round.entry),
             since: Timestamp(ledger.folded.graph.eff[round.entry]),

@@ -11,7 +11,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::LedgerEvent, response::AckMode, tests::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
-use andon_review::payload::{Payload, acts::AnswerOutcome};
+use andon_review::payload::{AnswerOutcome, Payload};
 use andon_store::ledger::{Entry, EntryEvent, Ledger};
 use andon_store::notes::NotesStore;
 

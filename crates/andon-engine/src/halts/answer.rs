@@ -77,10 +77,10 @@ pub fn acknowledge(
 ) -> Result<(), OpsError> {
     let AnswerParts { halt, counter, witness, provider, words } = answer.parts();
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
-        return Err(OpsError::Refused {
-            what: format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
-            help: "a witness answers: andon review resolve halt".to_owned(),
-        });
+        return Err(OpsError::refused(
+            format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
+            "a witness answers: andon review resolve halt",
+        ));
     }
     let person = || witness.map_or_else(|| ctx.committer(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {

@@ -147,7 +147,7 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     let Some(answer) = asking::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
     if let Some(what) = asking::unfit(ws, &answer, standing)? {
         let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
-        return Err(OpsError::Refused { what, help: help.to_owned() });
+        return Err(OpsError::refused(what, help));
     }
     acknowledge(ctx, ws, Answer::Witness(standing, &answer), AckHow::Signed, &answer.rationale)?;
     Ok(true)

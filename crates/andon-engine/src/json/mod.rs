@@ -27,7 +27,7 @@ pub struct RoundPrecedentJson {
     /// The reason that was given.
     pub rationale: String,
     /// `current`, `overturned` or `dissent`.
-    pub standing: &'static str,
+    pub standing: String,
     /// The people who decided.
     pub by: Vec<String>,
     /// Its topics.

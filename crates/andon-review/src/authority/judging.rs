@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::view::PolicyInForce;
-use super::{Authority, Material, Revocation, is_revoked};
-use crate::code::Code;
+use super::{Authority, Material, PolicyInForce, Revocation, is_revoked};
+use crate::entry::Code;
+use crate::payload::KeyRevoke;
 use crate::payload::Payload;
-use crate::payload::acts::KeyRevoke;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 
 /// A reading under way.

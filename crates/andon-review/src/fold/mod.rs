@@ -1,25 +1,22 @@
 //! The fold: every entry once, in the order of the ledger. An entry that is invalid has its place there and no other
 //! effect.
 
-mod accepting;
-mod balloting;
 mod deciding;
-mod resolving;
 mod rounds;
-mod settling;
-mod state;
+mod voting;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::accounts::Accounts;
 use super::authority::{Authority, Material};
-use super::code::Code;
-use super::entry::ReviewEntry;
+use super::detectors::{Agents, Concerns, Topics};
+use super::entry::{Code, ReviewEntry};
 use super::graph::Graph;
-use super::payload::Payload;
-use super::payload::policy::KeyRole;
-pub use resolving::misfit;
-use state::FoldState;
-pub use state::LedgerState;
+use super::law::{Adjustment, Course, SettlementResult, Weights};
+use super::payload::{Payload, policy::KeyRole};
+use super::round::RoundState;
+use super::votes::Votes;
+pub use voting::misfit;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];
 const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
@@ -59,6 +56,68 @@ pub fn tried(folded: &mut LedgerState, entries: &[ReviewEntry], first: usize) ->
     let codes = (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect();
     folded.state = fold.state;
     codes
+}
+
+/// A settlement of a witness's weights.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settlement {
+    pub entry: usize,
+    pub witness: String,
+    pub settled: SettlementResult,
+    pub adjustment: Option<Adjustment>,
+    pub course: Option<Course>,
+}
+
+/// The weights of a witness, and since when they are so.
+#[derive(Debug, Clone, Default)]
+pub struct WeightSpan {
+    pub weights: Weights,
+    /// The epoch of the last settlement.
+    pub epoch: Option<i64>,
+    pub adjustments: Vec<Adjustment>,
+}
+
+/// Everything that entries came to.
+#[derive(Debug, Clone, Default)]
+pub struct FoldState {
+    pub codes: BTreeMap<usize, Code>,
+    pub rounds: Vec<RoundState>,
+    /// The round of each round's entry.
+    pub round_at: BTreeMap<usize, usize>,
+    pub votes: Votes,
+    pub accounts: Accounts,
+    pub topics: Topics,
+    pub agents: Agents,
+    pub concerns: Concerns,
+    pub weighed: BTreeMap<String, WeightSpan>,
+    pub settlements: Vec<Settlement>,
+    /// Entries that took their witness suspiciously little time.
+    pub hasty: Vec<usize>,
+    /// Rounds whose panel colluded, with two members who did.
+    pub collusions: Vec<(usize, [String; 2])>,
+    /// The vote of each resolution.
+    vote_at: BTreeMap<usize, usize>,
+    /// Panels that have a majority but not all ballots: they decide at their deadline.
+    pending: BTreeSet<(i64, usize)>,
+    /// Decisions whose outcome is known, by entry.
+    outcomes: BTreeSet<usize>,
+    policies_seen: usize,
+}
+
+/// The state of a ledger, for a reader at `now`.
+#[derive(Debug)]
+pub struct LedgerState {
+    pub state: FoldState,
+    pub authority: Authority,
+    pub graph: Graph,
+    pub now: i64,
+}
+
+impl LedgerState {
+    /// The round that `entry` opened.
+    pub fn round(&self, entry: usize) -> Option<&RoundState> {
+        self.state.round_at.get(&entry).map(|round| &self.state.rounds[*round])
+    }
 }
 
 /// What is known of entries before any of them is judged.
@@ -192,6 +251,3 @@ impl Fold<'_> {
             .any(|people| people.iter().any(|person| person == witness))
     }
 }
-
-/// A set of texts.
-type Names = BTreeSet<String>;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{FLAG, Fold, Names};
+use super::{FLAG, Fold};
 use crate::accounts::{Cause, ESCROW, Parties};
-use crate::code::Code;
-use crate::lookback::DAY;
+use crate::entry::Code;
 use crate::payload::questions::{Actors, RoundRequest, Trigger};
 use crate::round::{
     DeadEnd, FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat,
 };
+use crate::window::DAY;
 
 /// How long a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;
@@ -166,7 +166,7 @@ impl Fold<'_> {
 }
 
 fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
-    let mut stakes: Names = asked.authors.clone();
+    let mut stakes = asked.authors.clone();
     // The writer of the verdict is an author of the lineage; a person who only operates the judge is not.
     let people = [&asked.issuer, &asked.cast.proposer, &asked.cast.opposer, &asked.cast.synthesizer];
     stakes.extend(people.into_iter().flatten().cloned());

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use andon_core::format::fields::MAX_WHOLE;
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// The longest text that is signed, in bytes: such texts are never cut.
 pub const MAX_TEXT: usize = 4096;
@@ -100,10 +101,6 @@ impl Visitor<'_> for TimeVisitor {
         f.write_str("a time: seconds since 1970, or RFC 3339")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Time, E> {
-        Err(E::custom("a time is missing"))
-    }
-
     fn visit_i64<E: Error>(self, seconds: i64) -> Result<Time, E> {
         let fits = seconds.unsigned_abs() <= MAX_WHOLE;
         fits.then_some(Time(seconds)).ok_or_else(|| E::invalid_value(Unexpected::Signed(seconds), &self))
@@ -134,10 +131,10 @@ pub fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<St
 }
 
 /// What nothing is decided by, and of another form says nothing.
-pub fn lenient<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+pub fn lenient<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    Ok(T::deserialize(deserializer).unwrap_or_default())
+    Ok(T::deserialize(Value::deserialize(deserializer)?).unwrap_or_default())
 }
 
 /// Shows a value of a closed set by the name that serde writes.
@@ -150,7 +147,7 @@ macro_rules! shown_by_name {
         }
     };
 }
-pub(super) use shown_by_name;
+pub(crate) use shown_by_name;
 
 /// The names of all of them, for people.
 pub fn names<T: ToString>(all: &BTreeSet<T>) -> String {

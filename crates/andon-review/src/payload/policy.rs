@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
-use crate::lookback::DAY;
+use crate::window::DAY;
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

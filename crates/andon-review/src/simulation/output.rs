@@ -3,10 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::answers::{AgreementJson, ProbeAnswer};
-use crate::law::Adjustment;
-use crate::payload::questions::Trigger;
+use super::Script;
+use super::probes::{self, ProbeAnswer};
+use crate::accounts::{Earnings, Transfer};
+use crate::detectors::{AgentRate, Answers, CaptureChange};
+use crate::entry::Code;
+use crate::fold::LedgerState;
+use crate::law::{self, Adjustment, SettlementResult, VITALITY};
+use crate::payload::{Payload, questions::Trigger};
+use crate::round::{DecidedBy, Panel, PanelCause, RoundState, RoundStatus};
+use crate::similarity::Similarity;
+use crate::votes::{Tier, Vantage};
 
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";
@@ -20,7 +29,7 @@ pub struct SimulationJson {
     pub schema: &'static str,
     pub now: i64,
     pub order: Vec<String>,
-    pub entries: BTreeMap<String, EntryJson>,
+    pub entries: BTreeMap<String, Value>,
     pub invalid: Vec<InvalidJson>,
     pub policy: Option<PolicyJson>,
     pub witnesses: BTreeMap<String, WitnessJson>,
@@ -33,18 +42,11 @@ pub struct SimulationJson {
     pub private: Option<PrivateJson>,
 }
 
-/// The place of an entry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EntryJson {
-    pub lamport: u64,
-    pub eff: i64,
-}
-
 /// An entry that does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InvalidJson {
     pub id: String,
-    pub code: &'static str,
+    pub code: Code,
 }
 
 /// The policy in force.
@@ -61,7 +63,7 @@ pub struct WitnessJson {
     pub o: u64,
     pub reputation: String,
     pub reputation_f: f64,
-    pub tier: &'static str,
+    pub tier: Tier,
     pub conv: f64,
     pub freq: f64,
     pub align: f64,
@@ -77,10 +79,10 @@ pub struct WitnessJson {
 /// A round as of now.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RoundJson {
-    pub status: &'static str,
+    pub status: RoundStatus,
     pub triggers: BTreeSet<Trigger>,
     pub decision: Option<String>,
-    pub decided_by: Option<&'static str>,
+    pub decided_by: Option<DecidedBy>,
     pub decided_at: Option<i64>,
     pub depth: Option<u8>,
     pub by: BTreeSet<String>,
@@ -88,8 +90,8 @@ pub struct RoundJson {
     pub self_reviewed: bool,
     pub accepted_by: Vec<String>,
     pub panel: Option<PanelJson>,
-    pub flags: Vec<FlagJson>,
-    pub agreement: Option<AgreementJson>,
+    pub flags: Vec<Value>,
+    pub agreement: Option<Similarity>,
 }
 
 /// The newest panel of a round.
@@ -97,14 +99,7 @@ pub struct RoundJson {
 pub struct PanelJson {
     pub size: usize,
     pub members: Vec<String>,
-    pub opened_by: &'static str,
-}
-
-/// A flag and what it led to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FlagJson {
-    pub id: String,
-    pub route: &'static str,
+    pub opened_by: PanelCause,
 }
 
 /// What an entry did to a witness's weights.
@@ -112,41 +107,30 @@ pub struct FlagJson {
 pub struct SettlementJson {
     pub id: String,
     pub witness: String,
-    pub gain: Option<f64>,
-    pub bias_score: Option<f64>,
-    pub penalty: Option<f64>,
+    #[serde(flatten)]
+    pub settled: SettlementResult,
     pub adjustment: Option<Adjustment>,
     pub h0: Option<f64>,
     pub h1: Option<f64>,
     pub converged: Option<bool>,
 }
 
-/// The accounts of all parties, as they are printed.
+/// Something with the id of the entry that caused it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WithId<T> {
+    pub id: String,
+    #[serde(flatten)]
+    pub of: T,
+}
+
+/// The accounts of all parties, as they are printed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AccountsJson {
     pub cc: BTreeMap<String, i64>,
     pub cc_total: i64,
-    pub ops: Vec<TransferJson>,
-    pub au: Vec<EarnedJson>,
+    pub ops: Vec<WithId<Transfer>>,
+    pub au: Vec<WithId<Earnings>>,
     pub au_milli: BTreeMap<String, i64>,
-}
-
-/// Credits moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TransferJson {
-    pub id: String,
-    pub from: String,
-    pub to: String,
-    pub amount: i64,
-    pub why: &'static str,
-}
-
-/// Attention earned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EarnedJson {
-    pub id: String,
-    pub witness: String,
-    pub milli: i64,
 }
 
 /// What the detectors of H.7 say.
@@ -154,8 +138,8 @@ pub struct EarnedJson {
 pub struct DetectorsJson {
     pub fatigue: Vec<String>,
     pub capture: BTreeMap<String, CaptureJson>,
-    pub gaming: BTreeMap<String, GamingJson>,
-    pub concerns: BTreeMap<String, ConcernsJson>,
+    pub gaming: BTreeMap<String, AgentRate>,
+    pub concerns: BTreeMap<String, Answers>,
     pub cascade: BTreeMap<String, u8>,
     pub collusion: Vec<CollusionJson>,
 }
@@ -163,30 +147,8 @@ pub struct DetectorsJson {
 /// Who held a tag, and who holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaptureJson {
-    pub changes: Vec<CaptureChangeJson>,
+    pub changes: Vec<WithId<CaptureChange>>,
     pub on: BTreeSet<String>,
-}
-
-/// A tag changed hands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CaptureChangeJson {
-    pub id: String,
-    pub witness: String,
-    pub on: bool,
-}
-
-/// How often an agent's rounds need a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GamingJson {
-    pub rate: String,
-    pub flagged: bool,
-}
-
-/// What became of a witness's concerns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ConcernsJson {
-    pub answered: usize,
-    pub declined: usize,
 }
 
 /// Two members of a panel who wrote the same.
@@ -203,4 +165,182 @@ pub struct PrivateJson {
     pub n: usize,
     pub variance: Option<f64>,
     pub low: bool,
+}
+
+/// Writes what the entries of `script` came to.
+pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
+    let id = |entry: usize| script.entries[entry].id.clone();
+    let graph = &folded.graph;
+    let mut invalid: Vec<_> = folded.state.codes.iter().collect();
+    invalid.sort_by_key(|(entry, _)| graph.place[**entry]);
+    let place = |entry: usize| json!({"lamport": graph.lamport[entry], "eff": graph.eff[entry]});
+    let version = |entry: usize| match &*script.entries[entry].payload {
+        Ok(Payload::Policy(policy)) => Some(policy.version),
+        Ok(_) | Err(_) => None,
+    };
+    SimulationJson {
+        schema: SCHEMA,
+        now: folded.now,
+        order: graph.order.iter().map(|entry| id(*entry)).collect(),
+        entries: (0..script.entries.len()).map(|entry| (id(entry), place(entry))).collect(),
+        invalid: invalid
+            .into_iter()
+            .map(|(entry, code)| InvalidJson { id: id(*entry), code: *code })
+            .collect(),
+        policy: folded
+            .authority
+            .at_end
+            .policy()
+            .and_then(|policy| Some(PolicyJson { id: id(policy), version: version(policy)? })),
+        witnesses: folded
+            .authority
+            .at_end
+            .witnesses
+            .iter()
+            .map(|who| (who.clone(), witness(folded, who)))
+            .collect(),
+        rounds: folded
+            .state
+            .rounds
+            .iter()
+            .map(|state| (id(state.entry), round(script, folded, state)))
+            .collect(),
+        settlements: settlements(script, folded),
+        accounts: accounts(script, folded),
+        detectors: detectors(script, folded),
+        probes: script.probes.iter().map(|asking| probes::answer(script, folded, asking)).collect(),
+        private: reader.map(|who| private(folded, who)),
+    }
+}
+
+fn witness(folded: &LedgerState, who: &str) -> WitnessJson {
+    let policy = &folded.authority.at_end;
+    let state = &folded.state;
+    let since = policy.reinstated.get(who).map(|policy| folded.graph.place[*policy]);
+    let found =
+        state.votes.standing(&state.rounds, who, Vantage { place: usize::MAX, at: folded.now, since });
+    let weights = folded.weights(who);
+    let epoch = folded.epoch();
+    let reputation = found.reputation();
+    #[allow(clippy::cast_precision_loss, reason = "counts of entries")]
+    let reputation_f = *reputation.numer() as f64 / *reputation.denom() as f64;
+    WitnessJson {
+        n: found.n,
+        o: found.o,
+        reputation: reputation.to_string(),
+        reputation_f,
+        tier: found.tier(),
+        conv: weights.conv,
+        freq: weights.freq,
+        align: weights.align,
+        total: weights.total(epoch),
+        multiplier: law::multiplier(weights.founding, epoch),
+        mean: weights.mean,
+        prior: weights.prior,
+        cap_left: policy.rules.cap.saturating_sub(state.votes.spent(who, folded.now)),
+        self_reviewed: state.votes.by_witness(who).filter(|vote| vote.self_reviewed).count(),
+        blocked_until: state.concerns.blocked_until(who, folded.now),
+    }
+}
+
+fn round(script: &Script, folded: &LedgerState, state: &RoundState) -> RoundJson {
+    let decision = state.decision();
+    let people = |votes: &[usize]| {
+        votes.iter().map(|vote| folded.state.votes.all[*vote].witness.clone()).collect::<BTreeSet<_>>()
+    };
+    let panel = |panel: &Panel| PanelJson {
+        size: panel.size,
+        members: panel.seats.iter().map(|seat| seat.witness.clone()).collect(),
+        opened_by: panel.cause,
+    };
+    RoundJson {
+        status: state.status(),
+        triggers: state.triggers.clone(),
+        decision: decision.map(|decided| decided.key.clone()),
+        decided_by: decision.map(|decided| decided.by),
+        decided_at: decision.map(|decided| decided.at),
+        depth: decision.map(|decided| decided.depth),
+        by: decision.map(|decided| people(&decided.votes)).unwrap_or_default(),
+        dissent: decision.map(|decided| people(&decided.dissent)).unwrap_or_default(),
+        self_reviewed: decision.is_some_and(|decided| decided.self_reviewed),
+        accepted_by: state.accepts.iter().map(|accept| accept.witness.clone()).collect(),
+        panel: state.panel.as_ref().map(panel),
+        flags: state
+            .flags
+            .iter()
+            .map(|(entry, route)| json!({"id": script.entries[*entry].id, "route": route}))
+            .collect(),
+        agreement: state.similarity,
+    }
+}
+
+fn settlements(script: &Script, folded: &LedgerState) -> Vec<SettlementJson> {
+    let json = folded.state.settlements.iter().map(|settlement| SettlementJson {
+        id: script.entries[settlement.entry].id.clone(),
+        witness: settlement.witness.clone(),
+        settled: settlement.settled,
+        adjustment: settlement.adjustment,
+        h0: settlement.course.map(|course| course.h0),
+        h1: settlement.course.and_then(|course| course.h1),
+        converged: settlement.course.map(|course| course.converged),
+    });
+    json.collect()
+}
+
+fn accounts(script: &Script, folded: &LedgerState) -> AccountsJson {
+    let id = |entry: usize| script.entries[entry].id.clone();
+    let books = &folded.state.accounts;
+    let mut moved: Vec<_> = books.transfers.iter().collect();
+    moved.sort_by_key(|transfer| transfer.place);
+    let balances = books.balances();
+    AccountsJson {
+        cc_total: whole(balances.values().sum()),
+        cc: balances.into_iter().map(|(who, amount)| (who.to_owned(), whole(amount))).collect(),
+        ops: moved.into_iter().map(|moved| WithId { id: id(moved.entry), of: moved.clone() }).collect(),
+        au: books.earned.iter().map(|one| WithId { id: id(one.entry), of: one.clone() }).collect(),
+        au_milli: books.attention().into_iter().map(|(who, milli)| (who.to_owned(), whole(milli))).collect(),
+    }
+}
+
+/// JSON has no greater numbers; no honest ledger comes near.
+fn whole(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn detectors(script: &Script, folded: &LedgerState) -> DetectorsJson {
+    let id = |entry: usize| script.entries[entry].id.clone();
+    let state = &folded.state;
+    let capture = state.topics.by_tag.iter().map(|(tag, topic)| {
+        let changes = topic.changes.iter().map(|one| WithId { id: id(one.entry), of: one.clone() });
+        (tag.clone(), CaptureJson { changes: changes.collect(), on: topic.on.clone() })
+    });
+    let mut collusion: Vec<_> = state
+        .collusions
+        .iter()
+        .map(|(round, pair)| CollusionJson { round: id(state.rounds[*round].entry), witnesses: pair.clone() })
+        .collect();
+    collusion.sort();
+    let flagged = state.rounds.iter().filter(|round| round.flags.iter().any(|(_, route)| route.has_effect()));
+    DetectorsJson {
+        fatigue: state.hasty.iter().map(|entry| id(*entry)).collect(),
+        capture: capture.collect(),
+        gaming: state.agents.clone().rates(folded.now),
+        concerns: state.concerns.all(folded.now),
+        cascade: flagged
+            .map(|round| (id(round.entry), round.decision().map_or(0, |decided| decided.depth)))
+            .collect(),
+        collusion,
+    }
+}
+
+fn private(folded: &LedgerState, who: &str) -> PrivateJson {
+    let all = folded.state.weighed.get(who).map(|weighed| weighed.adjustments.as_slice()).unwrap_or_default();
+    let newest: Vec<Vec<f64>> = all.iter().rev().take(VITALITY).map(|vector| vector.to_vec()).collect();
+    let found = law::vitality(&newest).filter(|_| newest.len() == VITALITY);
+    PrivateJson {
+        witness: who.to_owned(),
+        n: all.len(),
+        variance: found.map(|found| found.variance),
+        low: found.is_some_and(|found| found.low),
+    }
 }

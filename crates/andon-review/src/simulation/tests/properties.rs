@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = crate::simulation::read::read(&bytes);
+        let _ = crate::simulation::read(&bytes);
     }
 
     #[test]

@@ -183,8 +183,8 @@ impl Story {
 
 pub(super) fn tell(lines: &[Value], now: i64, reader: Option<&str>) -> StoryResult {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let found = simulate(read::read(text.as_bytes()).unwrap(), now, reader);
-    StoryResult(serde_json::to_value(&found.json).unwrap())
+    let found = simulate(&read(text.as_bytes()).unwrap(), now, reader);
+    StoryResult(serde_json::to_value(&found).unwrap())
 }
 
 struct By<'a> {

@@ -1,24 +1,26 @@
 //! A round in the order in which a witness reads it: the question, the claim, the critique, the verdict, then what is known
-//! about it.
+//! about it. For a halt: the halted change, its tests, the evidence, and earlier decisions on similar questions, bounded and
+//! followed by the commands that show all of it.
 
-use super::evidence::{self, NamedCommit};
-use super::halted_work::{HaltedWork, halted};
-use super::panel;
-use super::rounds::{self, state};
-use super::votes;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::rounds::{self, ShownFlag, ShownVote, choice};
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::escape;
-use andon_engine::asking::{self, SignedLedger};
-use andon_engine::error::OpsError;
-use andon_engine::text::style::Style;
-use andon_engine::workspace::Workspace;
-use andon_git::Blob;
-use andon_review::code::Code;
+use andon_core::domain::decision::{Halt, HaltEvidence};
+use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
+use andon_core::{domain::plural::count, escape};
+use andon_engine::asking::{self, EntryStatement, SignedLedger};
+use andon_engine::text::{shown_change, style::Style};
+use andon_engine::{error::OpsError, halts, workspace::Workspace};
+use andon_git::{Blob, GitError};
+use andon_review::entry::Code;
 use andon_review::payload::fields::names;
-use andon_review::payload::questions::RoundPayload;
+use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
 use andon_review::precedents::PrecedentQuery;
-use andon_review::round::RoundState;
+use andon_review::round::{RoundState, RoundStatus};
+use andon_store::notes::NotesStore;
 
 /// Texts beside an entry that are read, and the largest of them in bytes.
 const MAX_TEXTS: usize = 16;
@@ -28,21 +30,37 @@ const PROSE: usize = 60;
 /// Precedents that are shown.
 const PRECEDENTS: usize = 8;
 
-/// A round with the ledger that it is in.
-#[derive(Debug)]
+/// A round with what is known about it: `andon/review-show@1`.
+#[derive(Debug, Serialize)]
 pub struct ShownRound {
-    /// The ledger that holds the round.
-    pub ledger: SignedLedger,
-    /// The round's entry.
-    pub round: usize,
-    /// Who may take it now.
-    pub may_answer: Vec<String>,
+    id: EntryId,
+    status: Option<RoundStatus>,
+    /// The reasons for which a person is needed.
+    triggers: BTreeSet<Trigger>,
+    /// The name of what was decided.
+    decision: Option<String>,
+    /// The instruction that was decided, word for word.
+    words: Option<String>,
+    /// The votes, oldest first.
+    votes: Vec<ShownVote>,
+    flags: Vec<ShownFlag>,
     /// The texts that are kept with its entry, by name; `None` for one that is too large.
-    pub evidence: Vec<(String, Option<String>)>,
+    evidence: BTreeMap<String, Option<String>>,
+    /// Who may take it now.
+    may_answer: Vec<String>,
+    /// The body of its entry.
+    said: EntryStatement,
+    #[serde(skip)]
+    ledger: SignedLedger,
+    /// The index of its entry.
+    #[serde(skip)]
+    at: usize,
     /// For a halt: what was halted.
-    pub(super) halted: Option<HaltedWork>,
+    #[serde(skip)]
+    halted: Option<HaltedWork>,
     /// For a round of agents: the commits that they looked at.
-    pub(super) commits: Vec<NamedCommit>,
+    #[serde(skip)]
+    commits: Vec<NamedCommit>,
 }
 
 /// Finds a round.
@@ -51,13 +69,26 @@ pub struct ShownRound {
 /// There is none of that name.
 pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     let mut ledger = asking::load(ws)?;
-    let round = rounds::find(ws, &ledger, named)?;
-    let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
-    let evidence = evidence(ws, &ledger, round)?;
-    let is_halt = state(&ledger, round).is_some_and(|round| round.is_halt);
-    let halted = is_halt.then(|| halted(ws, &ledger, round));
-    let commits = if is_halt { Vec::new() } else { evidence::commits(ws, &ledger, round) };
-    Ok(ShownRound { ledger, round, may_answer, evidence, halted, commits })
+    let at = rounds::find(ws, &ledger, named)?;
+    let may_answer = ledger.may_accept(ws.opened, &[at]).pop().unwrap_or_default();
+    let state = ledger.folded.round(at);
+    let is_halt = state.is_some_and(|round| round.is_halt);
+    Ok(ShownRound {
+        id: ledger.entries[at].id,
+        status: state.map(RoundState::status),
+        triggers: state.map(|round| round.triggers.clone()).unwrap_or_default(),
+        decision: state.and_then(RoundState::decision).map(|decided| choice(&decided.key).to_owned()),
+        words: state.and_then(|round| ledger.decided_words(round)),
+        votes: rounds::votes(&ledger, at),
+        flags: rounds::flags(&ledger, at),
+        evidence: evidence(ws, &ledger, at)?,
+        may_answer,
+        said: (*ledger.entries[at].body).clone(),
+        halted: is_halt.then(|| halted(ws, &ledger, at)),
+        commits: if is_halt { Vec::new() } else { looked_at_commits(ws, &ledger, at) },
+        at,
+        ledger,
+    })
 }
 
 /// The texts of an entry; files in another form by a stranger do not count.
@@ -65,9 +96,9 @@ fn evidence(
     ws: &Workspace,
     ledger: &SignedLedger,
     round: usize,
-) -> Result<Vec<(String, Option<String>)>, OpsError> {
+) -> Result<BTreeMap<String, Option<String>>, OpsError> {
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
-    let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(Vec::new()) };
+    let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(BTreeMap::new()) };
     let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter().take(MAX_TEXTS);
     let text = |id: Oid| match ws.repo.read_blob(id, MAX_TEXT) {
         Ok(Blob::Content(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -79,9 +110,9 @@ fn evidence(
 /// The round for people.
 pub fn show_text(shown: &ShownRound, style: Style) -> String {
     let ledger = &shown.ledger;
-    let Some(round) = state(ledger, shown.round) else { return String::new() };
+    let Some(round) = ledger.folded.round(shown.at) else { return String::new() };
     let plain = |text: &str| escape::terminal(text).into_owned();
-    let mut out = format!("{} {}: {}", style.bold("round"), ledger.short(shown.round), round.status().name());
+    let mut out = format!("{} {}: {}", style.bold("round"), ledger.short(shown.at), round.status());
     if !round.triggers.is_empty() {
         out.push_str(&format!(" ({})", names(&round.triggers)));
     }
@@ -100,25 +131,25 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     if round.is_halt {
         halt(shown, &mut block);
     } else {
-        block("Question", round.issuer.as_deref(), &ledger.question(shown.round));
-        lineage(ledger, shown.round, round, &mut block);
+        block("Question", round.issuer.as_deref(), &ledger.question(shown.at));
+        lineage(ledger, shown.at, round, &mut block);
         prose(shown, &mut block);
         looked_at(shown, &mut block);
     }
     if !shown.evidence.is_empty() {
-        let commit = ledger.entries[shown.round].commit;
+        let commit = ledger.entries[shown.at].commit;
         let commands: Vec<String> =
-            shown.evidence.iter().map(|(name, _)| format!("git show {commit}:evidence/{name}")).collect();
+            shown.evidence.keys().map(|name| format!("git show {commit}:evidence/{name}")).collect();
         block("Evidence", None, &commands.join("\n"));
     }
     if let Some(panel) = round.open_panel() {
-        out.push_str(&format!("\n{}\n", plain(&panel::members(panel))));
-        out.push_str(&format!("  help: {}\n", panel::next(panel, &ledger.short(shown.round))));
+        out.push_str(&format!("\n{}\n", plain(&rounds::panel_members(panel))));
+        out.push_str(&format!("  help: {}\n", rounds::panel_next(panel, &ledger.short(shown.at))));
     }
-    out.push_str(&votes::text(&votes::votes(ledger, shown.round), &votes::flags(ledger, shown.round), style));
-    out.push_str(&late(ledger, shown.round, style));
+    out.push_str(&rounds::votes_text(&shown.votes, &shown.flags, style));
+    out.push_str(&late(ledger, shown.at, style));
     out.push_str(&precedents(ledger, round, style));
-    out.push_str(&checklist(ledger, shown.round, round, style));
+    out.push_str(&checklist(ledger, shown.at, round, style));
     out
 }
 
@@ -182,7 +213,7 @@ fn prose(shown: &ShownRound, block: &mut Block<'_>) {
 
 /// What the agents named as their evidence.
 fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
-    let lines = evidence::lines(&shown.ledger, shown.round);
+    let lines = looked_at_lines(&shown.ledger, shown.at);
     if !lines.is_empty() {
         block("Looked at", None, &lines.join("\n"));
     }
@@ -246,7 +277,7 @@ fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String
             .take(PRECEDENTS)
         {
             let by: Vec<&str> = found.by.iter().map(String::as_str).collect();
-            let (standing, by) = (found.standing.name(), by.join(", "));
+            let (standing, by) = (found.standing, by.join(", "));
             let decided = ledger.decided(found.clone());
             let line = format!(
                 "  {} {} ({standing}) by {by}: {}",
@@ -279,4 +310,139 @@ fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Sty
          policy_concern\n  7. sign: andon review {sign} {id}\n",
         style.bold("To do")
     )
+}
+
+/// Most things of one statement, and most commits, that are shown.
+const MAX_ITEMS: usize = 8;
+const COMMITS: usize = 3;
+/// A commit that a participant looked at.
+#[derive(Debug)]
+struct NamedCommit {
+    id: String,
+    /// What it changed.
+    change: Vec<String>,
+    /// What its tests came to.
+    tests: Vec<String>,
+}
+
+/// What a round's statements name, with whose it is.
+fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static str, NamedEvidence)> {
+    let said: Option<RoundPayload> = ledger.said(round);
+    let RoundEvidence { question, claim, critique, verdict } =
+        said.map(|said| said.evidence).unwrap_or_default();
+    let all = [("question", question), ("claim", claim), ("critique", critique), ("verdict", verdict)];
+    all.into_iter()
+        .flat_map(|(statement, list)| list.into_iter().take(MAX_ITEMS).map(move |item| (statement, item)))
+}
+
+/// A line for each thing.
+fn looked_at_lines(ledger: &SignedLedger, round: usize) -> Vec<String> {
+    named(ledger, round)
+        .filter_map(|(statement, item)| Some(format!("{statement}: {}", item_line(item)?)))
+        .collect()
+}
+
+fn item_line(item: NamedEvidence) -> Option<String> {
+    let NamedEvidence { commit, run, file, lines } = item;
+    let place = file.map(|file| lines.map_or(file.clone(), |lines| format!("{file}:{lines}")));
+    let commit = commit.map(|id| id.chars().take(DIGITS).collect::<String>());
+    let place = match (place, commit) {
+        (Some(place), Some(commit)) => Some(format!("{place} in {commit}")),
+        (None, Some(commit)) => Some(format!("commit {commit}")),
+        (place, None) => place,
+    };
+    let run = run.map(|run| format!("run {run}"));
+    let parts: Vec<String> = place.into_iter().chain(run).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The commits among it, each once.
+fn looked_at_commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Vec<NamedCommit> {
+    let mut found: Vec<CommitId> = Vec::new();
+    for (_, item) in named(ledger, round) {
+        let commit = item.commit.and_then(|id| id.parse().ok());
+        found.extend(commit.filter(|commit| !found.contains(commit)));
+    }
+    let shown = found.into_iter().take(COMMITS);
+    let of = |commit: CommitId| NamedCommit {
+        id: commit.to_string().chars().take(DIGITS).collect(),
+        change: change(ws, commit).unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
+        tests: tests(ws, commit).unwrap_or_default(),
+    };
+    shown.map(of).collect()
+}
+
+/// Failing tests, and hashes of a kind, that are named.
+const NAMED: usize = 12;
+/// Digits of a hash or commit that are shown.
+const DIGITS: usize = 12;
+
+/// A halted commit, in the order in which it is read; each part is lines, and empty where nothing is known.
+#[derive(Debug)]
+struct HaltedWork {
+    /// What its entry says; nothing where a stranger wrote something else.
+    halt: Option<Halt>,
+    /// What changed.
+    change: Vec<String>,
+    /// What its tests came to.
+    tests: Vec<String>,
+    /// The hashes that the halt names, the newest last.
+    evidence: Vec<String>,
+    /// The nearest decisions.
+    precedents: Vec<HumanDecision>,
+}
+
+/// Gathers it for the halt of `entry`. What is not here, such as the commit of another clone, is left out.
+fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> HaltedWork {
+    let id = ledger.entries[entry].id;
+    let halt = halts::of_entry(ws, id).ok().map(|standing| standing.halt);
+    let head = halt.as_ref().and_then(|halt| halt.head);
+    let own = asking::short(id);
+    let near = asking::nearest(ws, &ledger.question(entry)).into_iter();
+    HaltedWork {
+        change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
+        tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
+        evidence: halt.as_ref().map(|halt| hashes(&halt.evidence)).unwrap_or_default(),
+        precedents: near.filter(|found| found.round != own).collect(),
+        halt,
+    }
+}
+
+/// The lines that a commit changed.
+fn change(ws: &Workspace, commit: CommitId) -> Result<Vec<String>, GitError> {
+    Ok(shown_change::of_commit(&ws.repo, commit)?.text(usize::MAX))
+}
+
+fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
+    let stored = NotesStore::open(&ws.repo)?.get(head)?;
+    let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
+        return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);
+    };
+    let counts = tests.counts();
+    let mut lines = vec![format!(
+        "{} failed, {} passed of {}: {}",
+        counts.failed + counts.errored,
+        counts.passed,
+        counts.total,
+        tests.command
+    )];
+    lines.extend(tests.failing.iter().take(NAMED).map(|name| format!("  {name}")));
+    lines.extend(more(tests.failing.len(), NAMED, "more failing test"));
+    Ok(lines)
+}
+
+/// That something was left out.
+fn more(all: usize, shown: usize, what: &str) -> Option<String> {
+    all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({})", count(left, what)))
+}
+
+fn hashes(found: &HaltEvidence) -> Vec<String> {
+    fn line(title: &str, hashes: &[impl ToString]) -> Option<String> {
+        let newest = &hashes[hashes.len().saturating_sub(NAMED)..];
+        let short = newest.iter().map(|hash| hash.to_string().chars().take(DIGITS).collect::<String>());
+        (!newest.is_empty()).then(|| format!("{title}: {}", short.collect::<Vec<_>>().join(" ")))
+    }
+    let lines =
+        [line("changes", &found.diffs), line("test results", &found.tests), line("outputs", &found.outputs)];
+    lines.into_iter().flatten().collect()
 }

@@ -4,12 +4,17 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::AnswerArgs;
 use andon_core::escape;
+use andon_engine::asking::MISTAKEN;
 use andon_engine::error::OpsError;
-use andon_review::payload::fields::SignedText;
-use andon_review::payload::member::{self, Malformed, UNKNOWN, malformed, read_known};
+use andon_review::payload::fields::{SignedText, Whole};
+pub use andon_review::payload::member::Malformed;
+use andon_review::payload::member::{self, UNKNOWN, malformed, named, read_known};
 use andon_review::payload::questions::Trigger;
-use andon_review::payload::vote::VotePayload;
+use andon_review::payload::vote::{
+    FactualCheck, PolicyConcern, StrongestClaims, SycophancyAssessment, VotePayload,
+};
 
 /// What a template is made for.
 pub struct TemplateOf {
@@ -97,10 +102,10 @@ pub fn read(command: &str, name: &str, text: &str) -> Result<VoteDraft, OpsError
 
 fn wrong(command: &str, name: &str, line: Option<usize>, why: &str) -> OpsError {
     let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
-    OpsError::Usage {
-        what: format!("{place}: {why}"),
-        help: format!("correct it, and go on with it: {command} --from {name}"),
-    }
+    OpsError::usage(
+        format!("{place}: {why}"),
+        format!("correct it, and go on with it: {command} --from {name}"),
+    )
 }
 
 fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
@@ -150,6 +155,54 @@ pub fn check(said: &Map<String, Value>) -> Result<VoteDraft, Malformed> {
         Some((member, _)) => Err(malformed(member, "must not be empty")),
         None => Ok(VoteDraft { vote, trigger }),
     }
+}
+
+/// The answer that flags give.
+pub fn flags(args: &AnswerArgs) -> Result<VotePayload, Malformed> {
+    let text = |text: &String| SignedText(text.clone());
+    let checks = args.factual_check.chunks_exact(3).map(|check| {
+        let verdict = named("factual_checks.verdict", &check[0])?;
+        Ok(FactualCheck { verdict, claim: text(&check[1]), evidence: Some(text(&check[2])) })
+    });
+    let sycophancy_assessment = match args.sycophancy.as_slice() {
+        [detected, rationale] => {
+            let detected = match detected.as_str() {
+                "yes" => true,
+                "no" => false,
+                _ => return Err(malformed("--sycophancy", "must begin with yes or no")),
+            };
+            Some(SycophancyAssessment { detected, rationale: text(rationale) })
+        }
+        _ => None,
+    };
+    let policy_concern = match args.concern.as_slice() {
+        [subject, direction, rationale] => Some(PolicyConcern {
+            subject: text(subject),
+            direction: named("policy_concern.direction", direction)?,
+            rationale: text(rationale),
+        }),
+        _ => None,
+    };
+    let strongest = match args.strongest.as_slice() {
+        [claim, critique] => {
+            Some(StrongestClaims { claim: Some(text(claim)), critique: Some(text(critique)) })
+        }
+        _ => None,
+    };
+    let seconds = Whole::try_from(args.time_spent_seconds.unwrap_or_default());
+    let mistaken = args.mistaken.then(|| MISTAKEN.to_owned());
+    let decision = named("decision", args.decision.as_deref().unwrap_or_default())?;
+    Ok(VotePayload {
+        amended_recommendation: args.amended_recommendation.as_ref().map(text),
+        factual_checks: checks.collect::<Result<_, _>>()?,
+        sycophancy_assessment,
+        policy_concern,
+        strongest,
+        time_spent_seconds: seconds.map_err(|wrong| malformed("time_spent_seconds", wrong))?,
+        attributed_to: args.attributed_to.clone(),
+        tags: args.tag.iter().cloned().chain(mistaken).collect(),
+        ..VotePayload::new(decision, args.rationale.as_deref().unwrap_or_default())
+    })
 }
 
 /// The line on which a member is set: the last part of its path, behind the table that the path names.

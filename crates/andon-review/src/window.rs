@@ -1,8 +1,20 @@
-//! Counts over the window that ends at a time (T1), for questions whose times mostly rise: each costs what came and went.
+//! Spans of time that rules look back over (T1), in seconds, and counts over the window that ends at a time: for questions
+//! whose times mostly rise, each costs what came and went.
 
 use std::collections::BTreeMap;
 
-use super::lookback::LOOKBACK;
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+/// Seconds of the window in which reputations and detectors look back (T1).
+pub const LOOKBACK: i64 = 90 * DAY;
+/// Seconds for which an agent's penalties and a witness's declined concerns are remembered.
+pub const MONTH: i64 = 30 * DAY;
+
+/// Whether `at` lies in the `span` seconds that end with `now`; `now` itself belongs to them.
+pub fn within(now: i64, at: i64, span: i64) -> bool {
+    let age = now.saturating_sub(at);
+    (0..span).contains(&age)
+}
 
 /// What is kept of the things in the window.
 pub trait Tally<K>: Default {
@@ -101,7 +113,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lookback::within;
 
     proptest! {
         #[test]

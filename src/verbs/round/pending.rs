@@ -6,7 +6,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::trailer::Trailer;
+use super::statements::{Speaker, Trailer};
 use andon_core::format::{fields, members_of};
 use andon_engine::effect;
 use andon_engine::error::OpsError;
@@ -27,14 +27,6 @@ const MAX_FILE: u64 = 16 << 20;
 const MAX_ROUNDS: usize = 1_000;
 /// Ended rounds that are remembered.
 const MAX_ENDED: usize = 200;
-/// Which of the statements of a round that a judge does not make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Statement {
-    /// The proposer's.
-    Claim,
-    /// The opposer's.
-    Critique,
-}
 
 /// What came so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -96,22 +88,23 @@ impl PendingRound {
     /// A statement came. Each comes once: what was said is not taken back.
     pub(super) fn take(
         &mut self,
-        which: Statement,
-        (agent, text): (&str, &str),
+        which: Speaker,
+        agent: String,
+        text: &str,
         at: i64,
         evidence: Vec<NamedEvidence>,
     ) -> Result<(), String> {
         let RoundPayload { arrived, evidence: all, claim, critique, proposer, opposer, .. } = &mut self.body;
         let (name, role, said, by, arrived, looked_at) = match which {
-            Statement::Claim => ("claim", "proposer", claim, proposer, &mut arrived.claim, &mut all.claim),
-            Statement::Critique => {
+            Speaker::Proposer => ("claim", "proposer", claim, proposer, &mut arrived.claim, &mut all.claim),
+            Speaker::Opposer => {
                 ("critique", "opposer", critique, opposer, &mut arrived.critique, &mut all.critique)
             }
         };
         if said.is_some() {
             return Err(format!("the {role} has spoken already"));
         }
-        (*said, *by) = (Some(cut(text)), Some(agent.to_owned()));
+        (*said, *by) = (Some(cut(text)), Some(agent));
         (*arrived, *looked_at) = (Some(Time(at)), evidence);
         if text.len() > MAX_SIGNED {
             self.texts.push((name.to_owned(), text.to_owned()));
@@ -133,7 +126,8 @@ impl PendingRound {
         self.texts.push(("verdict".to_owned(), text.to_owned()));
         // Who recommends nothing and says something all the same recommends that.
         let recommendation = trailer.recommendation.or(trailer.prose);
-        self.verdict(agent, at, (trailer.deferred, self.failures(), recommendation.as_deref()));
+        let (deferred, parse_failures) = (trailer.deferred, self.failures());
+        self.verdict(agent, at, JudgeStatement { deferred, parse_failures, recommendation });
         Ok(())
     }
 
@@ -141,19 +135,14 @@ impl PendingRound {
     pub(super) fn unreadable(&mut self, agent: &str, text: &str, at: i64) -> i64 {
         let failures = self.failures() + 1;
         self.texts.push((format!("verdict-{failures}"), text.to_owned()));
-        let text = text.trim();
-        self.verdict(agent, at, (false, failures, Some(text).filter(|text| !text.is_empty())));
+        let recommendation = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        self.verdict(agent, at, JudgeStatement { deferred: false, parse_failures: failures, recommendation });
         failures
     }
 
-    fn verdict(
-        &mut self,
-        agent: &str,
-        at: i64,
-        (deferred, parse_failures, recommendation): (bool, i64, Option<&str>),
-    ) {
-        let recommendation = recommendation.map(cut);
-        self.body.verdict = Some(JudgeStatement { deferred, parse_failures, recommendation });
+    fn verdict(&mut self, agent: &str, at: i64, mut said: JudgeStatement) {
+        said.recommendation = said.recommendation.as_deref().map(cut);
+        self.body.verdict = Some(said);
         self.body.synthesizer = Some(agent.to_owned());
         self.body.arrived.verdict = Some(Time(at));
     }
@@ -182,10 +171,10 @@ fn dir(ws: &Workspace) -> PathBuf {
 /// Keeps a new round under an unused name.
 pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, OpsError> {
     if all(ws).len() >= MAX_ROUNDS {
-        return Err(OpsError::Refused {
-            what: format!("{MAX_ROUNDS} rounds are open already"),
-            help: "close some of them: andon round close".to_owned(),
-        });
+        return Err(OpsError::refused(
+            format!("{MAX_ROUNDS} rounds are open already"),
+            "close some of them: andon round close",
+        ));
     }
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
@@ -204,9 +193,11 @@ pub(super) fn keep(ws: &Workspace, name: &str, round: &PendingRound) -> Result<(
 pub(super) fn find(ws: &Workspace, name: &str) -> Result<(String, PendingRound), OpsError> {
     let is_name = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let found = is_name.then(|| read(&dir(ws).join(format!("{name}.json")))).flatten();
-    found.map(|round| (name.to_owned(), round)).ok_or_else(|| OpsError::Usage {
-        what: format!("no open round is called {name:?}: it was closed, has expired, or never was"),
-        help: "open one: andon round open; see those that wait for people: andon review".to_owned(),
+    found.map(|round| (name.to_owned(), round)).ok_or_else(|| {
+        OpsError::usage(
+            format!("no open round is called {name:?}: it was closed, has expired, or never was"),
+            "open one: andon round open; see those that wait for people: andon review",
+        )
     })
 }
 
