@@ -82,7 +82,8 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
     let name = advisor.argv.first().map_or("", String::as_str);
     let (prompt, short) = (answer.trim(), answer.trim().chars().take(1000).collect::<String>());
     let reason = format!("new approach by the {whose} {name}: {short}");
-    halts::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
+    let answer = Answer { halt: Some(&halt), words: Some(prompt), ..Answer::default() };
+    halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;
     Ok(ResumeReport {
         halt: Some(halt),
         by: format!("the {whose} {name}, recorded by {}", ctx.committer(&ws.repo)),

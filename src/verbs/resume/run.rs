@@ -40,14 +40,13 @@ pub fn resume(
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
-    let mistaken = halt.as_ref().filter(|_| halt_was == HaltAssessment::Mistaken);
-    if halt_was == HaltAssessment::Mistaken && mistaken.is_none() {
+    if halt_was == HaltAssessment::Mistaken && halt.is_none() {
         return Err(OpsError::NothingToResume);
     }
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
-    let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
+    let answer = Answer { halt: halt.as_ref(), halt_was, ..Answer::default() };
     halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
@@ -118,7 +117,8 @@ pub fn reset(
     };
     let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
     let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
-    halts::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
+    let answer = Answer { halt: halt.as_ref(), counter: Some(counter), ..Answer::default() };
+    halts::acknowledge(ctx, ws, answer, how, reason)?;
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 

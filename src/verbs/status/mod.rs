@@ -17,8 +17,8 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::{detect, escape::terminal_clip};
 use andon_engine::{
-    asking, context::Context, error::OpsError, gate::guard, halts, halts::halt_fates,
-    halts::halt_fates::HaltFate, halts::halt_fates::PastHalt, json, text::message, text::page::Page,
+    asking, context::Context, error::OpsError, gate::guard, halts, halts::decisions,
+    halts::decisions::HaltFate, halts::decisions::PastHalt, json, text::message, text::page::Page,
     text::phrase, text::style::Style, view::status::LoopState, view::status::RuleCount, workspace::Workspace,
 };
 use andon_git::{GitError, Repo};
@@ -116,7 +116,7 @@ fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsEr
 
 /// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
 fn rule_counts(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {
-    let (halts, warnings) = halt_fates::past_halts(ws)?;
+    let (halts, warnings) = decisions::past_halts(ws)?;
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for PastHalt { halt, fate } in halts {
         let count = counts.entry(halt.rule).or_default();

@@ -4,6 +4,9 @@
 //! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::act::Draft;
 use super::{SignedLedger, short};
 use crate::context::Context;
@@ -212,10 +215,14 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
 /// # Errors
 /// The ledgers cannot be read.
 pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
     for halt in Ledger::open(&ws.repo).ended()? {
-        if let Some(id) = asks_signature(ws, &halt)
-            && ledger_answer(ws, id, halt.id)?.is_none()
-        {
+        let Some(id) = asks_signature(ws, &halt) else { continue };
+        let ledger = match read.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(super::open(&ws.repo, Some(id), ws.opened)?),
+        };
+        if ledger.answer_to(halt.id).is_none() {
             return Ok(Some(halt));
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::ladder::{Ladder, Run};
-use crate::halts::halt_fates::{self, HaltFate, PastHalt};
+use crate::halts::decisions::{self, HaltFate, PastHalt};
 use crate::view::calibration::MistakenHalts;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
@@ -34,7 +34,7 @@ pub(super) fn judged(
 ) -> Result<GoodRuns, OpsError> {
     let mut not_good: BTreeSet<usize> = BTreeSet::new();
     let mut wrong: Vec<(usize, PastHalt)> = Vec::new();
-    for past in halt_fates::past_halts(ws)?.0 {
+    for past in decisions::past_halts(ws)?.0 {
         let Some(at) = placed.run_halted_at(ws, past.halt.head)? else { continue };
         match past.fate {
             HaltFate::Mistaken => wrong.push((at, past)),

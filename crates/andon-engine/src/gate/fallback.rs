@@ -42,7 +42,8 @@ pub(crate) fn start(
     }
     let name = provider.name.as_str();
     let reason = format!("on_stall.policy is {}: {name} goes on", start.policy.as_str());
-    halts::acknowledge(ctx, ws, Answer::Provider(&standing, name), AckHow::Resume, &reason)?;
+    let answer = Answer { halt: Some(&standing), provider: Some(name), ..Answer::default() };
+    halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;
     let failed = run()?;
     if failed.is_empty() {
         let what = format!(

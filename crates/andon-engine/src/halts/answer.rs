@@ -1,6 +1,6 @@
-//! What an answer to a halt consists of, and what it takes away.
+//! An answer to a halt: its parts, and what it takes away.
 
-use super::shown_halts::report_file_present;
+use super::resolve::report_file_present;
 use super::stops::own_pause;
 use crate::asking::{self, HaltAnswer};
 use crate::context::Context;
@@ -23,48 +23,20 @@ pub struct ResumeReport {
     pub by: String,
 }
 
-/// What an acknowledgement answers.
-#[derive(Debug, Clone, Copy)]
-pub enum Answer<'a> {
-    /// The unanswered halt, or none: a new window starts.
-    Loop(Option<&'a StandingHalt>),
-    /// The unanswered halt, which was mistaken: a new window starts.
-    Mistaken(&'a StandingHalt),
-    /// The unanswered halt, by a witness whose signature was verified.
-    Witness(&'a StandingHalt, &'a HaltAnswer),
-    /// The unanswered halt, with the prompt of an advisor: the worker gets it word for word.
-    Advice(&'a StandingHalt, &'a str),
-    /// The unanswered halt, on behalf of the next provider of the fallback chain, which goes on.
-    Provider(&'a StandingHalt, &'a str),
-    /// One counter, and the halt that it made: the window continues.
-    Counter(&'a str, Option<&'a StandingHalt>),
-}
-
-/// What an answer consists of.
-#[derive(Default)]
-struct AnswerParts<'a> {
-    halt: Option<&'a StandingHalt>,
-    counter: Option<&'a str>,
-    witness: Option<&'a HaltAnswer>,
-    provider: Option<&'a str>,
-    words: Option<&'a str>,
-}
-
-impl<'a> Answer<'a> {
-    fn parts(self) -> AnswerParts<'a> {
-        let none = AnswerParts::default();
-        match self {
-            Self::Loop(halt) => AnswerParts { halt, ..none },
-            Self::Mistaken(halt) => AnswerParts { halt: Some(halt), ..none },
-            Self::Provider(halt, name) => AnswerParts { halt: Some(halt), provider: Some(name), ..none },
-            Self::Advice(halt, prompt) => AnswerParts { halt: Some(halt), words: Some(prompt), ..none },
-            Self::Counter(counter, halt) => AnswerParts { halt, counter: Some(counter), ..none },
-            Self::Witness(halt, given) => {
-                let words = given.words.as_deref();
-                AnswerParts { halt: Some(halt), witness: Some(given), words, ..none }
-            }
-        }
-    }
+/// An answer. Without a counter a new window starts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Answer<'a> {
+    /// The unanswered halt, where there is one.
+    pub halt: Option<&'a StandingHalt>,
+    pub halt_was: HaltAssessment,
+    /// The one counter that is reset: the window continues.
+    pub counter: Option<&'a str>,
+    /// The answer of a witness whose signature was verified.
+    pub witness: Option<&'a HaltAnswer>,
+    /// The next provider of the fallback chain, on whose behalf the halt is answered.
+    pub provider: Option<&'a str>,
+    /// The prompt of an advisor: the worker gets it word for word.
+    pub words: Option<&'a str>,
 }
 
 /// Records an acknowledgement and clears the files that it answers.
@@ -75,7 +47,7 @@ pub fn acknowledge(
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
-    let AnswerParts { halt, counter, witness, provider, words } = answer.parts();
+    let Answer { halt, counter, witness, provider, words, halt_was } = answer;
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
         return Err(OpsError::refused(
             format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
@@ -88,18 +60,12 @@ pub fn acknowledge(
         counter: counter.map(str::to_owned),
         by: provider.map_or_else(person, |name| format!("the fallback chain, for {name}")),
         how,
-        halt_was: match answer {
-            Answer::Mistaken(_) => HaltAssessment::Mistaken,
-            Answer::Witness(_, answer) => answer.halt_was,
-            Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) | Answer::Advice(..) => {
-                HaltAssessment::Unsaid
-            }
-        },
+        halt_was: witness.map_or(halt_was, |answer| answer.halt_was),
         // A client's hook sees what a person took away before it.
         agent: ctx.actor().marker.filter(|_| how != AckHow::FileDeleted).map(str::to_owned),
         provider: provider.map(str::to_owned),
         reason: reason.to_owned(),
-        words: words.map(str::to_owned),
+        words: witness.and_then(|answer| answer.words.as_deref()).or(words).map(str::to_owned),
         head: answered_at(ws, halt)?,
         worktree: ws.repo.worktree_name(),
         at: ctx.now,

@@ -2,10 +2,12 @@
 //! each commit record names the newest entries of its time; so a ledger that is removed, rewound or renamed leaves a
 //! gap, and the halts in the gap bind as before.
 //!
-//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`clean_ledgers`): that
+//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found ([`CleanLedgers`]): that
 //! costs one small file a hook.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest as _, Sha256};
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;
@@ -13,10 +15,11 @@ use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, S
 use andon_core::domain::detail::Figures;
 use andon_core::domain::facts::{Ack, AckHow, CommitFact};
 use andon_core::domain::findings::{HaltReason, ReportFile};
-use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
+use andon_store::memory::{Kind, Memory};
 use andon_store::notes::NotesStore;
 use andon_store::window;
 
@@ -49,11 +52,6 @@ impl LedgerContents {
         }
     }
 
-    /// For the repository of `ws`.
-    pub fn read(ws: &Workspace) -> Result<Self, OpsError> {
-        Ok(Self::collect(&Ledger::open(&ws.repo).read_all()?.0))
-    }
-
     /// Whether the entry is there.
     pub fn has(&self, id: EntryId) -> bool {
         self.ids.contains(&id)
@@ -71,16 +69,12 @@ impl LedgerContents {
 }
 
 fn answer_of(event: &EntryEvent) -> Option<&Ack> {
-    match event {
-        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(ack),
-        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    }
+    if let EntryEvent::Known(LedgerEvent::Acknowledged(ack)) = event { Some(ack) } else { None }
 }
 
 /// The halt that binds here by its traces alone: the ledger of this clone does not hold it.
 pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
-    let holdings = LedgerContents::read(ws)?;
+    let holdings = LedgerContents::collect(&Ledger::open(&ws.repo).read_all()?.0);
     match from_journal(ws, &holdings) {
         Some(found) => Ok(Some(found)),
         None => from_records(ws, head, &holdings),
@@ -92,19 +86,12 @@ fn from_journal(ws: &Workspace, holdings: &LedgerContents) -> Option<StandingHal
     let (lines, _) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
     let mut newest: Option<StandingHalt> = None;
     for line in lines {
-        match line {
-            JournalLine::Halt(halt) => newest = Some(*halt),
-            JournalLine::Ack(ack) if newest.as_ref().is_some_and(|halt| ack.ends(halt.id, true)) => {
-                newest = None;
-            }
-            JournalLine::Ack(_)
-            | JournalLine::TestRun(_)
-            | JournalLine::Event(_)
-            | JournalLine::Safety(_)
-            | JournalLine::Agent(_)
-            | JournalLine::Attempt(_)
-            | JournalLine::CommitRecorded(_)
-            | JournalLine::Healed(_) => {}
+        if let JournalLine::Halt(halt) = line {
+            newest = Some(*halt);
+        } else if let JournalLine::Ack(ack) = line
+            && newest.as_ref().is_some_and(|halt| ack.ends(halt.id, true))
+        {
+            newest = None;
         }
     }
     let mut found = newest.filter(|found| !holdings.answers(found.id))?;
@@ -221,5 +208,46 @@ impl<'a> Gaps<'a> {
     /// Them all, by writer.
     pub fn all(self) -> BTreeMap<String, Gap> {
         self.found
+    }
+}
+
+/// The ledgers as they are now, and where it is remembered, until a ledger moves, that no halt was found in any of them: without it
+/// every hook would search again.
+pub(super) struct CleanLedgers {
+    /// Changes whenever a ledger loses an entry, and whenever a halt or an answer comes.
+    losses: String,
+    /// Changes whenever a ledger moves.
+    state: String,
+    memory: Memory,
+}
+
+impl CleanLedgers {
+    /// # Errors
+    /// The ledgers cannot be read.
+    pub(super) fn open(ws: &Workspace) -> Result<Self, OpsError> {
+        let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
+        let digest = |text: &str| Digest(Sha256::digest(text.as_bytes()).into()).to_string();
+        let (losses, state) = (digest(&losses), digest(&state));
+        let memory = Memory::new(&ws.repo, Kind::Traces);
+        Ok(Self { losses, state, memory })
+    }
+
+    /// Whether nothing was found in these ledgers.
+    pub(super) fn is_known(&self) -> bool {
+        self.known().is_some_and(|known| known == (self.losses.clone(), self.state.clone()))
+    }
+
+    /// Whether nothing was found to be lost, and nothing was lost since.
+    pub(super) fn has_lost_nothing(&self) -> bool {
+        self.known().is_some_and(|(losses, _)| losses == self.losses)
+    }
+
+    /// Remembers that nothing was found.
+    pub(super) fn remember(&self) {
+        self.memory.put(&(), &(&self.losses, &self.state));
+    }
+
+    fn known(&self) -> Option<(String, String)> {
+        self.memory.get(&())
     }
 }

@@ -3,18 +3,13 @@
 //! so that all clones name the same one.
 
 pub mod answer;
-mod clean_ledgers;
 pub mod decisions;
-mod deleted_folder;
-mod deletion;
-pub mod halt_fates;
 pub mod lost_halts;
 pub mod resolve;
-mod shown_halts;
 mod siblings;
 pub mod stops;
 
-use self::clean_ledgers::CleanLedgers;
+use self::lost_halts::CleanLedgers;
 use crate::asking;
 use crate::context::Context;
 use crate::error::OpsError;
@@ -150,10 +145,9 @@ fn unsigned_here(ws: &Workspace, head: Option<CommitId>, halt: StandingHalt) -> 
 pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
     let (entries, _) = Ledger::open(&ws.repo).read_all()?;
     let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.known());
-    match found {
-        Some(LedgerEvent::Halted(halt)) => Ok(StandingHalt { id, halt: (**halt).clone() }),
-        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => {
-            Err(OpsError::NothingToResume)
-        }
+    if let Some(LedgerEvent::Halted(halt)) = found {
+        Ok(StandingHalt { id, halt: (**halt).clone() })
+    } else {
+        Err(OpsError::NothingToResume)
     }
 }

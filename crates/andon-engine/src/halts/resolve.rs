@@ -1,23 +1,32 @@
-//! Whether a person has answered since, by the files of `.andon/` or by a signature.
+//! The halt that binds now, once the answers of people are taken up: by the files of `.andon/`, or by a signature. A deletion is an
+//! answer where a person made it. One that is first seen in the shell of an agent, or while the hooks of a client are live, answers
+//! nothing, and the file comes back.
 //!
 //! A report file is written before its ledger entry, so a missing report file always means that it was removed.
 
+use std::fs::{self, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+
 use super::answer::{Answer, acknowledge};
-use super::shown_halts::{self, report_file_present};
 use super::stops::{STOP_FILE, clear_pause, stops};
-use super::{BoundBy, Standing, deleted_folder, deletion};
+use super::{BoundBy, Standing};
 use crate::asking;
 use crate::context::{self, Context};
-use crate::effect::{self, EffectError};
+use crate::effect::{self, EffectError, FilePresence};
 use crate::error::OpsError;
+use crate::recording;
 use crate::workspace::Workspace;
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::AckHow;
-use andon_core::domain::findings::HaltReason;
+use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::ids::EntryId;
 use andon_core::domain::response::AckMode;
+use andon_store::RecordError;
+use andon_store::guard_state::GuardSnapshot;
 use andon_store::ledger::Ledger;
 
 /// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
@@ -30,19 +39,19 @@ pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
 
 /// Whether the files say that a person answered.
 pub fn answered_by_deletion(ctx: &Context, ws: &Workspace, standing: &Standing) -> bool {
-    is_deleted(ws, standing) && deletion::unheard(ctx, ws, &standing.halt.halt).is_none()
+    is_deleted(ws, standing) && unheard(ctx, ws, &standing.halt.halt).is_none()
 }
 
 /// Whether a file is gone by whose deletion a person may answer.
 fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) -> bool {
     let StandingHalt { id, halt } = standing;
     let asks_other = ws.config.guard.ack != AckMode::Delete || asking::asks_signature(ws, standing).is_some();
-    if ws.andon_dir().is_none() || asks_other || deleted_folder::is(ws) {
+    if ws.andon_dir().is_none() || asks_other || is_folder_gone(ws) {
         return false;
     }
     let is_gone = || !report_file_present(ws, halt.report_file);
     match bound_by {
-        BoundBy::Sibling | BoundBy::Clone => shown_halts::was(ws, *id) && is_gone(),
+        BoundBy::Sibling | BoundBy::Clone => was_shown(ws, *id) && is_gone(),
         // The entry is gone from this clone's ledger, and the files with it: that is no answer.
         BoundBy::Trace => false,
         BoundBy::Worktree if halt.reason == HaltReason::UserStop => stops(ws) == Stops::NONE,
@@ -83,23 +92,29 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError
         Ok(false) => {}
         Err(failed) => return Ok(HaltResolution { halt: Some(found.halt), failed: Some(failed), notes }),
     }
-    let unheard = is_deleted(ws, &found).then(|| deletion::unheard(ctx, ws, &standing.halt));
-    let failed = if unheard == Some(None) {
+    let deleted = is_deleted(ws, &found).then(|| unheard(ctx, ws, &standing.halt));
+    let failed = if deleted == Some(None) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
-        match acknowledge(ctx, ws, Answer::Loop(Some(standing)), AckHow::FileDeleted, reason) {
+        match acknowledge(
+            ctx,
+            ws,
+            Answer { halt: Some(standing), ..Answer::default() },
+            AckHow::FileDeleted,
+            reason,
+        ) {
             Ok(()) => {
                 notes.push(answered_note(standing));
                 return Ok(HaltResolution { notes, ..HaltResolution::default() });
             }
             Err(err) => Some(err),
         }
-    } else if let Some(Some(place)) = &unheard {
+    } else if let Some(Some(place)) = &deleted {
         notes.push(unheard_note(standing, place));
         show_again(ctx, ws, &found).err()
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
         // A halt of another worktree or clone: the folder may never have been here.
-        if made_here(ws, &found)? || shown_halts::was(ws, standing.id) {
-            notes.extend(deleted_folder::remark(ctx, ws, standing, &ws.site(ctx), STOP_FILE));
+        if made_here(ws, &found)? || was_shown(ws, standing.id) {
+            notes.extend(folder_remark(ctx, ws, standing));
         }
         show_again(ctx, ws, &found).err()
     } else {
@@ -114,7 +129,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError
 /// The ledger cannot be read, or the file not be written.
 pub fn keep_shown(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     let Some(found) = super::standing(ws)?.filter(|found| is_deleted(ws, found)) else { return Ok(()) };
-    if deletion::unheard(ctx, ws, &found.halt.halt).is_none() { Ok(()) } else { show_again(ctx, ws, &found) }
+    if unheard(ctx, ws, &found.halt.halt).is_none() { Ok(()) } else { show_again(ctx, ws, &found) }
 }
 
 /// What deletes the file that shows a halt.
@@ -149,20 +164,110 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
         let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
         return Err(OpsError::refused(what, help));
     }
-    acknowledge(ctx, ws, Answer::Witness(standing, &answer), AckHow::Signed, &answer.rationale)?;
+    let given = Answer { halt: Some(standing), witness: Some(&answer), ..Answer::default() };
+    acknowledge(ctx, ws, given, AckHow::Signed, &answer.rationale)?;
     Ok(true)
 }
 
 fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Standing) -> Result<(), OpsError> {
     let StandingHalt { id, halt } = halt;
-    let story = crate::recording::timeline::load(ws)?.timeline.story();
+    let story = recording::timeline::load(ws)?.timeline.story();
     let rewrite = Effect::WriteReportFile { halt: Box::new(halt.clone()), story: Box::new(story) };
     effect::carry_out(&[rewrite], &ws.site(ctx))?;
     if bound_by.is_foreign() {
-        shown_halts::mark(ws, *id)?;
+        mark_shown(ws, *id)?;
     } else if halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
         effect::write_andon_file(&ws.site(ctx), STOP_FILE, &format!("{}\n", halt.message))?;
     }
     Ok(())
+}
+
+/// Why a deletion that this process sees is no answer to `halt`; `None` where a person may have meant it.
+fn unheard(ctx: &Context, ws: &Workspace, halt: &Halt) -> Option<String> {
+    if GuardSnapshot::read(ws.repo.git_dir()).is_some_and(|kept| kept.is_live()) {
+        return Some("while a client's turn goes on".to_owned());
+    }
+    if is_hook_of_a_client(ctx) {
+        // A file by which a person stopped the loop is theirs to take away; in a call of a tool it would be back by now.
+        let by_hand = halt.reason == HaltReason::UserStop;
+        return (!by_hand).then(|| "before a client's hook".to_owned());
+    }
+    ctx.agent_above(&ws.repo).map(|mark| format!("in the shell of an agent ({mark})"))
+}
+
+fn is_hook_of_a_client(ctx: &Context) -> bool {
+    let mut words = ctx.args.iter().skip(1);
+    words.next().is_some_and(|verb| verb == "agent") && words.next().is_some_and(|verb| verb == "hook")
+}
+
+/// True where `.andon/` is gone as a whole: `git clean -fdx`, `git stash --all` and similar commands remove it without any intent to
+/// answer a halt. Only a file that is gone from the folder is an answer.
+fn is_folder_gone(ws: &Workspace) -> bool {
+    let gone = |err: std::io::Error| err.kind() == std::io::ErrorKind::NotFound;
+    ws.andon_dir().is_some_and(|dir| dir.path().symlink_metadata().err().is_some_and(gone))
+}
+
+/// Says why the halt is still unanswered, and keeps that in the journal; a stop by hand gets its file again, because
+/// the absence of the file would be its answer at the next hook.
+fn folder_remark(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Option<Diagnostic> {
+    if !is_folder_gone(ws) {
+        return None;
+    }
+    let place = match ctx.actor().marker {
+        Some(marker) => format!(" (first seen in the shell of an agent: {marker} is set)"),
+        None => String::new(),
+    };
+    let what = format!("deleting .andon/ does not answer the halt{place}; the report was restored");
+    let mut failed = recording::tell_repair(ctx, ws, what.clone()).err();
+    if standing.halt.reason == HaltReason::UserStop {
+        let text = format!(
+            "{}\nwritten again at {}: .andon/ was deleted as a whole\n",
+            standing.halt.message, ctx.now
+        );
+        let written = effect::write_andon_file(&ws.site(ctx), STOP_FILE, &text);
+        failed = failed.or(written.err().map(Into::into));
+    }
+    let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'");
+    Some(match failed {
+        Some(err) => remark.help(err.to_string()),
+        None => remark,
+    })
+}
+
+/// Most bytes that are read: some thousand halts.
+const MAX_SHOWN: u64 = 1 << 18;
+
+/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
+/// directory any more, that is no answer.
+pub(super) fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
+}
+
+/// The halts of other clones that this worktree has shown, an entry id a line. A missing report file means a deletion only where the
+/// file was written before. For a halt of this worktree that is always so; a halt that came by a sync has no report file until it is
+/// written here.
+fn shown_file(ws: &Workspace) -> PathBuf {
+    ws.repo.git_dir().join("andon").join("shown")
+}
+
+/// Whether the report file of `halt` was written here.
+fn was_shown(ws: &Workspace, halt: EntryId) -> bool {
+    let mut text = String::new();
+    let read = fs::File::open(shown_file(ws)).and_then(|file| file.take(MAX_SHOWN).read_to_string(&mut text));
+    let halt = halt.to_string();
+    read.is_ok() && text.lines().any(|line| line == halt)
+}
+
+/// Remembers that the report file of `halt` was written here.
+fn mark_shown(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
+    if was_shown(ws, halt) {
+        return Ok(());
+    }
+    let path = shown_file(ws);
+    let write = || {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        OpenOptions::new().append(true).create(true).open(&path)?.write_all(format!("{halt}\n").as_bytes())
+    };
+    write().map_err(|source| RecordError::Io { doing: "append to", path: path.clone(), source }.into())
 }
