@@ -1,13 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-mod bad_signature;
 mod crypto;
 mod key;
 mod signer;
 mod sshsig;
 mod wire;
 
-pub use bad_signature::BadSignature;
+pub use crypto::BadSignature;
 pub use key::{BadKey, PublicKey, UnfitKey};
 pub use signer::{Signer, SigningError, SigningSetup};
 pub use sshsig::{NAMESPACE, SshSig, Touch};

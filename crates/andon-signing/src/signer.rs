@@ -126,28 +126,22 @@ impl Signer {
     /// [`SigningError`]; then nothing was signed.
     pub fn sign(&self, namespace: &str, message: &[u8]) -> Result<String, SigningError> {
         match &self.holder {
-            Holder::File(path) => self.run(namespace, (path, false), message),
+            Holder::File(path) => self.run(namespace, path, message),
             Holder::Agent => {
                 let io = SigningError::NoProgram;
                 let mut file = tempfile::NamedTempFile::new().map_err(io)?;
                 writeln!(file, "{}", self.public).map_err(io)?;
                 file.flush().map_err(io)?;
-                self.run(namespace, (file.path(), true), message)
+                self.run(namespace, file.path(), message)
             }
         }
     }
 
-    /// `(file, is_agents)`: the key's file, and whether its private half is in the agent alone.
-    fn run(
-        &self,
-        namespace: &str,
-        (file, is_agents): (&Path, bool),
-        message: &[u8],
-    ) -> Result<String, SigningError> {
+    fn run(&self, namespace: &str, file: &Path, message: &[u8]) -> Result<String, SigningError> {
         #[allow(clippy::disallowed_methods, reason = "the door to ssh-keygen")]
         let mut command = Command::new(KEYGEN);
         command.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(file);
-        if is_agents {
+        if self.holder == Holder::Agent {
             command.arg("-U");
         }
         // A security key is to be touched: the program says so itself.

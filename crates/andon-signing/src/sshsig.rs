@@ -2,10 +2,10 @@
 
 use sha2::Digest as _;
 
-use super::bad_signature::BadSignature;
+use super::crypto::{self, BadSignature};
 use super::key::PublicKey;
 use super::wire::{Reader, put};
-use super::{base64, crypto, from_base64};
+use super::{base64, from_base64};
 
 /// What git signs commits for.
 pub const NAMESPACE: &str = "git";
