@@ -82,17 +82,17 @@ fn a_line_that_is_no_entry_is_named() {
     let table = [
         ("{", "story.jsonl, line 2: no JSON"),
         ("[]", "line 2: not an object"),
-        ("{\"type\":\"round\",\"at\":1}", "line 2: id: a text is missing"),
+        ("{\"type\":\"round\",\"at\":1}", "line 2: id: is missing"),
         ("{\"id\":\"p\",\"type\":\"round\",\"at\":1}", "line 2: the id \"p\" is there already"),
-        ("{\"id\":\"q\",\"type\":\"round\"}", "line 2: at: a time is missing"),
+        ("{\"id\":\"q\",\"type\":\"round\"}", "line 2: at: is missing"),
         ("{\"id\":\"q\",\"type\":\"round\",\"at\":\"noon\"}", "line 2: at: must be a time"),
         (
             "{\"id\":\"q\",\"type\":\"round\",\"at\":1,\"parents\":[\"z\"]}",
             "line 2: parents: no entry \"z\" above",
         ),
-        ("{\"id\":\"q\",\"at\":1}", "line 2: type: a text is missing"),
+        ("{\"id\":\"q\",\"at\":1}", "line 2: type: is missing"),
         ("{\"probe\":\"mood\"}", "line 2: probe: must be"),
-        ("\n{\"probe\":\"draw\"}", "line 3: round: a text is missing"),
+        ("\n{\"probe\":\"draw\"}", "line 3: round: is missing"),
     ];
     for (line, says) in table {
         let stage = Stage::bare_ground();

@@ -96,7 +96,7 @@ fn agents_name_what_they_looked_at() {
     let name = answer(&round(&stage, "open", &open).ok())["round"].as_str().unwrap().to_owned();
     let bad = [
         (json!("HEAD"), "evidence: must be a list"),
-        (json!(["HEAD"]), "evidence: must hold objects"),
+        (json!(["HEAD"]), "evidence: each must be an object"),
         (json!([{}]), "evidence: must name a commit, a run or a file"),
         (json!([{"url": "x"}]), "evidence: may name commit, run, file and lines"),
         (json!([{"commit": "beefbeef"}]), "evidence.commit: must name a commit that is here"),

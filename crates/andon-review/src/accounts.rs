@@ -54,7 +54,7 @@ pub struct Accounts {
     penalised: Vec<ValidPenalty>,
 }
 
-/// The entry that causes transfers.
+/// The entry that causes something, its place in the order, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
     pub entry: usize,

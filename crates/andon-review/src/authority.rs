@@ -18,16 +18,22 @@ use super::payload::member::Malformed;
 use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
 use judging::AuthorityReading;
 
-/// All that is read of a ledger before rounds are.
-#[derive(Debug, Clone, Copy)]
+/// Everything that is known of entries before any of them is judged.
+#[derive(Debug)]
 pub struct Material<'a> {
     pub entries: &'a [ReviewEntry],
-    pub graph: &'a Graph,
+    pub graph: Graph,
     /// The index of each id.
-    pub ids: &'a HashMap<&'a str, usize>,
+    pub ids: HashMap<&'a str, usize>,
 }
 
 impl<'a> Material<'a> {
+    /// Reads `entries`, parents before children, with a clock that says `now`.
+    pub fn new(entries: &'a [ReviewEntry], now: i64) -> Self {
+        let ids = entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect();
+        Self { entries, graph: Graph::new(entries, now), ids }
+    }
+
     /// What `entry` says.
     pub fn payload(&self, entry: usize) -> &'a Result<Payload, Malformed> {
         &self.entries[entry].payload
@@ -73,7 +79,7 @@ pub struct Authority {
 
 impl Authority {
     /// Reads the entries about keys and policies.
-    pub fn new(material: Material<'_>) -> Self {
+    pub fn new(material: &Material<'_>) -> Self {
         let mut revoked = Vec::new();
         loop {
             match AuthorityReading::run(material, &revoked) {
@@ -92,9 +98,9 @@ impl Authority {
     ///
     /// # Errors
     /// What is wrong with the signature.
-    pub fn actor(&self, material: Material<'_>, entry: usize, roles: &[KeyRole]) -> Result<&str, Code> {
+    pub fn actor(&self, material: &Material<'_>, entry: usize, roles: &[KeyRole]) -> Result<&str, Code> {
         let signer = material.entries[entry].signer.as_deref().ok_or(Code::Unsigned)?;
-        if is_revoked(&self.revoked, material.graph, signer, entry) {
+        if is_revoked(&self.revoked, &material.graph, signer, entry) {
             return Err(Code::RevokedKey);
         }
         let grant = self.for_entry(entry).keys.get(signer).ok_or(Code::UnknownKey)?;
@@ -117,7 +123,7 @@ impl Authority {
     }
 
     /// Whom the keys in force name for the signer of `entry`.
-    pub fn named(&self, material: Material<'_>, entry: usize) -> Option<&KeyGrant> {
+    pub fn named(&self, material: &Material<'_>, entry: usize) -> Option<&KeyGrant> {
         self.for_entry(entry).keys.get(material.entries[entry].signer.as_deref()?)
     }
 
@@ -164,7 +170,7 @@ const SOLO: usize = 2;
 
 impl PolicyInForce {
     /// The result of `chain` and `added`.
-    fn new(material: Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
+    fn new(material: &Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
         let mut reinstated = BTreeMap::new();
         for entry in &chain {
             let named = material.policy(*entry).into_iter().flat_map(|policy| &policy.reinstated);

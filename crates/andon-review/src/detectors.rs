@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_rational::{BigRational, Ratio};
 use serde::{Serialize, Serializer};
 
+use super::accounts::Cause;
 use super::window::{DAY, LOOKBACK, MONTH, SlidingCounts, within};
 
 /// Resolutions of a tag before concentration says anything.
@@ -20,13 +21,6 @@ pub struct CaptureChange {
     pub entry: usize,
     pub witness: String,
     pub on: bool,
-}
-
-/// The entry that counts, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountedEntry {
-    pub entry: usize,
-    pub at: i64,
 }
 
 /// What is known of one tag.
@@ -48,7 +42,7 @@ pub struct Topics {
 
 impl Topics {
     /// A vote of `witness` counts for `tag`.
-    pub fn count(&mut self, tag: &str, witness: &str, when: CountedEntry, witnesses: usize) {
+    pub fn count(&mut self, tag: &str, witness: &str, when: Cause, witnesses: usize) {
         let topic = self.by_tag.entry(tag.to_owned()).or_default();
         topic.resolutions.add(when.at, witness.to_owned());
         let counts = topic.resolutions.at(when.at);
@@ -282,7 +276,7 @@ mod tests {
         let mut topics = Topics::default();
         for (day, who) in (0i64..).zip(votes.chars()) {
             let entry = usize::try_from(day).unwrap_or_default();
-            topics.count("db", &who.to_string(), CountedEntry { entry, at: day * DAY }, witnesses);
+            topics.count("db", &who.to_string(), Cause { entry, place: entry, at: day * DAY }, witnesses);
         }
         let changes = topics.by_tag["db"].changes.iter();
         changes.map(|change| (change.entry, change.witness.clone(), change.on)).collect()

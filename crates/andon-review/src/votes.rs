@@ -86,7 +86,7 @@ impl TrackRecord {
 }
 
 /// The number of votes before which a witness's time says nothing about fatigue.
-const FATIGUE_AFTER: usize = 5;
+const FATIGUE_AFTER: u64 = 5;
 
 /// What reputation needs of a vote: few bytes, because it is computed at every accept.
 #[derive(Debug, Clone, Copy)]
@@ -106,9 +106,8 @@ pub struct Votes {
     counted: BTreeMap<String, Vec<CountedVote>>,
     /// Rounds that a panel has decided: only there a decision is overturned.
     contested: BTreeSet<usize>,
-    seconds: BTreeMap<String, SlidingCounts<i64, Vec<i64>>>,
-    choices: SlidingCounts<VoteChoice>,
-    own_choices: SlidingCounts<(String, VoteChoice)>,
+    seconds: BTreeMap<String, SlidingCounts<i64>>,
+    choices: SlidingCounts<(String, VoteChoice)>,
     /// What the cap counts: when each witness gave a resolution or a sealed ballot, in the order of time.
     efforts: BTreeMap<String, Vec<i64>>,
 }
@@ -117,8 +116,7 @@ impl Votes {
     /// Adds the next one.
     pub fn add(&mut self, vote: Vote) -> usize {
         if !vote.self_reviewed {
-            self.choices.add(vote.at, vote.choice);
-            self.own_choices.add(vote.at, (vote.witness.clone(), vote.choice));
+            self.choices.add(vote.at, (vote.witness.clone(), vote.choice));
             let counted =
                 CountedVote { place: vote.place, at: vote.at, round: vote.round, vote: self.all.len() };
             self.counted.entry(vote.witness.clone()).or_default().push(counted);
@@ -194,11 +192,14 @@ impl Votes {
     /// Whether `seconds` is less than half of what `witness` took before (R18).
     pub fn is_hasty(&mut self, witness: &str, at: i64, seconds: i64) -> bool {
         let Some(prior) = self.seconds.get_mut(witness).map(|all| all.at(at)) else { return false };
-        if prior.len() < FATIGUE_AFTER {
+        let number: u64 = prior.values().sum();
+        if number < FATIGUE_AFTER {
             return false;
         }
+        let mut sorted = prior.iter().flat_map(|(seconds, times)| (0..*times).map(|_| i128::from(*seconds)));
         // Twice the median, so that the mean of two middle values stays whole.
-        let twice = i128::from(prior[(prior.len() - 1) / 2]) + i128::from(prior[prior.len() / 2]);
+        let lower = sorted.nth(usize::try_from((number - 1) / 2).unwrap_or(usize::MAX)).unwrap_or_default();
+        let twice = lower + if number % 2 == 0 { sorted.next().unwrap_or(lower) } else { lower };
         4 * i128::from(seconds) < twice
     }
 
@@ -206,12 +207,10 @@ impl Votes {
     #[allow(clippy::cast_precision_loss, reason = "counts of entries")]
     pub fn adjustment(&mut self, witness: &str, at: i64, choice: VoteChoice) -> Adjustment {
         let all = self.choices.at(at);
-        let own = self.own_choices.at(at);
-        let others = |choice: VoteChoice| {
-            let own = own.get(&(witness.to_owned(), choice)).copied().unwrap_or(0);
-            all.get(&choice).copied().unwrap_or(0).saturating_sub(own)
-        };
-        let counts = VoteChoice::ALL.map(others);
+        let counts = VoteChoice::ALL.map(|choice| {
+            let others = all.iter().filter(|((who, chosen), _)| who != witness && *chosen == choice);
+            others.map(|(_, number)| number).sum::<u64>()
+        });
         let total: u64 = counts.iter().sum();
         let mut parts = [0.0; AXES];
         for ((part, axis), count) in parts.iter_mut().zip(VoteChoice::ALL).zip(counts) {

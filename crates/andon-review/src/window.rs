@@ -16,57 +16,35 @@ pub fn within(now: i64, at: i64, span: i64) -> bool {
     (0..span).contains(&age)
 }
 
-/// What is kept of the things in the window.
-pub trait Tally<K>: Default {
-    /// One comes.
-    fn put(&mut self, what: &K);
-    /// One that is there goes.
-    fn take(&mut self, what: &K);
+/// Things that happened, counted by what they are; nothing is counted zero times.
+#[derive(Debug, Clone)]
+pub struct SlidingCounts<K> {
+    events: Vec<(i64, K)>,
+    from: usize,
+    to: usize,
+    counts: BTreeMap<K, u64>,
 }
 
-/// How often each is there; nothing is counted zero times.
-impl<K: Ord + Clone> Tally<K> for BTreeMap<K, u64> {
-    fn put(&mut self, what: &K) {
-        *self.entry(what.clone()).or_default() += 1;
+impl<K> Default for SlidingCounts<K> {
+    fn default() -> Self {
+        Self { events: Vec::new(), from: 0, to: 0, counts: BTreeMap::new() }
     }
+}
 
-    fn take(&mut self, what: &K) {
-        if let Some(number) = self.get_mut(what) {
-            *number -= 1;
-            if *number == 0 {
-                self.remove(what);
-            }
+fn put<K: Ord + Clone>(counts: &mut BTreeMap<K, u64>, what: &K) {
+    *counts.entry(what.clone()).or_default() += 1;
+}
+
+fn take<K: Ord>(counts: &mut BTreeMap<K, u64>, what: &K) {
+    if let Some(number) = counts.get_mut(what) {
+        *number -= 1;
+        if *number == 0 {
+            counts.remove(what);
         }
     }
 }
 
-/// All of them in their order, each as often as it is there.
-impl Tally<i64> for Vec<i64> {
-    fn put(&mut self, what: &i64) {
-        self.insert(self.partition_point(|known| known < what), *what);
-    }
-
-    fn take(&mut self, what: &i64) {
-        self.remove(self.partition_point(|known| known < what));
-    }
-}
-
-/// Things that happened, counted by what they are.
-#[derive(Debug, Clone)]
-pub struct SlidingCounts<K, T = BTreeMap<K, u64>> {
-    events: Vec<(i64, K)>,
-    from: usize,
-    to: usize,
-    tally: T,
-}
-
-impl<K, T: Tally<K>> Default for SlidingCounts<K, T> {
-    fn default() -> Self {
-        Self { events: Vec::new(), from: 0, to: 0, tally: T::default() }
-    }
-}
-
-impl<K, T: Tally<K>> SlidingCounts<K, T> {
+impl<K: Ord + Clone> SlidingCounts<K> {
     /// Adds one that happened at `at`.
     pub fn add(&mut self, at: i64, what: K) {
         let place = self.events.partition_point(|(time, _)| *time <= at);
@@ -75,36 +53,36 @@ impl<K, T: Tally<K>> SlidingCounts<K, T> {
             self.to += 1;
         } else if place < self.to {
             self.to += 1;
-            self.tally.put(&what);
+            put(&mut self.counts, &what);
         }
         self.events.insert(place, (at, what));
     }
 
     /// What the window holds that ends at `now`.
-    pub fn at(&mut self, now: i64) -> &T {
+    pub fn at(&mut self, now: i64) -> &BTreeMap<K, u64> {
         let oldest = now.saturating_sub(LOOKBACK);
         while self.to < self.events.len() && self.events[self.to].0 <= now {
-            self.tally.put(&self.events[self.to].1);
+            put(&mut self.counts, &self.events[self.to].1);
             self.to += 1;
         }
         while self.to > self.from && self.events[self.to - 1].0 > now {
             self.to -= 1;
-            self.tally.take(&self.events[self.to].1);
+            take(&mut self.counts, &self.events[self.to].1);
         }
         while self.from > 0 && self.events[self.from - 1].0 > oldest {
             self.from -= 1;
             let (at, what) = &self.events[self.from];
             if *at <= now {
-                self.tally.put(what);
+                put(&mut self.counts, what);
             } else {
                 self.to = self.from;
             }
         }
         while self.from < self.to && self.events[self.from].0 <= oldest {
-            self.tally.take(&self.events[self.from].1);
+            take(&mut self.counts, &self.events[self.from].1);
             self.from += 1;
         }
-        &self.tally
+        &self.counts
     }
 }
 
@@ -121,7 +99,6 @@ mod tests {
         ) {
             let day = LOOKBACK / 2;
             let mut sliding: SlidingCounts<u8> = SlidingCounts::default();
-            let mut sorted: SlidingCounts<i64, Vec<i64>> = SlidingCounts::default();
             let mut all = Vec::new();
             for (asks, time, what) in steps {
                 let time = time * day;
@@ -131,11 +108,8 @@ mod tests {
                         *want.entry(*what).or_insert(0u64) += 1;
                     }
                     prop_assert_eq!(sliding.at(time), &want);
-                    let row = want.iter().flat_map(|(what, count)| (0..*count).map(|_| i64::from(*what)));
-                    prop_assert_eq!(sorted.at(time), &row.collect::<Vec<_>>());
                 } else {
                     sliding.add(time, what);
-                    sorted.add(time, i64::from(what));
                     all.push((time, what));
                 }
             }

@@ -19,8 +19,6 @@ use andon_store::ledger::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.
 pub(super) const MAX_SIGNED: usize = 4096;
-/// Longest statement that is taken.
-pub(super) const MAX_TEXT: usize = 1 << 20;
 /// Largest file of a round.
 const MAX_FILE: u64 = 16 << 20;
 /// Most rounds that wait at once.

@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::pending::MAX_TEXT;
 use andon_engine::workspace::Workspace;
 use andon_review::payload::member::{Malformed, UNKNOWN, malformed, read_known};
 use andon_review::payload::questions::NamedEvidence;
+
+/// Longest statement that is taken, in bytes.
+const MAX_TEXT: usize = 1 << 20;
 
 /// What an agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

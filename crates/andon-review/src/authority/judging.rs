@@ -9,9 +9,23 @@ use crate::payload::KeyRevoke;
 use crate::payload::Payload;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 
+/// Whom a change of keys grants something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grants {
+    /// The key that signs it.
+    Signer,
+    Others,
+}
+
+impl Grants {
+    fn of(is_signer: bool) -> Self {
+        if is_signer { Self::Signer } else { Self::Others }
+    }
+}
+
 /// A reading under way.
 pub(super) struct AuthorityReading<'a> {
-    material: Material<'a>,
+    material: &'a Material<'a>,
     revoked: &'a [Revocation],
     codes: BTreeMap<usize, Code>,
     came: Vec<(usize, usize)>,
@@ -28,7 +42,10 @@ pub(super) struct AuthorityReading<'a> {
 
 impl<'a> AuthorityReading<'a> {
     /// Reads everything. A revocation that comes into force ends the reading, which has to be restarted with it.
-    pub(super) fn run(material: Material<'a>, revoked: &'a [Revocation]) -> Result<Authority, Revocation> {
+    pub(super) fn run(
+        material: &'a Material<'a>,
+        revoked: &'a [Revocation],
+    ) -> Result<Authority, Revocation> {
         let count = material.entries.len();
         let mut reading = Self {
             material,
@@ -126,10 +143,7 @@ impl<'a> AuthorityReading<'a> {
     }
 
     fn grant(&self, entry: usize) -> Option<&'a KeyGrant> {
-        match self.material.payload(entry) {
-            Ok(Payload::KeyAdd(grant)) => Some(grant),
-            Ok(_) | Err(_) => None,
-        }
+        if let Ok(Payload::KeyAdd(grant)) = self.material.payload(entry) { Some(grant) } else { None }
     }
 
     /// Whether enough of the keys that may change things have signed `entry`, among what `set` holds.
@@ -155,25 +169,19 @@ impl<'a> AuthorityReading<'a> {
     /// What is wrong with an entry about keys.
     fn judge(&self, entry: usize) -> Option<Code> {
         let Ok(payload) = self.material.payload(entry) else { return Some(Code::BadPayload) };
-        match payload {
-            Payload::Policy(policy) => self.judge_policy(entry, policy).err(),
-            Payload::PolicySign(id) => self.judge_signature(entry, id).err(),
-            Payload::KeyAdd(grant) => {
-                let is_own = grant.key() == self.signer(entry);
-                self.admin(entry, &self.views[self.of_entry[entry]].keys, is_own).err()
-            }
-            Payload::KeyRevoke(revoke) => self.judge_revocation(entry, revoke).err(),
-            Payload::Round(_)
-            | Payload::Halt
-            | Payload::Accept(_)
-            | Payload::Panel(_)
-            | Payload::Flag(_)
-            | Payload::BallotCommit(_)
-            | Payload::BallotReveal(_)
-            | Payload::Resolution(_)
-            | Payload::Outcome(_)
-            | Payload::Other => None,
-        }
+        let judged = if let Payload::Policy(policy) = payload {
+            self.judge_policy(entry, policy)
+        } else if let Payload::PolicySign(id) = payload {
+            self.judge_signature(entry, id)
+        } else if let Payload::KeyAdd(grant) = payload {
+            let keys = &self.views[self.of_entry[entry]].keys;
+            self.admin(entry, keys, Grants::of(grant.key() == self.signer(entry)))
+        } else if let Payload::KeyRevoke(revoke) = payload {
+            self.judge_revocation(entry, revoke)
+        } else {
+            Ok(())
+        };
+        judged.err()
     }
 
     fn signer(&self, entry: usize) -> &'a str {
@@ -203,12 +211,12 @@ impl<'a> AuthorityReading<'a> {
             policy.keys.iter().map(|grant| (grant.key().to_owned(), grant.clone())).collect();
         let signer = self.signer(entry);
         if before.policy().is_some() {
-            return self.admin(entry, &before.keys, own.contains_key(signer));
+            return self.admin(entry, &before.keys, Grants::of(own.contains_key(signer)));
         }
         if !own.get(signer).is_some_and(|grant| grant.is(KeyRole::Admin)) {
             return Err(Code::PolicyThreshold);
         }
-        self.admin(entry, &own, false)
+        self.admin(entry, &own, Grants::Others)
     }
 
     /// A signature under a first policy is by a key of its own, as there is no other yet.
@@ -225,9 +233,9 @@ impl<'a> AuthorityReading<'a> {
             (None, None) => BTreeMap::new(),
         };
         if before.policy().is_none() && policy.is_some() {
-            return self.admin(entry, &own, false);
+            return self.admin(entry, &own, Grants::Others);
         }
-        self.admin(entry, &before.keys, own.contains_key(self.signer(entry)))
+        self.admin(entry, &before.keys, Grants::of(own.contains_key(self.signer(entry))))
     }
 
     fn judge_revocation(&self, entry: usize, revoke: &KeyRevoke) -> Result<(), Code> {
@@ -238,17 +246,17 @@ impl<'a> AuthorityReading<'a> {
         if revoke.key == self.signer(entry) && !revoke.key.is_empty() {
             return keys.contains_key(&revoke.key).then_some(()).ok_or(Code::UnknownKey);
         }
-        self.admin(entry, keys, false)
+        self.admin(entry, keys, Grants::Others)
     }
 
-    /// Whether an admin's key signed `entry`, of `keys`; `grants` when the entry itself names the signer.
-    fn admin(&self, entry: usize, keys: &BTreeMap<String, KeyGrant>, grants: bool) -> Result<(), Code> {
+    /// An error where no admin's key, of `keys`, signed `entry`.
+    fn admin(&self, entry: usize, keys: &BTreeMap<String, KeyGrant>, grants: Grants) -> Result<(), Code> {
         let signer = self.material.entries[entry].signer.as_deref().ok_or(Code::Unsigned)?;
-        if is_revoked(self.revoked, self.material.graph, signer, entry) {
+        if is_revoked(self.revoked, &self.material.graph, signer, entry) {
             return Err(Code::RevokedKey);
         }
         match keys.get(signer) {
-            None if grants => Err(Code::SelfGranted),
+            None if grants == Grants::Signer => Err(Code::SelfGranted),
             None => Err(Code::UnknownKey),
             Some(grant) if !grant.is(KeyRole::Admin) => Err(Code::WrongRole),
             Some(_) => Ok(()),

@@ -14,13 +14,6 @@ use crate::votes::{Vantage, Vote};
 /// The size of a panel that a tie, or collusion, leads to.
 const SECOND: usize = 5;
 
-/// The reveal with which a panel is done, and when: at once, or at the deadline.
-#[derive(Debug, Clone, Copy)]
-struct FinalReveal {
-    entry: usize,
-    at: i64,
-}
-
 impl Fold<'_> {
     /// A ballot was opened: its panel may be done.
     pub(super) fn count_ballots(&mut self, round: usize, entry: usize) {
@@ -30,7 +23,7 @@ impl Fold<'_> {
         let has_majority = self.majority(&votes, panel.size).is_some();
         let is_late = self.at(entry) >= panel.deadline;
         if votes.len() == panel.size || (is_late && has_majority) {
-            self.conclude(round, &panel, FinalReveal { entry, at: self.at(entry) });
+            self.conclude(round, &panel, self.cause(entry));
         } else if has_majority {
             self.state.pending.insert((panel.deadline, round));
         }
@@ -45,13 +38,13 @@ impl Fold<'_> {
             let Some(panel) = self.state.rounds[round].open_panel().cloned() else { continue };
             let votes = panel.votes().map(|vote| &self.state.votes.all[vote]);
             if let Some(last) = votes.max_by_key(|vote| vote.place).map(|vote| vote.entry) {
-                self.conclude(round, &panel, FinalReveal { entry: last, at: deadline });
+                self.conclude(round, &panel, Cause { at: deadline, ..self.cause(last) });
             }
         }
     }
 
-    /// The panel is done with the reveal `entry`, at its time or at the deadline.
-    fn conclude(&mut self, round: usize, panel: &Panel, done: FinalReveal) {
+    /// The panel is done with a reveal, at once or at the deadline.
+    fn conclude(&mut self, round: usize, panel: &Panel, done: Cause) {
         let votes: Vec<usize> = panel.votes().collect();
         if self.colludes(round, &votes) {
             return self.begin_anew(round, done.entry);
@@ -131,14 +124,13 @@ impl Fold<'_> {
         self.end(round, DeadEnd::Unresolvable);
     }
 
-    fn decide_panel(&mut self, round: usize, done: FinalReveal, key: &str, by: DecidedBy) {
-        let FinalReveal { entry, at } = done;
+    fn decide_panel(&mut self, round: usize, done: Cause, key: &str, by: DecidedBy) {
+        let Cause { entry, place, at } = done;
         let Some(panel) = self.state.rounds[round].open_panel_mut() else { return };
         panel.is_open = false;
         let depth = if panel.size >= SECOND { 2 } else { 1 };
         let all: Vec<usize> = panel.votes().collect();
         let (votes, dissent) = all.into_iter().partition(|vote| self.state.votes.all[*vote].key == key);
-        let place = self.place(entry);
         let key = key.to_owned();
         self.decide(
             round,
@@ -230,7 +222,7 @@ impl Fold<'_> {
 impl Fold<'_> {
     /// The epoch of `at`, as the policy for `entry` counts them (T2).
     fn epoch(&self, entry: usize, at: i64) -> i64 {
-        let first = self.authority.first(self.material.graph).unwrap_or(at);
+        let first = self.authority.first(&self.material.graph).unwrap_or(at);
         epoch(at, first, self.authority.for_entry(entry))
     }
 

@@ -5,7 +5,7 @@ mod deciding;
 mod rounds;
 mod voting;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::accounts::Accounts;
 use super::authority::{Authority, Material};
@@ -23,36 +23,36 @@ const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
 
 /// Folds `entries`, parents before children, as a reader does whose clock says `now`.
 pub fn fold(entries: &[ReviewEntry], now: i64) -> LedgerState {
-    let ground = Ground::new(entries, now);
-    let authority = Authority::new(ground.material());
-    let mut fold = Fold { material: ground.material(), authority: &authority, state: FoldState::default() };
+    let material = Material::new(entries, now);
+    let authority = Authority::new(&material);
+    let mut fold = Fold { material: &material, authority: &authority, state: FoldState::default() };
     fold.open_accounts();
-    for entry in &ground.graph.order {
+    for entry in &material.graph.order {
         fold.step(*entry);
     }
     fold.expire(now);
     let state = fold.state;
-    LedgerState { state, authority, graph: ground.graph, now }
+    LedgerState { state, authority, graph: material.graph, now }
 }
 
-/// What would become of the last of `entries`, which follows all that count among the others, if it were appended now;
-/// `folded` is what the others came to.
+/// The code that the last of `entries` would have if it were appended now. It follows all that count among the others, which came to
+/// `folded`.
 pub fn appended(folded: &LedgerState, entries: &[ReviewEntry]) -> Option<Code> {
-    let ground = Ground::new(entries, folded.now);
-    let authority = Authority::new(ground.material());
-    let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
+    let material = Material::new(entries, folded.now);
+    let authority = Authority::new(&material);
+    let mut fold = Fold { material: &material, authority: &authority, state: folded.state.clone() };
     let last = entries.len().checked_sub(1)?;
     fold.step(last);
     fold.state.codes.get(&last).copied()
 }
 
-/// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended to
-/// those before, which came to `folded`, which it is again afterwards: a state of thousands of entries is not copied.
+/// The codes of the entries from `first` on, which nothing follows: of each as if it alone were appended to those before. Those came
+/// to `folded`, which is as before afterwards: a state of thousands of entries is not copied.
 pub fn tried(folded: &mut LedgerState, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
-    let ground = Ground::new(entries, folded.now);
-    let authority = Authority::new(ground.material());
+    let material = Material::new(entries, folded.now);
+    let authority = Authority::new(&material);
     let state = std::mem::take(&mut folded.state);
-    let mut fold = Fold { material: ground.material(), authority: &authority, state };
+    let mut fold = Fold { material: &material, authority: &authority, state };
     let codes = (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect();
     folded.state = fold.state;
     codes
@@ -120,30 +120,9 @@ impl LedgerState {
     }
 }
 
-/// What is known of entries before any of them is judged.
-struct Ground<'a> {
-    entries: &'a [ReviewEntry],
-    graph: Graph,
-    ids: HashMap<&'a str, usize>,
-}
-
-impl<'a> Ground<'a> {
-    fn new(entries: &'a [ReviewEntry], now: i64) -> Self {
-        Self {
-            entries,
-            graph: Graph::new(entries, now),
-            ids: entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect(),
-        }
-    }
-
-    fn material(&self) -> Material<'_> {
-        Material { entries: self.entries, graph: &self.graph, ids: &self.ids }
-    }
-}
-
 /// The fold under way.
 struct Fold<'a> {
-    material: Material<'a>,
+    material: &'a Material<'a>,
     authority: &'a Authority,
     state: FoldState,
 }

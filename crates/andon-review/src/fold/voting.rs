@@ -4,7 +4,6 @@
 use andon_core::domain::ids::Digest;
 
 use super::Fold;
-use crate::detectors::CountedEntry;
 use crate::entry::Code;
 use crate::law::Office;
 use crate::payload::vote::{Resolution, VoteChoice, VoteMembers};
@@ -56,7 +55,7 @@ impl Fold<'_> {
         if tier == Tier::Suspended {
             return Err(Code::Suspended);
         }
-        let seat = self.may_take(entry, round, (&witness, tier))?;
+        let seat = self.may_take(entry, round, &witness, tier)?;
         self.not_gated(entry, id, &witness)?;
         let at = self.at(entry);
         let state = &mut self.state.rounds[round];
@@ -74,19 +73,14 @@ impl Fold<'_> {
     }
 
     /// The seat that the witness gets, if the round is a panel's and they have none yet.
-    fn may_take(
-        &self,
-        entry: usize,
-        round: usize,
-        (witness, tier): (&str, Tier),
-    ) -> Result<Option<usize>, Code> {
+    fn may_take(&self, entry: usize, round: usize, witness: &str, tier: Tier) -> Result<Option<usize>, Code> {
         let policy = self.authority.for_entry(entry);
         let state = &self.state.rounds[round];
         if self.has_conflict(entry, round, witness) && !policy.is_solo() {
             return Err(Code::Conflict);
         }
         let Some(panel) = state.open_panel() else {
-            return self.may_take_alone(entry, state, (witness, tier)).map(|()| None);
+            return self.may_take_alone(entry, state, witness, tier).map(|()| None);
         };
         if panel.has(witness) {
             return Ok(None);
@@ -101,7 +95,8 @@ impl Fold<'_> {
         &self,
         entry: usize,
         state: &RoundState,
-        (witness, tier): (&str, Tier),
+        witness: &str,
+        tier: Tier,
     ) -> Result<(), Code> {
         let policy = self.authority.for_entry(entry);
         match tier {
@@ -298,7 +293,7 @@ impl Fold<'_> {
             self.settle_vote(entry, &vote);
             let witnesses = self.authority.for_entry(entry).witnesses.len();
             for tag in &vote.tags {
-                self.state.topics.count(tag, witness, CountedEntry { entry, at }, witnesses);
+                self.state.topics.count(tag, witness, self.cause(entry), witnesses);
             }
         }
         let vote = self.state.votes.add(vote);
