@@ -1,4 +1,4 @@
-//! What answers cost and earn: loop credits moved between accounts, minutes of people (R13 to R15). Accounting only.
+//! The costs and earnings of answers: loop credits moved between accounts, minutes of people (R13 to R15). Accounting only.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::window::{MONTH, within};
 
 /// The account that holds a bounty until it is earned.
 pub const ESCROW: &str = "escrow";
-/// Where penalties go.
+/// The account that penalties go to.
 pub const TREASURY: &str = "treasury";
 
 /// The longest time that is paid, in seconds.
 const PAID_SECONDS: i64 = 1_800;
 
-/// Credits moved.
+/// A movement of credits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Transfer {
     /// The entry that caused it, and its place in the order.
@@ -84,7 +84,7 @@ impl Accounts {
         self.earned.push(Earnings { entry, witness: witness.to_owned(), milli });
     }
 
-    /// What `agent` pays for `round`: half of the bounty, and a twentieth more for each other round of the month.
+    /// Fines `agent` for `round`: half of the bounty, and a twentieth more for each other round of the month.
     pub fn penalise(&mut self, cause: Cause, agent: &str, round: usize, bounty: i64) -> i64 {
         let others = self.penalised.iter().filter(|known| {
             known.agent == agent && known.round != round && within(cause.at, known.at, MONTH)

@@ -1,4 +1,4 @@
-//! Which keys count for which entry (S6 to S10).
+//! The keys that count for each entry (S6 to S10).
 //!
 //! Keys are judged by ancestry: the ancestors of an entry are in force for it, never a clock and never the entry
 //! itself. Only policies and entries about keys matter here, and they are few: every entry has a *view*, the set of
@@ -34,7 +34,7 @@ impl<'a> Material<'a> {
         Self { entries, graph: Graph::new(entries, now), ids }
     }
 
-    /// What `entry` says.
+    /// The payload of `entry`.
     pub fn payload(&self, entry: usize) -> &'a Result<Payload, Malformed> {
         &self.entries[entry].payload
     }
@@ -61,14 +61,14 @@ struct Revocation {
     last_good: Vec<usize>,
 }
 
-/// Who may act, for every entry.
+/// The people and keys that may act, for every entry.
 #[derive(Debug)]
 pub struct Authority {
-    /// What is wrong with the entries about keys and policies, and with their signatures.
+    /// The faults of the entries about keys and policies, and of their signatures.
     pub codes: BTreeMap<usize, Code>,
-    /// When a policy came into force: place in the order, and the policy's entry.
+    /// The policies that came into force: place in the order, and the policy's entry.
     pub came: Vec<(usize, usize)>,
-    /// What is in force once everything has been read.
+    /// The policy in force once everything has been read.
     pub at_end: Rc<PolicyInForce>,
     views: Vec<Rc<PolicyInForce>>,
     of_entry: Vec<usize>,
@@ -89,12 +89,12 @@ impl Authority {
         }
     }
 
-    /// What is in force for `entry`.
+    /// The policy in force for `entry`.
     pub fn for_entry(&self, entry: usize) -> &PolicyInForce {
         &self.views[self.of_entry[entry]]
     }
 
-    /// Who signed `entry`, with a key of one of `roles`.
+    /// The signer of `entry`, with a key of one of `roles`.
     ///
     /// # Errors
     /// What is wrong with the signature.
@@ -112,28 +112,28 @@ impl Authority {
         Ok(&grant.who)
     }
 
-    /// How many keys have signed a policy or a change of keys, and how many must; `None` for what is no such entry.
+    /// The number of keys that have signed a policy or a change of keys, and of those that must; `None` for other entries.
     pub fn signatures(&self, entry: usize) -> Option<(usize, usize)> {
         self.signatures.get(&entry).copied()
     }
 
-    /// Whether a key was revoked: what it signs from now on counts for nothing.
+    /// True for a revoked key: what it signs from now on counts for nothing.
     pub fn is_out(&self, key: &str) -> bool {
         self.revoked.iter().any(|revocation| revocation.key == key)
     }
 
-    /// Whom the keys in force name for the signer of `entry`.
+    /// The grant to the signer of `entry` among the keys in force.
     pub fn named(&self, material: &Material<'_>, entry: usize) -> Option<&KeyGrant> {
         self.for_entry(entry).keys.get(material.entries[entry].signer.as_deref()?)
     }
 
-    /// When the first policy was made; epochs are counted from there.
+    /// The time of the first policy; epochs are counted from there.
     pub fn first(&self, graph: &Graph) -> Option<i64> {
         self.at_end.chain.first().map(|policy| graph.eff[*policy])
     }
 }
 
-/// Whether a revocation invalidates what `key` signed as `entry` (S7). One of several is enough.
+/// True where a revocation invalidates what `key` signed as `entry` (S7). One of several is enough.
 fn is_revoked(revoked: &[Revocation], graph: &Graph, key: &str, entry: usize) -> bool {
     revoked.iter().filter(|revocation| revocation.key == key).any(|revocation| {
         revocation.by != entry && !revocation.last_good.iter().any(|good| graph.is_at_or_before(entry, *good))
@@ -150,7 +150,7 @@ fn witnesses(keys: &BTreeMap<String, KeyGrant>) -> BTreeSet<String> {
 pub struct PolicyInForce {
     /// The policies from the first version to the one in force, by entry.
     pub chain: Vec<usize>,
-    /// What each key may be used for. A revoked key is here too: whether an entry by it is valid is decided separately.
+    /// The grant of each key. A revoked key is here too: whether an entry by it is valid is decided separately.
     pub keys: BTreeMap<String, KeyGrant>,
     /// Everybody with a key of role witness.
     pub witnesses: BTreeSet<String>,
@@ -160,7 +160,7 @@ pub struct PolicyInForce {
     pub operators: BTreeMap<String, Vec<String>>,
     /// By witness: the newest policy that reinstated them.
     pub reinstated: BTreeMap<String, usize>,
-    /// How many admin keys must sign a change; none without a policy.
+    /// The number of admin keys that must sign a change; none without a policy.
     pub threshold: Option<usize>,
     solo: bool,
 }
@@ -197,7 +197,7 @@ impl PolicyInForce {
         self.chain.last().copied()
     }
 
-    /// Whether people may answer what they have a stake in (R5).
+    /// True where people may answer what they have a stake in (R5).
     pub fn is_solo(&self) -> bool {
         self.solo && self.witnesses.len() <= SOLO
     }

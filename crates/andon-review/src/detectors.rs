@@ -23,12 +23,12 @@ pub struct CaptureChange {
     pub on: bool,
 }
 
-/// What is known of one tag.
+/// The resolutions of one tag.
 #[derive(Debug, Clone, Default)]
 pub struct Topic {
     resolutions: SlidingCounts<String>,
     pub changes: Vec<CaptureChange>,
-    /// Who holds it.
+    /// The witnesses who hold it.
     pub on: BTreeSet<String>,
 }
 
@@ -65,7 +65,7 @@ impl Topics {
         }
     }
 
-    /// Whether any witness holds one of `tags`.
+    /// True where a witness holds one of `tags`.
     pub fn is_held(&self, tags: &BTreeSet<String>) -> bool {
         tags.iter().filter_map(|tag| self.by_tag.get(tag)).any(|topic| !topic.on.is_empty())
     }
@@ -75,7 +75,7 @@ impl Topics {
         self.singles.entry(tag.to_owned()).or_default().push(witness.to_owned());
     }
 
-    /// Whether `witness` gave the last `row` single resolutions of one of `tags`; a row of 0 never does.
+    /// True where `witness` gave the last `row` single resolutions of one of `tags`; never for a row of 0.
     pub fn is_due_to_rotate(&self, tags: &BTreeSet<String>, witness: &str, row: usize) -> bool {
         row > 0
             && tags
@@ -91,7 +91,7 @@ const LEAST_AGENTS: usize = 6;
 /// Rounds of an agent below which its rate says nothing: one deferral of a new agent is no gaming.
 const LEAST_ROUNDS: u64 = 3;
 
-/// How often an agent's rounds ended in a trigger.
+/// The share of an agent's rounds that ended in a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AgentRate {
     #[serde(serialize_with = "as_text")]
@@ -124,7 +124,7 @@ impl Agents {
         times.insert(times.partition_point(|known| *known <= at), at);
     }
 
-    /// Whether `issuer` may not open another round now.
+    /// True where `issuer` may not open another round now.
     pub fn is_limited(&mut self, issuer: &str, now: i64) -> bool {
         let newest = |times: &Vec<i64>| times[..times.partition_point(|at| *at <= now)].last().copied();
         let opened = self.issued.get(issuer).and_then(newest).is_some_and(|at| within(now, at, DAY));
@@ -147,10 +147,10 @@ impl Agents {
     }
 }
 
-/// What rounding may cost in [`roughly`], and far more.
+/// A bound far above the error of rounding in [`roughly`].
 const DOUBT: f64 = 1e-9;
 
-/// Which of `rates` exceed the mean by more than two standard deviations, compared squared. Fractions of many agents are
+/// Marks those of `rates` that exceed the mean by more than two standard deviations, compared squared. Fractions of many agents are
 /// slow, so that only what rounded numbers leave in doubt is compared exactly.
 fn outliers(rates: &[Ratio<u64>]) -> Vec<bool> {
     let are_equal = rates.windows(2).all(|pair| pair[0] == pair[1]);
@@ -204,7 +204,7 @@ pub struct Answers {
     pub declined: usize,
 }
 
-/// What policies say about concerns.
+/// The answers of policies to concerns.
 #[derive(Debug, Clone, Default)]
 pub struct Concerns {
     /// By entry: who raised one.
@@ -242,7 +242,7 @@ impl Concerns {
         }
     }
 
-    /// What was answered to `witness` in the window that ends with `now`; the newest answer to a concern is the one.
+    /// The answers to `witness` in the window that ends with `now`; the newest answer to a concern is the one that counts.
     pub fn answers_to(&self, witness: &str, now: i64) -> Answers {
         let mut newest = BTreeMap::new();
         for (at, entry, declined) in &self.answers {
@@ -260,7 +260,7 @@ impl Concerns {
         found.filter(|(_, answers)| answers.answered > 0).collect()
     }
 
-    /// Until when `witness` may raise no new one, if that is after `now`.
+    /// The end of the time in which `witness` may raise no new concern; `None` where it is over.
     pub fn blocked_until(&self, witness: &str, now: i64) -> Option<i64> {
         let times = self.cooled.get(witness)?;
         times.iter().filter(|at| within(now, **at, MONTH)).map(|at| at + MONTH).max()

@@ -16,7 +16,7 @@ pub struct ReviewEntry {
     pub id: String,
     /// The key that replaces the id where ids are compared for order.
     pub rank: [u8; 32],
-    /// Who wrote it: a clone, not a person.
+    /// The writer: a clone, not a person.
     pub writer: String,
     /// The time it claims, in seconds since 1970.
     pub at: i64,
@@ -24,13 +24,13 @@ pub struct ReviewEntry {
     pub kind: String,
     /// The key that signed it. The signature itself has been verified by the reader.
     pub signer: Option<String>,
-    /// Whether a person touched that key, where it can tell.
+    /// A person touched that key, which can tell.
     pub touched: bool,
     /// The entries it names as its parents.
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.
     pub body: Arc<Map<String, Value>>,
-    /// The result of that.
+    /// The payload that the body holds.
     pub payload: Arc<Result<Payload, Malformed>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which entry comes after which: the order of the ledger (R24), effective times (T0) and ancestry.
+//! The order of the ledger (R24), effective times (T0) and ancestry.
 //!
 //! Ancestry is needed often. Entries are laid out in chains (an entry continues the chain that one of its parents
 //! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
@@ -19,7 +19,7 @@ pub struct Graph {
     pub lamport: Vec<u64>,
     /// The effective time of each entry.
     pub eff: Vec<i64>,
-    /// What is wrong with its time.
+    /// The fault of its time.
     pub clock: Vec<Option<Code>>,
     chain: Vec<(usize, u32)>,
     seen: Vec<Vec<u32>>,
@@ -85,12 +85,12 @@ impl Graph {
         self.seen.push(seen);
     }
 
-    /// Whether `elder` is an ancestor of `entry`; nothing is its own ancestor.
+    /// True where `elder` is an ancestor of `entry`; nothing is its own ancestor.
     pub fn is_before(&self, elder: usize, entry: usize) -> bool {
         elder != entry && self.is_at_or_before(elder, entry)
     }
 
-    /// Whether `elder` is an ancestor of `entry` or `entry` itself.
+    /// True where `elder` is an ancestor of `entry` or `entry` itself.
     pub fn is_at_or_before(&self, elder: usize, entry: usize) -> bool {
         let (chain, number) = self.chain[elder];
         self.seen[entry].get(chain).is_some_and(|seen| *seen >= number)
@@ -156,7 +156,7 @@ mod tests {
             let graph = Graph::new(&[entry(1, parent, &[]), entry(2, claimed, &[0])], 2_000);
             assert_eq!((graph.eff[1], graph.clock[1]), want, "{what}");
         }
-        // What is invalid passes on only what its parents say; with no parents nothing at all.
+        // An invalid entry passes on only the times of its parents; without parents nothing at all.
         let chain = [entry(1, 1_000, &[]), entry(2, 9_000, &[0]), entry(3, 1_100, &[1])];
         assert_eq!(Graph::new(&chain, 2_000).eff, [1_000, 9_000, 1_100]);
         let root = [entry(1, 9_000, &[]), entry(2, 5, &[0])];

@@ -10,7 +10,7 @@ use crate::payload::fields::{shown_by_name, whole};
 
 /// The five decisions, as the axes of an adjustment.
 pub const AXES: usize = 5;
-/// What one decision differs from what others decide.
+/// The difference of one decision from those of others.
 pub type Adjustment = [f64; AXES];
 
 /// Reads five numbers.
@@ -28,7 +28,7 @@ const BIAS_LIMIT: f64 = 0.7;
 const BIAS_FACTOR: f64 = 2.0;
 /// Adjustments a witness must have made before one can be called biased.
 const BIAS_AFTER: u64 = 5;
-/// How many have the founders' multiplier, and for how many epochs.
+/// The number of founders who have the multiplier, and of epochs in which they have it.
 const FOUNDERS: i64 = 90;
 /// Failure signatures before and after a resolution.
 pub const ITERATIONS: usize = 8;
@@ -50,14 +50,14 @@ pub struct Weights {
     /// The running mean of adjustments.
     #[serde(deserialize_with = "axes")]
     pub mean: Adjustment,
-    /// Adjustments made so far.
+    /// The number of adjustments so far.
     #[serde(deserialize_with = "whole::deserialize")]
     pub prior: u64,
     #[serde(rename = "founding_id")]
     pub founding: Option<i64>,
 }
 
-/// How the loop continued after a resolution.
+/// The course of the loop after a resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Course {
     pub h0: f64,
@@ -72,15 +72,15 @@ pub struct Parts {
     pub adjustment: Option<Adjustment>,
 }
 
-/// What a reward is made of.
+/// The parts of a reward.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reward {
     pub converged: bool,
-    /// H0 - H1.
+    /// The fall of the entropy: H0 - H1.
     pub fall: f64,
 }
 
-/// What a settlement gave and took.
+/// The gain and the losses of a settlement.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct SettlementResult {
     pub gain: Option<f64>,
@@ -90,7 +90,7 @@ pub struct SettlementResult {
 }
 
 impl Weights {
-    /// What is left after `epochs` without a settlement (R6).
+    /// Applies the decay of `epochs` without a settlement (R6).
     pub fn decay(&mut self, epochs: i64) {
         let factor = DECAY.powi(i32::try_from(epochs.max(0)).unwrap_or(i32::MAX));
         self.conv *= factor;
@@ -217,7 +217,7 @@ impl Office {
     }
 }
 
-/// How much a witness's newest decisions differ from each other (R23). Private: it goes into no entry.
+/// The variety of a witness's newest decisions (R23). Private: it goes into no entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vitality {
     pub variance: f64,

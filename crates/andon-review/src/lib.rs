@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 pub mod accounts;
-pub mod authority;
-pub mod detectors;
+mod authority;
+mod detectors;
 pub mod entry;
 pub mod fold;
-pub mod graph;
-pub mod law;
+mod graph;
+mod law;
 pub mod payload;
 pub mod precedents;
 pub mod round;

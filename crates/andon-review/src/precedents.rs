@@ -1,4 +1,4 @@
-//! What people decided before (R27): found by tag and words, the newest first; only the first of a round binds.
+//! The earlier decisions of people (R27): found by tag and words, the newest first; only the first of a round binds.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ shown_by_name!(PrecedentStatus);
 /// A decision, or a ballot that dissented from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Precedent {
-    /// The round's entry.
+    /// The entry that opened the round.
     pub round: usize,
     pub key: String,
     pub standing: PrecedentStatus,
@@ -34,7 +34,7 @@ pub struct Precedent {
     pub votes: Vec<usize>,
 }
 
-/// What is looked for.
+/// A search for precedents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrecedentQuery {
     pub tag: Option<String>,
@@ -42,7 +42,7 @@ pub struct PrecedentQuery {
 }
 
 impl LedgerState {
-    /// The precedents that fit.
+    /// The precedents that fit, newest first.
     pub fn precedents(&self, wanted: &PrecedentQuery) -> Vec<Precedent> {
         let mut rounds: Vec<(&RoundState, &RoundDecision)> =
             self.state.rounds.iter().filter_map(|round| Some((round, round.decision()?))).collect();

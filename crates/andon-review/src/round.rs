@@ -24,7 +24,7 @@ pub enum RoundStatus {
 
 shown_by_name!(RoundStatus);
 
-/// Why a round became a panel's.
+/// The cause for which a round became a panel's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PanelCause {
@@ -38,7 +38,7 @@ pub enum PanelCause {
 
 shown_by_name!(PanelCause);
 
-/// What a flag leads to (R17).
+/// The consequence of a flag (R17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlagRoute {
@@ -53,7 +53,7 @@ pub enum FlagRoute {
 shown_by_name!(FlagRoute);
 
 impl FlagRoute {
-    /// Whether it opens the matter again, and is not only recorded.
+    /// True where it opens the matter again, and is not only recorded.
     pub fn has_effect(self) -> bool {
         match self {
             Self::Open | Self::Panel3 | Self::Panel5 => true,
@@ -66,9 +66,9 @@ impl FlagRoute {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seat {
     pub witness: String,
-    /// When they took it.
+    /// The time at which they took it.
     pub since: i64,
-    /// The sealed ballot.
+    /// The entry of the sealed ballot.
     pub commit: Option<usize>,
     /// The opened one, among the votes.
     pub vote: Option<usize>,
@@ -88,21 +88,21 @@ pub struct Panel {
     pub cause: PanelCause,
     /// The entry that brought it.
     pub opening: usize,
-    /// When every ballot must be revealed.
+    /// The time by which every ballot must be revealed.
     pub deadline: i64,
     /// In the order of their accepts.
     pub seats: Vec<Seat>,
-    /// Whether it still has to decide.
+    /// The panel still has to decide.
     pub is_open: bool,
 }
 
 impl Panel {
-    /// The seat of `witness`.
+    /// The seat that `witness` holds.
     pub fn seat(&mut self, witness: &str) -> Option<&mut Seat> {
         self.seats.iter_mut().find(|seat| seat.witness == witness)
     }
 
-    /// Whether `witness` has a seat.
+    /// True where `witness` has a seat.
     pub fn has(&self, witness: &str) -> bool {
         self.seats.iter().any(|seat| seat.witness == witness)
     }
@@ -123,7 +123,7 @@ impl Panel {
     }
 }
 
-/// How a decision came about.
+/// The way in which a decision came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
@@ -134,7 +134,7 @@ pub enum DecidedBy {
 
 shown_by_name!(DecidedBy);
 
-/// What was decided of a round, by a witness or a panel.
+/// The decision of a round, by a witness or a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundDecision {
     pub key: String,
@@ -146,12 +146,12 @@ pub struct RoundDecision {
     pub depth: u8,
     /// The votes that made it.
     pub votes: Vec<usize>,
-    /// The ballots that lost.
+    /// The votes that lost.
     pub dissent: Vec<usize>,
     pub self_reviewed: bool,
 }
 
-/// How a round ended without a decision.
+/// An end of a round without a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeadEnd {
     Unresolvable,
@@ -165,13 +165,13 @@ pub struct Acceptance {
     pub at: i64,
 }
 
-/// Which statements came.
+/// The statements that came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReceivedStatements {
     pub claim: bool,
     pub critique: bool,
     pub verdict: bool,
-    /// Whether the verdict recommends anything.
+    /// The verdict recommends something.
     pub recommended: bool,
 }
 
@@ -188,26 +188,25 @@ pub struct RoundState {
     pub came: ReceivedStatements,
     pub tags: BTreeSet<String>,
     pub bounty: i64,
-    /// What the question says.
+    /// The words of the question.
     pub question: Words,
     pub triggers: BTreeSet<Trigger>,
     pub similarity: Option<Similarity>,
     /// Valid accepts, the first of each witness.
     pub accepts: Vec<Acceptance>,
-    /// The newest panel.
     pub panel: Option<Panel>,
     pub decisions: Vec<RoundDecision>,
     pub end: Option<DeadEnd>,
     pub flags: Vec<(usize, FlagRoute)>,
-    /// Panels that colluded.
+    /// The number of panels that colluded.
     pub collusions: u32,
     /// Everybody who resolved it or revealed a ballot.
     pub voters: BTreeSet<String>,
-    /// Who may not sit on the panel: voters of before the newest flag or collusion.
+    /// The witnesses who may not sit on the panel: voters of before the newest flag or collusion.
     pub barred: BTreeSet<String>,
     /// The holder of the bounty; `None` before a payout.
     pub paid: Option<String>,
-    /// The valid penalty.
+    /// The agent who was fined, and the amount.
     pub penalty: Option<(String, i64)>,
 }
 
@@ -217,7 +216,6 @@ impl RoundState {
         Self { entry, ..Self::default() }
     }
 
-    /// Its status.
     pub fn status(&self) -> RoundStatus {
         match self.end {
             Some(DeadEnd::Unresolvable) => return RoundStatus::Unresolvable,
@@ -252,7 +250,7 @@ impl RoundState {
         if self.end.is_some() { None } else { self.decisions.last() }
     }
 
-    /// When `witness` first accepted it.
+    /// The time at which `witness` first accepted it.
     pub fn accepted(&self, witness: &str) -> Option<i64> {
         self.accepts.iter().find(|accept| accept.witness == witness).map(|accept| accept.at)
     }

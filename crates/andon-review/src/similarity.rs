@@ -1,4 +1,4 @@
-//! How alike two texts are (R21): claim and critique of a round, rationales of a panel, words of precedents.
+//! The similarity of two texts (R21): claim and critique of a round, rationales of a panel, words of precedents.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A critique with fewer tokens than this says too little to be one.
 const SHORT: u64 = 12;
-/// Where a text quotes code; the end of the text ends it too.
+/// The mark around quoted code; the end of the text ends it too.
 const FENCE: &str = "```";
 /// Words that say nothing about what a text is about.
 const STOP_WORDS: &[&str] = &[
@@ -24,7 +24,7 @@ pub struct Words {
     counts: Vec<(usize, u64)>,
 }
 
-/// How alike two texts are.
+/// The similarity of two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
     pub dot: u64,
@@ -76,7 +76,7 @@ impl Words {
         })
     }
 
-    /// Which words there are.
+    /// The words without their counts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.each().map(|(name, _)| name)
     }
@@ -94,12 +94,12 @@ impl Words {
         found
     }
 
-    /// Whether every word of `self` is in `all`.
+    /// True where every word of `self` is in `all`.
     pub fn are_among(&self, all: &BTreeSet<String>) -> bool {
         self.names().all(|word| all.contains(word))
     }
 
-    /// Whether this says too little to be a critique.
+    /// True for a text that says too little to be a critique.
     pub fn is_short(&self) -> bool {
         self.counts.iter().map(|(_, count)| count).sum::<u64>() < SHORT
     }
@@ -118,7 +118,7 @@ impl Words {
         }
     }
 
-    /// Whether the cosine exceeds 0.85.
+    /// True where the cosine exceeds 0.85.
     pub fn is_like(&self, other: &Self) -> bool {
         self.compare(other).agreement
     }

@@ -19,10 +19,10 @@ pub struct Vote {
     pub entry: usize,
     pub place: usize,
     pub at: i64,
-    /// Among the rounds.
+    /// The index of the round.
     pub round: usize,
     pub choice: VoteChoice,
-    /// What is counted.
+    /// The key by which it is counted.
     pub key: String,
     pub seconds: i64,
     /// The tags of the round and of the vote.
@@ -52,7 +52,7 @@ pub struct TrackRecord {
     pub o: u64,
 }
 
-/// What a witness may do (R2).
+/// The rights of a witness (R2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -70,7 +70,7 @@ impl TrackRecord {
         Ratio::new(self.n - self.o, self.n.max(1))
     }
 
-    /// What that share allows.
+    /// The tier that this share allows.
     pub fn tier(self) -> Tier {
         let reputation = self.reputation();
         if self.n == 0 {
@@ -88,7 +88,7 @@ impl TrackRecord {
 /// The number of votes before which a witness's time says nothing about fatigue.
 const FATIGUE_AFTER: u64 = 5;
 
-/// What reputation needs of a vote: few bytes, because it is computed at every accept.
+/// The part of a vote that reputation needs: few bytes, because it is computed at every accept.
 #[derive(Debug, Clone, Copy)]
 struct CountedVote {
     place: usize,
@@ -108,12 +108,12 @@ pub struct Votes {
     contested: BTreeSet<usize>,
     seconds: BTreeMap<String, SlidingCounts<i64>>,
     choices: SlidingCounts<(String, VoteChoice)>,
-    /// What the cap counts: when each witness gave a resolution or a sealed ballot, in the order of time.
+    /// The times at which each witness gave a resolution or a sealed ballot, in order: the cap counts them.
     efforts: BTreeMap<String, Vec<i64>>,
 }
 
 impl Votes {
-    /// Adds the next one.
+    /// Adds the next vote; returns its index.
     pub fn add(&mut self, vote: Vote) -> usize {
         if !vote.self_reviewed {
             self.choices.add(vote.at, (vote.witness.clone(), vote.choice));
@@ -127,7 +127,7 @@ impl Votes {
         self.all.len() - 1
     }
 
-    /// The votes of `witness`.
+    /// All votes of `witness`, oldest first.
     pub fn by_witness(&self, witness: &str) -> impl Iterator<Item = &Vote> {
         self.by_witness.get(witness).into_iter().flatten().map(|vote| &self.all[*vote])
     }
@@ -165,14 +165,14 @@ impl Votes {
         efforts.insert(efforts.partition_point(|known| *known <= at), at);
     }
 
-    /// How many of those `witness` made in the 24 hours that end with `now`.
+    /// The number of those that `witness` made in the 24 hours that end with `now`.
     pub fn spent(&self, witness: &str, now: i64) -> usize {
         let Some(efforts) = self.efforts.get(witness) else { return 0 };
         let oldest = now.saturating_sub(DAY);
         efforts.partition_point(|at| *at <= now) - efforts.partition_point(|at| *at <= oldest)
     }
 
-    /// When `witness`, who has reached the cap at `now`, may answer again.
+    /// The time at which `witness`, who has reached the cap at `now`, may answer again.
     pub fn free_at(&self, witness: &str, now: i64, cap: usize) -> Option<i64> {
         let efforts = self.efforts.get(witness)?;
         let known = efforts.partition_point(|at| *at <= now);
@@ -180,7 +180,7 @@ impl Votes {
         (self.spent(witness, now) >= cap).then(|| efforts[first].saturating_add(DAY))
     }
 
-    /// When the next answer of anybody no longer counts towards a cap.
+    /// The time at which the next answer of anybody no longer counts towards a cap.
     pub fn next_free(&self, now: i64) -> Option<i64> {
         let ends = |efforts: &Vec<i64>| {
             let oldest = efforts.get(efforts.partition_point(|at| at.saturating_add(DAY) <= now))?;
@@ -189,7 +189,7 @@ impl Votes {
         self.efforts.values().filter_map(ends).min()
     }
 
-    /// Whether `seconds` is less than half of what `witness` took before (R18).
+    /// True where `seconds` is less than half of what `witness` took before (R18).
     pub fn is_hasty(&mut self, witness: &str, at: i64, seconds: i64) -> bool {
         let Some(prior) = self.seconds.get_mut(witness).map(|all| all.at(at)) else { return false };
         let number: u64 = prior.values().sum();
@@ -203,7 +203,7 @@ impl Votes {
         4 * i128::from(seconds) < twice
     }
 
-    /// What a decision of `witness` at `at` differs from what others decided (R25).
+    /// The difference of a decision of `witness` at `at` from those of others (R25).
     #[allow(clippy::cast_precision_loss, reason = "counts of entries")]
     pub fn adjustment(&mut self, witness: &str, at: i64, choice: VoteChoice) -> Adjustment {
         let all = self.choices.at(at);

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-/// Seconds of a day.
 pub const DAY: i64 = 86_400;
 /// Seconds of the window in which reputations and detectors look back (T1).
 pub const LOOKBACK: i64 = 90 * DAY;
 /// Seconds for which an agent's penalties and a witness's declined concerns are remembered.
 pub const MONTH: i64 = 30 * DAY;
 
-/// Whether `at` lies in the `span` seconds that end with `now`; `now` itself belongs to them.
+/// True where `at` lies in the `span` seconds that end with `now`; `now` itself belongs to them.
 pub fn within(now: i64, at: i64, span: i64) -> bool {
     let age = now.saturating_sub(at);
     (0..span).contains(&age)
@@ -58,7 +57,7 @@ impl<K: Ord + Clone> SlidingCounts<K> {
         self.events.insert(place, (at, what));
     }
 
-    /// What the window holds that ends at `now`.
+    /// The counts of the window that ends at `now`.
     pub fn at(&mut self, now: i64) -> &BTreeMap<K, u64> {
         let oldest = now.saturating_sub(LOOKBACK);
         while self.to < self.events.len() && self.events[self.to].0 <= now {

@@ -17,7 +17,7 @@ const P256_DEVICE: &str = "sk-ecdsa-sha2-nistp256@openssh.com";
 const P384_KEY: &str = "ecdsa-sha2-nistp384";
 pub(super) const RSA_KEY: &str = "ssh-rsa";
 
-/// Why a signature does not hold.
+/// The reason for which a signature does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadSignature {
     /// The armour is not the one that its bytes have at 70 columns.
@@ -127,7 +127,7 @@ pub(super) fn verify(made: &SignatureParts<'_>, signed: &[u8]) -> Result<(), Bad
     }
 }
 
-/// What a security key signs in place of the message: hashes, and what it says about its holder.
+/// The message that a security key signs in place of the given one: hashes, and what it says about its holder.
 fn by_device(made: &SignatureParts<'_>, application: &[u8], signed: &[u8]) -> Result<Vec<u8>, BadSignature> {
     let (flags, counter) = made.device.ok_or(BadSignature::Shape)?;
     let mut message = sha2::Sha256::digest(application).to_vec();

@@ -19,7 +19,7 @@ pub enum BadKey {
     /// Neither `TYPE BASE64` nor that with a comment.
     #[error("not a public key: one line of TYPE and BASE64 is asked for, as in a .pub file")]
     NotAKey,
-    /// Several keys.
+    /// More than one key.
     #[error("several keys: exactly one is asked for, so that it is plain which one is meant")]
     Several,
     /// A private key was given.
@@ -27,7 +27,7 @@ pub enum BadKey {
     Private,
 }
 
-/// Why a key is not to be granted anything: no signature of it would count.
+/// The reason for which a key is not to be granted anything: no signature of it would count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnfitKey {
     /// Signatures of that type are not verified.
@@ -45,10 +45,10 @@ pub enum UnfitKey {
 
 /// Smallest RSA key, in bits.
 const MIN_RSA: usize = 2048;
-/// Largest one.
+/// Largest RSA key, in bits.
 const MAX_RSA: usize = 8192;
 
-/// Whether a text holds more than one key: on further lines, or in the place of a comment.
+/// True for a text that holds more than one key: on further lines, or in the place of a comment.
 fn has_several(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let is_key = |two: &[&str]| matches!(two, [kind, blob] if from_base64(blob).and_then(|blob| PublicKey::from_blob(&blob)).is_some_and(|key| key.kind == *kind));
@@ -56,7 +56,7 @@ fn has_several(text: &str) -> bool {
     lines.count() > 1 || words.windows(2).filter(|two| is_key(two)).count() > 1
 }
 
-/// A public key.
+/// A public key, of any type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey {
     kind: String,
@@ -89,7 +89,7 @@ impl PublicKey {
         is_name.then(|| Self { kind: kind.to_owned(), blob: blob.to_vec() })
     }
 
-    /// Whether its signatures can be verified, and are worth it.
+    /// An error for a key whose signatures cannot be verified, or are not worth it.
     ///
     /// # Errors
     /// [`UnfitKey`].
@@ -104,7 +104,7 @@ impl PublicKey {
         }
     }
 
-    /// Whether the secret of the other one is that of this one, whatever their types: who has the point of a security key as a
+    /// True where the secret of the other key is that of this one, whatever their types: who has the point of a security key as a
     /// file can sign as either.
     pub fn is_same(&self, other: &Self) -> bool {
         let points = (crypto::point(&self.blob), crypto::point(&other.blob));
@@ -120,7 +120,7 @@ impl PublicKey {
         &self.blob
     }
 
-    /// Whether the private half lies in a security key.
+    /// True where the private half lies in a security key.
     pub fn is_hardware(&self) -> bool {
         self.kind.starts_with("sk-")
     }

@@ -11,20 +11,20 @@ const KEYGEN: &str = "ssh-keygen";
 /// Most bytes of a key file, of a signature, and of what the program says.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// What git's configuration says about signing.
+/// The settings of git for signing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SigningSetup {
     /// `gpg.format`.
     pub format: Option<String>,
     /// `user.signingKey`.
     pub key: Option<String>,
-    /// Where `~` leads.
+    /// The folder that `~` stands for.
     pub home: Option<PathBuf>,
-    /// Where relative paths begin.
+    /// The folder in which relative paths begin.
     pub dir: PathBuf,
 }
 
-/// Why nothing could be signed.
+/// The reason for which nothing could be signed.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningError {
     /// git is not set up to sign with SSH keys.
@@ -35,7 +35,6 @@ pub enum SigningError {
     NoFile {
         /// The path of the file, as it was opened.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// It holds no public key.
@@ -43,13 +42,12 @@ pub enum SigningError {
     BadFile {
         /// The file, or the setting.
         path: PathBuf,
-        /// Why.
         why: BadKey,
     },
-    /// `ssh-keygen` is missing.
+    /// The program `ssh-keygen` is missing.
     #[error("ssh-keygen could not be started: {0}")]
     NoProgram(io::Error),
-    /// It did not sign.
+    /// The program did not sign.
     #[error("nothing was signed: ssh-keygen says: {0}")]
     Refused(String),
 }
@@ -75,7 +73,7 @@ impl SigningError {
     }
 }
 
-/// Where the private half is.
+/// The holder of the private half.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Holder {
     /// In this file or next to it, or in the agent.
@@ -115,7 +113,6 @@ impl Signer {
         Ok(Self { holder: Holder::File(path), public })
     }
 
-    /// The public half.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }

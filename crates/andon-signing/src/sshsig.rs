@@ -7,7 +7,7 @@ use super::key::PublicKey;
 use super::wire::{Reader, put};
 use super::{base64, from_base64};
 
-/// What git signs commits for.
+/// The namespace in which git signs commits.
 pub const NAMESPACE: &str = "git";
 
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----\n";
@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 64 * 1024;
 /// The bit of a security key's flags for a touch by a person.
 const PRESENT: u8 = 1;
 
-/// Whether a person touched the key.
+/// The knowledge about a touch of the key by a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touch {
     /// The security key says so.
@@ -79,7 +79,7 @@ impl SshSig {
         &self.key
     }
 
-    /// Whether the key was touched; worth something only once the signature was verified.
+    /// The touch of the key; worth something only once the signature was verified.
     pub fn touch(&self) -> Touch {
         match self.device {
             Some((flags, _)) if flags & PRESENT != 0 => Touch::Present,
@@ -87,7 +87,7 @@ impl SshSig {
         }
     }
 
-    /// Whether its key signed `message` for `namespace`.
+    /// Verifies that its key signed `message` for `namespace`.
     ///
     /// # Errors
     /// Why it did not.

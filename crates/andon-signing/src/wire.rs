@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends a string.
+/// Appends a string with its length.
 pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes());
     out.extend_from_slice(bytes);

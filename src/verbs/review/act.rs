@@ -1,4 +1,4 @@
-//! What people do with rounds: take one, answer it, ask for a panel, flag what was decided; and what follows from it, shown to them.
+//! The acts of people on rounds: they take one, answer it, ask for a panel, flag a decision, and are shown what follows from it.
 //! Votes on a panel are first committed to and, when all have committed, revealed: no member sees the draft of another.
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use andon_review::payload::{BallotCommit, RevealPayload, RoundAccept, RoundObjec
 use andon_review::round::{RoundState, RoundStatus};
 use andon_signing::{PublicKey, Signer};
 
-/// Where a draft that was not accepted is kept, below the git directory.
+/// The file in which a draft that was not accepted is kept, below the git directory.
 const KEPT: &str = "RESOLUTION_EDITMSG";
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
@@ -35,7 +35,6 @@ const MAX_BALLOT: u64 = 1 << 20;
 /// An appended entry, and what the ledger is with it: `andon/review-act@1`.
 #[derive(Debug, Serialize)]
 pub struct ActReport {
-    /// The new entry.
     entry: EntryId,
     round: EntryId,
     status: RoundStatus,
@@ -165,7 +164,7 @@ impl Round {
         ))
     }
 
-    /// What follows from the round: which trigger, who, and for a halt the code that was halted.
+    /// The members that follow from the round: the trigger, the witness, and for a halt the code that was halted.
     fn subject(
         &self,
         ws: &Workspace,

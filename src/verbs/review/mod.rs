@@ -83,7 +83,7 @@ pub enum ReviewCommand {
     Simulate(SimulateArgs),
 }
 
-/// Which round somebody means.
+/// The name of a round.
 #[derive(Debug, Args)]
 pub struct RoundArgs {
     /// An entry id, its first digits, or `halt` for the unanswered halt here
@@ -198,7 +198,6 @@ fn time(text: &str) -> Result<Timestamp, String> {
 /// The largest file of entries that is read, in bytes: some 100,000 rounds.
 const MAX_ENTRIES: u64 = 256 << 20;
 
-/// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
     let (ctx, style) = (&shell.ctx, shell.out.out);
     let open = || {
@@ -272,7 +271,7 @@ fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<String, OpsErro
     })
 }
 
-/// What `andon review status` shows for programs.
+/// The scope of `andon review status` for programs.
 #[derive(Clone, Copy)]
 enum StatusScope {
     Witnesses,
@@ -287,7 +286,7 @@ fn status(
     scope: StatusScope,
     format: Format,
 ) -> Result<String, OpsError> {
-    // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
+    // The person at the keyboard is known by their key. Private figures are for them: not in a list that programs pass on.
     let is_for_them = witness.is_some() || format == Format::Text;
     let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
     let reader = signer.map(|signer| signer.public().to_string());

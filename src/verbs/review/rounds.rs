@@ -27,7 +27,7 @@ pub struct ShownVote {
     /// How it was given, where that leaves open who gave it.
     #[serde(skip)]
     given: Option<String>,
-    /// All that was signed.
+    /// The members that were signed.
     said: EntryStatement,
 }
 
@@ -47,7 +47,6 @@ pub struct ShownConcern {
     /// The entry that raised it.
     id: String,
     by: String,
-    /// The rule or key.
     subject: String,
     direction: ConcernDirection,
     rationale: String,
@@ -127,7 +126,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
     out
 }
 
-/// What a member has done.
+/// The progress of a member, in words.
 fn seat_state(seat: &Seat) -> &'static str {
     match (seat.vote, seat.commit) {
         (Some(_), _) => "has revealed",
@@ -136,7 +135,7 @@ fn seat_state(seat: &Seat) -> &'static str {
     }
 }
 
-/// The size, and each member.
+/// The size of a panel, and each member.
 pub fn panel_members(panel: &Panel) -> String {
     let seats: Vec<String> =
         panel.seats.iter().map(|seat| format!("{} {}", seat.witness, seat_state(seat))).collect();
@@ -146,7 +145,7 @@ pub fn panel_members(panel: &Panel) -> String {
     format!("panel of {}: {}", panel.size, all.join(", "))
 }
 
-/// What is to be done next, with the command.
+/// The next step of a panel, with the command.
 pub fn panel_next(panel: &Panel, round: &str) -> String {
     let has_voted = |seat: &Seat| seat.commit.is_some() || seat.vote.is_some();
     let voted = panel.seats.iter().filter(|seat| has_voted(seat)).count();
@@ -195,7 +194,7 @@ fn shown(ledger: &SignedLedger, round: &RoundState, vote: usize, standing: &'sta
     }
 }
 
-/// What was flagged, oldest first.
+/// The flags of a round, oldest first.
 pub fn flags(ledger: &SignedLedger, entry: usize) -> Vec<ShownFlag> {
     let Some(round) = ledger.folded.round(entry) else { return Vec::new() };
     let one = |(at, route): &(usize, FlagRoute)| ShownFlag {
@@ -213,7 +212,6 @@ fn signer(ledger: &SignedLedger, at: usize) -> String {
     key.and_then(|key| ledger.who(key)).unwrap_or("a key that is known no more").to_owned()
 }
 
-/// The same for people.
 pub fn votes_text(votes: &[ShownVote], flags: &[ShownFlag], style: Style) -> String {
     let mut out = String::new();
     if !votes.is_empty() {
@@ -299,7 +297,6 @@ pub fn precedents(
     Ok(found.into_iter().map(|found| ledger.precedent(found)).collect())
 }
 
-/// The same for people.
 pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
     let mut out = String::new();
     for one in found {
@@ -317,7 +314,7 @@ pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
     out
 }
 
-/// What witnesses flagged about the rules.
+/// The concerns of witnesses about the rules.
 ///
 /// # Errors
 /// The ledger cannot be read.
@@ -339,7 +336,7 @@ pub fn concerns(ws: &Workspace) -> Result<Vec<ShownConcern>, OpsError> {
     Ok(found.collect())
 }
 
-/// What the policies that came into force said of a concern.
+/// The answer to a concern of the policies that came into force.
 fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
     let chain = ledger.folded.authority.at_end.chain.iter().rev();
     let mut policies = chain.filter_map(|entry| match &*ledger.review[*entry].payload {
@@ -357,7 +354,6 @@ fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
     said.unwrap_or("open")
 }
 
-/// The same for people.
 pub fn concerns_text(found: &[ShownConcern]) -> String {
     let mut out = String::new();
     for one in found {

@@ -27,7 +27,7 @@ const MAX_TEXTS: usize = 16;
 const MAX_TEXT: usize = 1 << 20;
 /// Lines of a judge's prose that are shown.
 const PROSE: usize = 60;
-/// Precedents that are shown.
+/// Most precedents that are shown.
 const PRECEDENTS: usize = 8;
 
 /// A round with what is known about it: `andon/review-show@1`.
@@ -41,12 +41,12 @@ pub struct ShownRound {
     decision: Option<String>,
     /// The instruction that was decided, word for word.
     words: Option<String>,
-    /// The votes, oldest first.
+    /// The votes on it, oldest first.
     votes: Vec<ShownVote>,
     flags: Vec<ShownFlag>,
     /// The texts that are kept with its entry, by name; `None` for one that is too large.
     evidence: BTreeMap<String, Option<String>>,
-    /// Who may take it now.
+    /// The witnesses who may take it now.
     may_answer: Vec<String>,
     /// The body of its entry.
     said: EntryStatement,
@@ -107,7 +107,6 @@ fn evidence(
     Ok(names.map(|entry| (String::from_utf8_lossy(&entry.name).into_owned(), text(entry.id))).collect())
 }
 
-/// The round for people.
 pub fn show_text(shown: &ShownRound, style: Style) -> String {
     let ledger = &shown.ledger;
     let Some(round) = ledger.folded.round(shown.at) else { return String::new() };
@@ -194,7 +193,7 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
     }
 }
 
-/// What the judge wrote beside the trailer, and the verdicts that could not be read.
+/// Shows the judge's prose beside the trailer, and the verdicts that could not be read.
 fn prose(shown: &ShownRound, block: &mut Block<'_>) {
     let verdicts = shown.evidence.iter().filter(|(name, _)| name.starts_with("verdict"));
     for (name, text) in verdicts {
@@ -211,7 +210,7 @@ fn prose(shown: &ShownRound, block: &mut Block<'_>) {
     }
 }
 
-/// What the agents named as their evidence.
+/// Shows what the agents named as their evidence.
 fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
     let lines = looked_at_lines(&shown.ledger, shown.at);
     if !lines.is_empty() {
@@ -294,7 +293,7 @@ fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String
     if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Precedents")) }
 }
 
-/// The steps of H.2.
+/// The steps of H.2, as a list.
 fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Style) -> String {
     if round.decision().is_some() || round.end.is_some() {
         return String::new();
@@ -319,13 +318,12 @@ const COMMITS: usize = 3;
 #[derive(Debug)]
 struct NamedCommit {
     id: String,
-    /// What it changed.
     change: Vec<String>,
-    /// What its tests came to.
+    /// The results of its tests.
     tests: Vec<String>,
 }
 
-/// What a round's statements name, with whose it is.
+/// The evidence that a round's statements name, with the statement.
 fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static str, NamedEvidence)> {
     let said: Option<RoundPayload> = ledger.said(round);
     let RoundEvidence { question, claim, critique, verdict } =
@@ -380,15 +378,13 @@ const DIGITS: usize = 12;
 /// A halted commit, in the order in which it is read; each part is lines, and empty where nothing is known.
 #[derive(Debug)]
 struct HaltedWork {
-    /// What its entry says; nothing where a stranger wrote something else.
+    /// The halt of its entry; `None` where a stranger wrote something else.
     halt: Option<Halt>,
-    /// What changed.
     change: Vec<String>,
-    /// What its tests came to.
+    /// The results of its tests.
     tests: Vec<String>,
     /// The hashes that the halt names, the newest last.
     evidence: Vec<String>,
-    /// The nearest decisions.
     precedents: Vec<HumanDecision>,
 }
 
@@ -431,7 +427,7 @@ fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
     Ok(lines)
 }
 
-/// That something was left out.
+/// A line that says that something was left out.
 fn more(all: usize, shown: usize, what: &str) -> Option<String> {
     all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({})", count(left, what)))
 }

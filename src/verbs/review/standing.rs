@@ -1,4 +1,4 @@
-//! Where people and agents stand: reputation, weights, what is left of the day, accounts, and what the detectors say. It is the
+//! The standing of people and agents: reputation, weights, what is left of the day, accounts, and what the detectors say. It is the
 //! fold that a simulation shows, of a file or of the real ledger.
 
 use serde::Serialize;
@@ -17,49 +17,48 @@ use andon_review::votes::Tier;
 #[derive(Debug, Serialize)]
 pub struct Standing {
     witness: String,
-    /// What they may do.
     tier: Tier,
     /// The share of votes that no panel overturned, in lowest terms.
     reputation: String,
-    /// Votes that count.
+    /// The number of votes that count.
     votes: u64,
-    /// Those that were overturned.
+    /// The number of those that were overturned.
     overturned: u64,
     /// Votes on rounds of their own, which count for nothing.
     self_reviewed: usize,
-    /// What the loops that went on after their answers earned them, from 0 to 1.
+    /// The earnings from loops that went on after their answers, from 0 to 1.
     conv: f64,
-    /// What decisions that are all alike cost them, from -1 to 0.
+    /// The cost of decisions that are all alike, from -1 to 0.
     align: f64,
     /// Both together, with the multiplier, from 0 to 1.
     total: f64,
     /// The multiplier of those who founded the ledger.
     multiplier: f64,
-    /// Answers left today.
+    /// The number of answers left today.
     cap_left: usize,
-    /// When one becomes free, where none is left.
+    /// The time at which one becomes free; `None` where some are left.
     free_at: Option<Timestamp>,
-    /// Until when they may raise no concern.
+    /// The time until which they may raise no concern.
     blocked_until: Option<Timestamp>,
-    /// Attention earned, in thousandths.
+    /// The attention that they earned, in thousandths.
     milli_au: i64,
     cc: i64,
     /// Answers that took suspiciously little time.
     hasty: usize,
     /// Topics that they decide most of.
     captures: Vec<String>,
-    /// That the newest decision was much like those before it: only to themselves.
+    /// A warning that the newest decision was much like those before it: only to themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     bias_warning: Option<String>,
-    /// How much their newest decisions differ: only to themselves, who may pass it on to people they trust.
+    /// The variety of their newest decisions: only to themselves, who may pass it on to people they trust.
     #[serde(skip_serializing_if = "Option::is_none")]
     care: Option<Care>,
 }
 
-/// What a witness sees about themselves, and may pass on.
+/// The figures that a witness sees about themselves, and may pass on.
 #[derive(Debug, Serialize)]
 pub struct Care {
-    /// Their decisions so far.
+    /// The number of their decisions so far.
     decisions: usize,
     /// The variance of the newest eight; none under eight.
     variance: Option<f64>,
@@ -67,13 +66,12 @@ pub struct Care {
     notice: Option<&'static str>,
 }
 
-/// The question of R23.
+/// The question that R23 asks.
 const ALIKE: &str = "Your decisions have been very alike recently. Would you like to talk to someone?";
 
-/// What is known of witnesses, and of the whole ledger where no one is named.
+/// The standing of witnesses, and of the whole ledger where no one is named.
 #[derive(Debug)]
 pub struct Standings {
-    /// The witnesses.
     pub witnesses: Vec<Standing>,
     /// The ledger, where all are asked for.
     pub ledger: Option<SimulationJson>,
@@ -149,7 +147,6 @@ fn voted(ledger: &SignedLedger, entry: &str, who: &str) -> bool {
     votes.into_iter().any(|vote| ledger.review[vote.entry].id == entry)
 }
 
-/// The same for people.
 pub fn standing_text(found: &Standings, style: Style) -> String {
     let mut out = String::new();
     for one in &found.witnesses {

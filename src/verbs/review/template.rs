@@ -16,17 +16,17 @@ use andon_review::payload::vote::{
     FactualCheck, PolicyConcern, StrongestClaims, SycophancyAssessment, VotePayload,
 };
 
-/// What a template is made for.
+/// The answer that a template is made for.
 pub struct TemplateOf {
-    /// What the round is called: its id, and what it asks.
+    /// The id of the round, and its question.
     pub title: String,
     /// Seconds since it was accepted.
     pub seconds: i64,
-    /// Whether there is a critique to be assessed.
+    /// There is a critique to be assessed.
     pub critique: bool,
-    /// Whether it is a halt.
+    /// The round is a halt.
     pub halt: bool,
-    /// Whom the answer may blame.
+    /// The agents whom the answer may blame.
     pub agents: Vec<String>,
 }
 
@@ -118,16 +118,14 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
     })
 }
 
-/// What a person decided, and which trigger of the round they named where they named one.
+/// The decision of a person, and the trigger of the round where they named one.
 #[derive(Debug)]
 pub struct VoteDraft {
-    /// What they decided.
     pub vote: VotePayload,
-    /// For which reason.
     pub trigger: Option<Trigger>,
 }
 
-/// What Andon adds to an answer itself.
+/// The members that Andon adds to an answer itself.
 const ADDED: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
 
 #[derive(Deserialize)]
@@ -135,7 +133,7 @@ struct NamedTrigger {
     trigger: Option<Trigger>,
 }
 
-/// What can be judged about an answer before its round is known. A field that is none would be signed and say nothing; a
+/// Checks an answer before its round is known. A field that is none would be signed and say nothing; a
 /// required sentence is not empty.
 pub fn check(said: &Map<String, Value>) -> Result<VoteDraft, Malformed> {
     if said.contains_key("given") {

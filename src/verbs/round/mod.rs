@@ -59,7 +59,7 @@ cannot be read for the first time.";
 /// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
 const MAX_INPUT: u64 = 8 << 20;
 
-/// Takes one object.
+/// Takes one object from standard input.
 pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
     let action = match args.command {
         RoundCommand::Open(_) => RoundAction::Open,
@@ -165,7 +165,7 @@ fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T, OpsEr
     member::read(said).map_err(wrong)
 }
 
-/// What a statement looked at.
+/// The evidence that a statement names.
 fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, OpsError> {
     statements::evidence(ws, evidence).map_err(|err| wrong(err.below("evidence")))
 }
@@ -249,7 +249,7 @@ fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Rou
     end(ctx, ws, &name, &round)
 }
 
-/// Why a person is needed, from what came so far.
+/// The reasons for which a person is needed, from what came so far.
 fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
     let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
     Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
@@ -270,7 +270,7 @@ fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Resul
     Ok(answer)
 }
 
-/// What a round came to that was closed, or has expired; `None` while it is open.
+/// The outcome of a round that was closed, or has expired; `None` while it is open.
 fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>, OpsError> {
     let (_, round) = pending::find(ws, name)?;
     let Some(entry) = &round.ended else { return Ok(None) };

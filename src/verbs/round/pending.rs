@@ -26,10 +26,10 @@ const MAX_ROUNDS: usize = 1_000;
 /// Ended rounds that are remembered.
 const MAX_ENDED: usize = 200;
 
-/// What came so far.
+/// A round that has not ended, with what came so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PendingRound {
-    /// What its entry will say; empty once it is over.
+    /// The body that its entry will have; empty once it is over.
     #[serde(with = "members")]
     pub(super) body: RoundPayload,
     /// Texts that are kept whole: by name.
@@ -122,7 +122,7 @@ impl PendingRound {
             return Err("the judge has spoken already".to_owned());
         }
         self.texts.push(("verdict".to_owned(), text.to_owned()));
-        // Who recommends nothing and says something all the same recommends that.
+        // A judge who recommends nothing and says something all the same recommends that.
         let recommendation = trailer.recommendation.or(trailer.prose);
         let (deferred, parse_failures) = (trailer.deferred, self.failures());
         self.verdict(agent, at, JudgeStatement { deferred, parse_failures, recommendation });

@@ -14,17 +14,13 @@ use andon_review::payload::questions::NamedEvidence;
 /// Longest statement that is taken, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// What an agent does.
+/// The action of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundAction {
-    /// Puts a question.
     Open,
-    /// Claims or criticises.
     Say,
-    /// Judges.
     Verdict,
-    /// Ends the round.
     Close,
 }
 
@@ -40,7 +36,7 @@ pub(super) struct RoundName {
     pub(super) round: String,
 }
 
-/// What opens a round, beside the question itself.
+/// The members that open a round, beside the question itself.
 #[derive(Deserialize)]
 pub(super) struct OpenMessage {
     #[serde(default)]
@@ -65,7 +61,7 @@ pub(super) struct RoleMember {
     pub(super) role: Speaker,
 }
 
-/// A participant.
+/// A participant who is no judge.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Speaker {
@@ -73,7 +69,7 @@ pub(super) enum Speaker {
     Opposer,
 }
 
-/// What ends a round.
+/// The message that ends a round.
 #[derive(Deserialize)]
 pub(super) struct CloseMessage {
     pub(super) round: String,
@@ -101,7 +97,7 @@ const MAX_NAMED: usize = 8;
 /// Longest name of a file or a run, in bytes.
 const MAX_NAME: usize = 512;
 
-/// What a statement says it looked at; commits by their whole ids.
+/// The evidence that a statement names; commits by their whole ids.
 pub(super) fn evidence(ws: &Workspace, list: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, Malformed> {
     if list.len() > MAX_NAMED {
         return Err(malformed("", "must name at most 8 things"));
@@ -137,7 +133,7 @@ fn one(ws: &Workspace, item: &Map<String, Value>) -> Result<NamedEvidence, Malfo
     Ok(found)
 }
 
-/// `12`, or `12-40`.
+/// True for `12` and for `12-40`.
 fn is_lines(text: &str) -> bool {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     match text.split_once('-') {
@@ -149,12 +145,12 @@ fn is_lines(text: &str) -> bool {
 /// The beginning of a trailer.
 const FENCE: &str = "```json";
 
-/// What a judge decided.
+/// The decision of a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trailer {
     pub(super) deferred: bool,
     pub(super) recommendation: Option<String>,
-    /// The text before it.
+    /// The text before the trailer.
     pub(super) prose: Option<String>,
 }
 
@@ -246,7 +242,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in ".{0,100}(```json)?.{0,100}") {
-            let _ = parse(&text);
+            let _ = trailer(&text);
         }
     }
 }

@@ -123,7 +123,6 @@ pub enum LedgerCommand {
     Verify(FormatArg),
 }
 
-/// Does what was asked.
 pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
@@ -247,7 +246,7 @@ fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     })
 }
 
-/// Verifies the ledger.
+/// `andon ledger verify`
 pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
     let LedgerCommand::Verify(format) = &args.command;
     let ws = Workspace::open_lenient(&shell.ctx)?;

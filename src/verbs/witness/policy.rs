@@ -18,9 +18,9 @@ use andon_signing::PublicKey;
 
 /// Largest policy and key file that are read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// What the policy that is printed to be edited is called; no part of what is signed.
+/// The schema of the policy that is printed to be edited; no part of what is signed.
 const POLICY: &str = "andon/policy@1";
-/// What a witness's name begins with.
+/// The beginning of a witness's name.
 const HUMAN: &str = "human:";
 
 /// The ledger with the first policy that was made for it: `andon/witness-init@1`.
@@ -148,12 +148,12 @@ pub struct KeyList {
     /// The entry of the policy in force.
     pub policy: Option<EntryId>,
     pub version: Option<i64>,
-    /// How many admin keys must sign a change.
+    /// The number of admin keys that must sign a change.
     pub threshold: Option<usize>,
     pub keys: Vec<GrantedKey>,
 }
 
-/// A key in force.
+/// A key in force, with its roles.
 #[derive(Debug, Serialize)]
 pub struct GrantedKey {
     /// As a `.pub` file has it, without comment.
@@ -225,7 +225,7 @@ fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(
     }
 }
 
-/// Whether a key in the policy is this one, whatever comment it has there.
+/// True where a key in the policy is this one, whatever comment it has there.
 fn is_same(known: &str, key: &PublicKey) -> bool {
     PublicKey::parse(known).is_ok_and(|known| known.is_same(key))
 }
@@ -387,9 +387,9 @@ pub struct KeyChange {
     /// The entry that makes the change.
     pub entry: EntryId,
     pub in_force: bool,
-    /// How many admin keys have signed it; `None` once it is in force.
+    /// The number of admin keys that have signed it; `None` once it is in force.
     pub signed: Option<usize>,
-    /// How many must.
+    /// The number that must sign.
     pub threshold: Option<usize>,
 }
 

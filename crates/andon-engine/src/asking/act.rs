@@ -27,14 +27,13 @@ const MAX_FAULTY: usize = 1_000;
 /// The largest number of witnesses that are checked for a round.
 const MAX_ASKED: usize = 16;
 
-/// What a witness may still answer.
+/// The answers that a witness has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapLeft {
-    /// Who.
     pub witness: String,
     /// Answers left in these 24 hours.
     pub left: usize,
-    /// When one becomes free, where none is left.
+    /// The time at which one becomes free; `None` where some are left.
     pub free_at: Option<Timestamp>,
 }
 
@@ -43,11 +42,11 @@ pub struct CapLeft {
 pub struct Draft<'a> {
     /// The type of the entry, such as `round.accepted`.
     pub kind: &'static str,
-    /// What it says.
+    /// The body of the entry.
     pub said: &'a EntryStatement,
     /// The texts that belong to it.
     pub evidence: &'a [EvidenceText],
-    /// Who signs it; `None` for entries of agents.
+    /// The signer; `None` for entries of agents.
     pub signer: Option<&'a Signer>,
 }
 
@@ -69,7 +68,7 @@ impl SignedLedger {
         Ok(Ledger::open(&ws.repo).append_open(&new, draft.signer)?)
     }
 
-    /// Whether a draft would be valid here and now.
+    /// Refuses a draft that would not be valid here and now.
     ///
     /// # Errors
     /// [`OpsError::Refused`] with the rule that forbids it.
@@ -89,7 +88,7 @@ impl SignedLedger {
         Err(OpsError::refused(what, help))
     }
 
-    /// Who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.
+    /// The witnesses who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.
     pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;
@@ -126,7 +125,7 @@ impl SignedLedger {
         may
     }
 
-    /// What `witness` may do now.
+    /// The tier of `witness` now.
     pub fn tier(&self, witness: &str) -> Tier {
         let (policy, state) = (&self.folded.authority.at_end, &self.folded.state);
         if policy.is_solo() {
@@ -137,7 +136,7 @@ impl SignedLedger {
         state.votes.standing(&state.rounds, witness, from).tier()
     }
 
-    /// What is left of the cap of `witness`, and when it ends where nothing is.
+    /// The rest of the cap of `witness`, and the time at which it ends where nothing is left.
     pub fn cap_of(&self, witness: &str) -> CapLeft {
         let (votes, now) = (&self.folded.state.votes, self.folded.now);
         let cap = self.folded.authority.at_end.rules.cap;
@@ -255,7 +254,7 @@ pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
     Signer::find(&setup).map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))
 }
 
-/// What is known about the giver of an answer, which goes into the answer: whether there is a terminal, and how many
+/// The circumstances of an answer, which go into it: the presence of a terminal, and the number of
 /// processes above were seen to be no agent's. Where neither is known, readers of the answer see that.
 pub fn given(ctx: &Context) -> VoteSetting {
     let unmarked_above = u64::try_from(ctx.unmarked_above()).ok();

@@ -31,15 +31,14 @@ use andon_store::ledger::Ledger;
 pub struct HaltAnswer {
     /// The id of the entry that answers the halt.
     pub resolution: EntryId,
-    /// Whose key signed it.
+    /// The holder of the key that signed it.
     pub who: String,
-    /// What was decided.
+    /// The key of the decision.
     pub decision: String,
-    /// What is to be done instead, word for word.
+    /// The instruction, word for word.
     pub words: Option<String>,
-    /// Why.
     pub rationale: String,
-    /// Whether the halt was right.
+    /// The witness's word on the halt itself.
     pub halt_was: HaltAssessment,
     /// The code that it is for; a panel names none.
     pub code: Option<String>,
@@ -102,7 +101,7 @@ impl SignedLedger {
         votes.map(|vote| &self.folded.state.votes.all[*vote]).collect()
     }
 
-    /// What is wrong with a resolution of the halt that was signed for another one.
+    /// A message about a resolution of the halt that was signed for another one.
     pub fn misdirected(&self, halt: EntryId) -> Option<String> {
         let vote = self.votes_on(halt).first()?.entry;
         let named = self.resolved(vote)?.halt;
@@ -130,7 +129,7 @@ pub fn code_of(ws: &Workspace, commit: CommitId) -> Result<(CodeId, TreeId), Ops
     Ok((code, tree))
 }
 
-/// What is wrong with an answer that is neither for the code that HEAD has nor for the code that was halted.
+/// A message about an answer that is neither for the code that HEAD has nor for the code that was halted.
 ///
 /// # Errors
 /// The code cannot be read.
@@ -173,7 +172,7 @@ pub fn resolve_halt(
     ledger.append(ctx, ws, &draft)
 }
 
-/// What binds a resolution to a halt and to the code that was halted.
+/// The members that bind a resolution to a halt and to the code that was halted.
 ///
 /// # Errors
 /// The halted commit is not here.

@@ -1,4 +1,4 @@
-//! What is wrong with a ledger, in the words of `docs/review.md`: entries that do not count, and why.
+//! The faults of a ledger, in the words of `docs/review.md`: entries that do not count, with the reason.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, Whole
 pub struct LedgerFault {
     /// The entry, where it has an id.
     pub entry: Option<EntryId>,
-    /// Why, as a word for programs.
+    /// The reason, as a word for programs.
     pub code: String,
-    /// Whether a person did wrong. Entries that two clones make at once are no one's fault: one of both does not count,
+    /// `Block` where a person did wrong. Entries that two clones make at once are no one's fault: one of both does not count,
     /// and that is all.
     pub level: Level,
-    /// What is wrong, in one sentence.
+    /// The fault, in one sentence.
     pub message: String,
-    /// What to do.
+    /// The next step.
     pub help: String,
 }
 
@@ -63,7 +63,7 @@ pub fn faults(ledger: &SignedLedger) -> Vec<LedgerFault> {
     found
 }
 
-/// What people do who do not know of each other yet.
+/// True for a fault that comes about where people do not know of each other yet.
 fn is_race(code: Code) -> bool {
     [Code::AlreadyResolved, Code::Withdrawn, Code::PanelFull, Code::DuplicateBallot, Code::PolicyConflict]
         .contains(&code)
@@ -146,13 +146,13 @@ pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>, OpsError> {
     Ok(faults.collect())
 }
 
-/// Why the entry does not count, and what would help; `None` where it does.
+/// The reason for which an entry does not count, and the help; `None` where it does.
 pub fn why_not(ledger: &SignedLedger, at: usize) -> Option<(String, String)> {
     let code = ledger.folded.state.codes.get(&at)?;
     Some(reason(ledger, &ledger.review[at], *code))
 }
 
-/// Why `code` makes `entry` invalid, and what would help.
+/// The message about an `entry` that `code` makes invalid, and the help.
 pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> (String, String) {
     let what = what(ledger, entry, code);
     let is_of_any = [Code::ClockSetBack, Code::FromTheFuture, Code::Unsigned].contains(&code)
@@ -167,7 +167,7 @@ pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> 
     (what, help(code).to_owned())
 }
 
-/// What an entry is called: one that is still to be written has no id.
+/// The name of an entry in messages: one that is still to be written has no id.
 pub fn subject(entry: &ReviewEntry) -> String {
     let noun = match entry.kind.as_str() {
         "resolution" => "resolution",
@@ -327,7 +327,7 @@ fn revoked_by(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
     revocation(ledger, entry).map_or_else(String::new, |found| format!(" by {}", ledger.short(found)))
 }
 
-/// Whether an entry by a key that was revoked claims to be older than that.
+/// True for an entry by a revoked key that claims to be older than the revocation.
 fn is_backdated(ledger: &SignedLedger, entry: &ReviewEntry) -> bool {
     revocation(ledger, entry).is_some_and(|found| entry.at < ledger.folded.graph.eff[found])
 }
@@ -347,7 +347,7 @@ pub(super) fn span(seconds: i64) -> String {
     }
 }
 
-/// Which stake `who` has in the round of `entry` (R5).
+/// The stake of `who` in the round of `entry` (R5).
 fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'static str {
     let unknown = "has a stake in the round";
     let id = entry.payload.as_ref().as_ref().ok().and_then(Payload::round);

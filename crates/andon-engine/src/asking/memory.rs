@@ -30,10 +30,10 @@ const FEW: usize = 32;
 /// Up to so many entries everything is written anew for each.
 const SMALL: usize = 512;
 
-/// How many of the newest entries are held against what is remembered of them.
+/// The number of newest entries that are held against what is remembered of them.
 const HELD_AGAINST: usize = 64;
 
-/// What entries say, by commit.
+/// The payloads of entries, by commit.
 pub(super) type Payloads = HashMap<CommitId, Arc<Result<Payload, Malformed>>>;
 
 /// An entry that was read before.
@@ -51,18 +51,18 @@ struct KnownEntry {
     signer: Option<(String, bool)>,
     /// None where it is malformed.
     payload: Option<Payload>,
-    /// What a policy says, as bytes; of others it is read where it is shown.
+    /// The body of a policy, as bytes; other bodies are read where they are shown.
     body: Option<Vec<u8>>,
 }
 
-/// What is known of a repository's ledgers.
+/// The remembered ledgers of a repository.
 #[derive(Default)]
 pub(super) struct LedgerMemory {
     pub(super) entries: Rc<HashMap<CommitId, WholeEntry>>,
     pub(super) payloads: Payloads,
 }
 
-/// What decides over who may act.
+/// True for the types of entries that decide who may act.
 fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
 }
@@ -73,7 +73,7 @@ fn is_kept_whole(kind: &str) -> bool {
 }
 
 impl LedgerMemory {
-    /// What was remembered; nothing where it is damaged. A command reads it once.
+    /// The remembered ledgers; nothing where the file is damaged. A command reads it once.
     pub(super) fn load(repo: &Repo) -> Rc<Self> {
         let known = repo.made().get::<Self>("");
         known.unwrap_or_else(|| {
@@ -115,7 +115,7 @@ impl LedgerMemory {
         Self { entries: Rc::new(entries), payloads }
     }
 
-    /// Whether the newest entries, and those about keys, say what is remembered of them.
+    /// True where the newest entries, and those about keys, say what is remembered of them.
     fn holds(&self, repo: &Repo) -> bool {
         let keys = self.entries.values().filter(|entry| is_about_keys(&entry.kind));
         let keys: Vec<CommitId> = keys.map(|entry| entry.commit).collect();
@@ -180,7 +180,7 @@ struct RoundMemory<T> {
     list: T,
 }
 
-/// Where the list of rounds that wait is remembered (`<common dir>/andon/cache/rounds`) until a ref of a ledger moves or time alone
+/// The place in which the list of waiting rounds is remembered (`<common dir>/andon/cache/rounds`) until a ref moves or time alone
 /// changes it, and what it depends on apart from the clock. It is there to be looked at: nothing is decided by it, and each answer
 /// is judged by the whole ledger.
 pub(super) struct List {
@@ -216,7 +216,7 @@ impl List {
     }
 }
 
-/// When time alone may change who may take what: a vote leaves the window, a panel's deadline passes, an entry that is
+/// The time from which on the list may differ without any entry: a vote leaves the window, a panel's deadline passes, an entry that is
 /// dated ahead begins to count.
 fn until(ledger: &SignedLedger) -> i64 {
     let folded = &ledger.folded;

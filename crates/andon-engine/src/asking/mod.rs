@@ -38,7 +38,7 @@ use andon_signing::Touch;
 use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
 use memory::{LedgerMemory, Payloads};
 
-/// How often the ledger is folded again for entries that others signed as well: each time more policies may be in force.
+/// The number of times that a ledger is folded again for entries that others signed as well: each time more policies may be in force.
 const MAX_PASSES: usize = 16;
 
 /// A ledger, read with a clock at `now`.
@@ -50,11 +50,11 @@ pub struct SignedLedger {
     pub entries: Vec<WholeEntry>,
     /// The same as the folds read them, under the same indexes.
     pub review: Vec<ReviewEntry>,
-    /// What they came to.
+    /// The result of the fold.
     pub folded: LedgerState,
     /// Entries of other ledgers, which were left out.
     pub foreign: Vec<WholeEntry>,
-    /// What could not be read.
+    /// The entries that could not be read.
     pub faulty: Vec<FaultyEntry>,
 }
 
@@ -114,7 +114,7 @@ fn folded(
     Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
 }
 
-/// Whether an entry is a first policy.
+/// True for a first policy.
 pub fn is_first(entry: &WholeEntry) -> bool {
     entry.kind == "policy" && entry.body.get("version").and_then(serde_json::Value::as_i64) == Some(1)
 }
@@ -211,7 +211,7 @@ fn choose_signatures(entries: &mut [WholeEntry], review: &mut [ReviewEntry], fol
     is_changed
 }
 
-/// Whether the policy in force for an entry names the key; a first policy names its own.
+/// True where the policy in force for an entry names the key; a first policy names its own.
 fn is_named(folded: &LedgerState, entry: &ReviewEntry, at: usize, key: &str) -> bool {
     let authority = &folded.authority;
     let in_force = &authority.for_entry(at).keys;
@@ -280,14 +280,14 @@ impl SignedLedger {
         ))
     }
 
-    /// How far a first policy lies ahead of the reader's clock.
+    /// The time by which a first policy lies ahead of the reader's clock.
     fn policy_ahead(&self) -> Option<String> {
         let first = self.entries.iter().position(is_first)?;
         let ahead = self.review[first].at.saturating_sub(self.folded.now);
         (self.folded.state.codes.get(&first) == Some(&Code::FromTheFuture)).then(|| faults::span(ahead))
     }
 
-    /// What this key is called by the policy in force.
+    /// The policy's name for the holder of this key.
     pub fn who(&self, key: &str) -> Option<&str> {
         self.folded.authority.at_end.keys.get(key).map(|grant| grant.who.as_str())
     }
@@ -303,5 +303,5 @@ pub fn short(id: EntryId) -> String {
     id.to_string().chars().take(8).collect()
 }
 
-/// What an entry says.
+/// The body of an entry.
 pub type EntryStatement = Map<String, serde_json::Value>;

@@ -1,4 +1,4 @@
-//! What entries say, as texts.
+//! The texts of entries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,17 +38,17 @@ impl SignedLedger {
         }
     }
 
-    /// What a resolution is about; a revealed ballot names neither halt nor code.
+    /// The subject of a resolution; a revealed ballot names neither halt nor code.
     pub fn resolved(&self, vote: usize) -> Option<ResolutionSubject> {
         self.said(vote).filter(|_| self.entries[vote].kind != REVEAL)
     }
 
-    /// What an entry says, as the payload `T`; nothing where it is none.
+    /// The body of an entry as the payload `T`; `None` where it is another.
     pub fn said<T: DeserializeOwned>(&self, entry: usize) -> Option<T> {
         read(&self.entries[entry].body).ok()
     }
 
-    /// What a round asks; of a halt its message.
+    /// The question of a round, or the message of a halt.
     pub fn question(&self, round: usize) -> String {
         let said: Option<Subject> = self.said(round);
         said.and_then(|said| said.question.or(said.message)).unwrap_or_default()
@@ -66,7 +66,7 @@ impl SignedLedger {
         read(self.vote(entry)).ok()
     }
 
-    /// How a vote was given, where that leaves open who gave it.
+    /// The circumstances of a vote, where they leave open who gave it.
     pub fn given(&self, vote: usize) -> Option<String> {
         let given = self.voted(vote)?.given.filter(|given| given.terminal == Some(false))?;
         Some(match given.unmarked_above {
@@ -77,7 +77,6 @@ impl SignedLedger {
         })
     }
 
-    /// A precedent for readers.
     pub fn precedent(&self, found: Precedent) -> RoundPrecedentJson {
         let (round, standing) = (self.entries[found.round].id.to_string(), found.standing.to_string());
         let tags = found.tags.iter().cloned().collect();
@@ -85,7 +84,7 @@ impl SignedLedger {
         RoundPrecedentJson { round, question, decision, words, rationale, standing, by, tags }
     }
 
-    /// What people decided, in words.
+    /// A decision, in words.
     pub fn decided(&self, found: Precedent) -> HumanDecision {
         let vote = found.votes.first().copied().unwrap_or(found.round);
         let said = self.voted(vote);
@@ -100,7 +99,7 @@ impl SignedLedger {
         }
     }
 
-    /// What the worker is to do after a vote on `round`: the amended text, or the text that was accepted.
+    /// The instruction that a vote on `round` gives the worker: the amended text, or the text that was accepted.
     pub fn words(&self, round: usize, vote: &VotePayload) -> Option<String> {
         if vote.decision == VoteChoice::Amend {
             return vote.amended_recommendation.as_ref().map(|text| text.0.clone());
@@ -115,7 +114,7 @@ impl SignedLedger {
         }
     }
 
-    /// What the worker is to do after the decision of `round` that is in force.
+    /// The instruction of the decision of `round` that is in force.
     pub fn decided_words(&self, round: &RoundState) -> Option<String> {
         let vote = *round.decision()?.votes.first()?;
         self.words(round.entry, &self.voted(self.folded.state.votes.all[vote].entry)?)
@@ -128,7 +127,7 @@ impl SignedLedger {
     }
 }
 
-/// What a round is about, which also a stranger's may say.
+/// The subject of a round; the entry may be a stranger's.
 #[derive(Deserialize)]
 struct Subject {
     #[serde(default, deserialize_with = "lenient")]

@@ -1,4 +1,4 @@
-//! Which rounds wait for people, and who is called for them.
+//! The rounds that wait for people, and the calls for them.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,35 +28,32 @@ const QUESTION: usize = 200;
 pub struct WaitingRound {
     /// The id of the round.
     pub id: String,
-    /// Its status.
     pub status: String,
-    /// Why a person is needed.
+    /// The reasons for which a person is needed.
     pub triggers: Vec<String>,
-    /// What it asks.
     pub question: String,
-    /// Since when.
     pub since: Timestamp,
-    /// Who may take it now.
+    /// The witnesses who may take it now.
     pub may_answer: Vec<String>,
-    /// What is left of the cap of those, and of those who have reached it.
+    /// The caps of those, and of those who have reached theirs.
     pub caps: Vec<CapLeft>,
     /// Witnesses that a panel still needs.
     pub missing: usize,
-    /// What to do where no witness may answer alone.
+    /// Advice where no witness may answer alone.
     pub advice: Option<String>,
 }
 
-/// What waits, and how much of the ledger could not be read for it.
+/// The list of waiting rounds, and how many entries of the ledger could not be read for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WaitingList {
-    /// The rounds, oldest first.
+    /// The waiting rounds, oldest first.
     pub rounds: Vec<WaitingRound>,
     /// Entries that are missing or cannot be read.
     pub unread: usize,
 }
 
 impl WaitingList {
-    /// That rounds and answers may be missing.
+    /// A warning that rounds and answers may be missing.
     pub fn warning(&self) -> Option<Diagnostic> {
         let what = match self.unread {
             0 => return None,
@@ -115,7 +112,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
-/// What to do about a round that no witness may answer alone.
+/// Advice on a round that no witness may answer alone.
 fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Option<String> {
     let policy = &ledger.folded.authority.at_end;
     if !may_take.is_empty() || round.open_panel().is_some() || policy.witnesses.is_empty() {

@@ -14,12 +14,12 @@ use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::findings::ReportFile;
 use andon_core::domain::ids::CommitId;
 
-/// What was answered.
+/// A halt that was answered.
 #[derive(Debug)]
 pub struct ResumeReport {
     /// The halt that was unanswered, if one was recorded.
     pub halt: Option<StandingHalt>,
-    /// Who answered.
+    /// The name of the person who answered.
     pub by: String,
 }
 
@@ -87,7 +87,7 @@ pub fn acknowledge(
     recording::tell_healed_locks(ctx, ws)
 }
 
-/// Where the new window begins: HEAD, or the halted commit where HEAD was moved off it.
+/// The commit from which the new window begins: HEAD, or the halted commit where HEAD was moved off it.
 fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());

@@ -64,7 +64,7 @@ fn of_answer(ws: &Workspace, ack: &Ack) -> HumanDecision {
     }
 }
 
-/// What people decided of the rounds that were opened in this clone; none where the ledger cannot be read, which other
+/// The decisions of rounds that were opened in this clone; none where the ledger cannot be read, which other
 /// commands say.
 pub fn rounds(ws: &Workspace) -> Vec<HumanDecision> {
     if !may_be_rounds(ws) {
@@ -97,7 +97,7 @@ pub fn rounds(ws: &Workspace) -> Vec<HumanDecision> {
     told.collect()
 }
 
-/// Whether there is a ledger at all.
+/// False where there is no ledger at all.
 pub fn may_be_rounds(ws: &Workspace) -> bool {
     ws.repo.refs_with_prefix(REF_PREFIX).is_ok_and(|refs| !refs.is_empty())
 }
@@ -106,17 +106,16 @@ fn is_fresh(ws: &Workspace, at: Timestamp) -> bool {
     ws.opened.0.saturating_sub(at.0) < FRESH
 }
 
-/// What distinguishes a decision from others: a worker who has it does not get it again.
+/// The mark by which a decision is known: a worker who has it does not get it again.
 pub fn mark(decided: &HumanDecision) -> ShortHash {
     let at = decided.at.to_string();
     crate::adapter::events::mark(&["decided", &decided.round, &at, decided.instruction()])
 }
 
-/// What became of a halt. Clones that do not know of each other may answer it differently. Then the answer that comes last
+/// The fate of a halt. Clones that do not know of each other may answer it differently. Then the answer that comes last
 /// in this list counts, in whichever order they were given: that a halt was mistaken is not taken back by a plain answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HaltFate {
-    /// It is unanswered.
     Unanswered,
     /// It was answered, and not marked as mistaken.
     Answered,
@@ -129,7 +128,6 @@ pub enum HaltFate {
 pub struct PastHalt {
     /// The halt as it was recorded.
     pub halt: Halt,
-    /// What became of it.
     pub fate: HaltFate,
 }
 

@@ -25,18 +25,18 @@ use andon_store::window;
 
 /// The rule that a gap without any other trace is named by.
 pub const RULE: &str = "missing-ledger";
-/// How much of the journal is looked through, in bytes from its end.
+/// The part of the journal that is looked through, in bytes from its end.
 const MAX_JOURNAL: u64 = 4 << 20;
-/// How many records are looked through.
+/// The number of records that are looked through.
 const MAX_RECORDS: usize = 24;
-/// How far back HEAD's reflog is read for commits that were made here.
+/// The number of entries of HEAD's reflog that are read for commits that were made here.
 const MAX_REFLOG: usize = 256;
 
-/// What all ledgers together hold.
+/// The ids, answers and resumes of all ledgers together.
 pub struct LedgerContents {
     ids: BTreeSet<EntryId>,
     answered: BTreeSet<EntryId>,
-    /// Where HEAD was when a person resumed.
+    /// The commits at which a person resumed.
     resumed: BTreeSet<CommitId>,
 }
 
@@ -52,17 +52,17 @@ impl LedgerContents {
         }
     }
 
-    /// Whether the entry is there.
+    /// True where a ledger holds the entry.
     pub fn has(&self, id: EntryId) -> bool {
         self.ids.contains(&id)
     }
 
-    /// Whether a person has answered for what the record of this commit names, by its id or at this commit.
+    /// True where a person has answered for the entry that the record of this commit names, by its id or at this commit.
     fn answers_for(&self, fact: &CommitFact, id: EntryId) -> bool {
         self.answers(id) || fact.id.is_some_and(|id| self.resumed.contains(&id))
     }
 
-    /// Whether it is answered, there or elsewhere.
+    /// True where some ledger holds an answer to it.
     pub fn answers(&self, id: EntryId) -> bool {
         self.answered.contains(&id)
     }
@@ -140,7 +140,7 @@ fn from_records(
     Ok(missing.map(|(writer, id)| StandingHalt { id: *id, halt: unknown(ws, fact, writer) }))
 }
 
-/// What is known of an entry when nothing but its id is left.
+/// A halt in place of an entry of which nothing but its id is left.
 fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
     let commit = fact.id.map_or_else(String::new, |id| format!(" of {}", id.short()));
     let message = format!(
@@ -181,12 +181,12 @@ pub struct Gap {
     pub entry: EntryId,
     /// The commit whose record names it.
     pub named_by: Option<CommitId>,
-    /// Whether a person has answered for it since.
+    /// A person has answered for it since.
     pub answered: bool,
 }
 
 impl<'a> Gaps<'a> {
-    /// None yet.
+    /// No gaps yet.
     pub fn new(holdings: &'a LedgerContents) -> Self {
         Self { holdings, found: BTreeMap::new() }
     }
@@ -205,7 +205,7 @@ impl<'a> Gaps<'a> {
         }
     }
 
-    /// Them all, by writer.
+    /// All gaps, by writer.
     pub fn all(self) -> BTreeMap<String, Gap> {
         self.found
     }
@@ -232,12 +232,12 @@ impl CleanLedgers {
         Ok(Self { losses, state, memory })
     }
 
-    /// Whether nothing was found in these ledgers.
+    /// True where nothing was found in these ledgers.
     pub(super) fn is_known(&self) -> bool {
         self.known().is_some_and(|known| known == (self.losses.clone(), self.state.clone()))
     }
 
-    /// Whether nothing was found to be lost, and nothing was lost since.
+    /// True where nothing was found to be lost, and nothing was lost since.
     pub(super) fn has_lost_nothing(&self) -> bool {
         self.known().is_some_and(|(losses, _)| losses == self.losses)
     }

@@ -1,4 +1,4 @@
-//! Which halt binds here. The ledgers of all clones come first. Where they hold no halt, the journal and the records are asked,
+//! The halt that binds here. The ledgers of all clones come first. Where they hold no halt, the journal and the records are asked,
 //! which name what a ledger has lost, and then answers that lack the signature they need. Of the halts found, the newest binds,
 //! so that all clones name the same one.
 
@@ -25,16 +25,14 @@ pub use self::stops::{PAUSE_FILE, STOP_FILE, stop_files, stops};
 /// An unanswered halt that binds here.
 #[derive(Debug, Clone)]
 pub struct Standing {
-    /// The halt.
     pub halt: StandingHalt,
-    /// Why it binds here.
     pub bound_by: BoundBy,
 }
 
-/// Why a halt binds here.
+/// The reason for which a halt binds here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundBy {
-    /// This worktree was halted.
+    /// The halt was made in this worktree.
     Worktree,
     /// This worktree was halted, and the ledger has lost the entry.
     Trace,
@@ -45,7 +43,7 @@ pub enum BoundBy {
 }
 
 impl BoundBy {
-    /// Whether it was made elsewhere: what it looks like here is only known once it was shown.
+    /// True for a halt that was made elsewhere: what it looks like here is only known once it was shown.
     pub(crate) fn is_foreign(self) -> bool {
         match self {
             Self::Worktree | Self::Trace => false,
@@ -90,7 +88,7 @@ pub fn unanswered(ctx: &Context, ws: &Workspace) -> Result<Option<StandingHalt>,
     Ok(found.map(|found| found.halt))
 }
 
-/// What the ledgers hold: the halt of this worktree, those of other worktrees that bind here, and the newest of another clone.
+/// The halts in the ledgers: that of this worktree, those of other worktrees that bind here, and the newest of another clone.
 fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, OpsError> {
     let all = Ledger::open(&ws.repo).unanswered(&ws.repo.worktree_name(), head)?;
     let found = [
@@ -102,7 +100,7 @@ fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, O
     Ok(found.collect())
 }
 
-/// What they have lost, and else a halt that was answered without the signature that it needs. That there is nothing is
+/// A halt that the ledgers have lost, or else one that was answered without the signature that it needs. That there is none is
 /// remembered.
 fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, OpsError> {
     let settled = CleanLedgers::open(ws)?;

@@ -37,12 +37,12 @@ pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
     dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
 }
 
-/// Whether the files say that a person answered.
+/// True where the files say that a person answered.
 pub fn answered_by_deletion(ctx: &Context, ws: &Workspace, standing: &Standing) -> bool {
     is_deleted(ws, standing) && unheard(ctx, ws, &standing.halt.halt).is_none()
 }
 
-/// Whether a file is gone by whose deletion a person may answer.
+/// True where a file is gone by whose deletion a person may answer.
 fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) -> bool {
     let StandingHalt { id, halt } = standing;
     let asks_other = ws.config.guard.ack != AckMode::Delete || asking::asks_signature(ws, standing).is_some();
@@ -59,7 +59,7 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
     }
 }
 
-/// Whether the halt happened in this worktree of this clone, whatever has become of its ledger.
+/// True where the halt happened in this worktree of this clone, whatever has become of its ledger.
 fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool, OpsError> {
     let here = standing.halt.halt.worktree == ws.repo.worktree_name();
     let is_by_this_clone = || Ledger::open(&ws.repo).is_by_this_clone(standing.halt.id);
@@ -71,9 +71,9 @@ fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool, OpsError> {
 pub struct HaltResolution {
     /// The unanswered halt, if any.
     pub halt: Option<StandingHalt>,
-    /// What could not be recorded or shown. The halt binds all the same.
+    /// An error in recording or showing it. The halt binds all the same.
     pub failed: Option<OpsError>,
-    /// What was done on the way that is worth a word.
+    /// Notes on what was done on the way.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -132,7 +132,7 @@ pub fn keep_shown(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     if unheard(ctx, ws, &found.halt.halt).is_none() { Ok(()) } else { show_again(ctx, ws, &found) }
 }
 
-/// What deletes the file that shows a halt.
+/// The deletion of the file that shows a halt, in words.
 fn deleting(halt: &Halt) -> String {
     if halt.reason == HaltReason::UserStop {
         "removing .andon/STOP or .andon/PAUSE".to_owned()
@@ -141,14 +141,14 @@ fn deleting(halt: &Halt) -> String {
     }
 }
 
-/// That the halt is still open.
+/// A warning that the halt is still open.
 fn unheard_note(standing: &StandingHalt, place: &str) -> Diagnostic {
     let how = deleting(&standing.halt);
     let what = format!("{how} {place} does not answer the halt; the file was restored");
     Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'")
 }
 
-/// That a halt was answered without a word: said once, at the next commit.
+/// A note that a halt was answered without a word: shown once, at the next commit.
 fn answered_note(standing: &StandingHalt) -> Diagnostic {
     let StandingHalt { halt, .. } = standing;
     let how = deleting(halt);
@@ -183,7 +183,7 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
     Ok(())
 }
 
-/// Why a deletion that this process sees is no answer to `halt`; `None` where a person may have meant it.
+/// The reason for which a deletion that this process sees is no answer to `halt`; `None` where a person may have meant it.
 fn unheard(ctx: &Context, ws: &Workspace, halt: &Halt) -> Option<String> {
     if GuardSnapshot::read(ws.repo.git_dir()).is_some_and(|kept| kept.is_live()) {
         return Some("while a client's turn goes on".to_owned());
@@ -238,7 +238,7 @@ fn folder_remark(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Opti
 /// Most bytes that are read: some thousand halts.
 const MAX_SHOWN: u64 = 1 << 18;
 
-/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
+/// True where a file that shows the halt may still be there. Only one that is known to be gone is not: when `.andon` is no
 /// directory any more, that is no answer.
 pub(super) fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
     ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
@@ -251,7 +251,7 @@ fn shown_file(ws: &Workspace) -> PathBuf {
     ws.repo.git_dir().join("andon").join("shown")
 }
 
-/// Whether the report file of `halt` was written here.
+/// True where the report file of `halt` was written here.
 fn was_shown(ws: &Workspace, halt: EntryId) -> bool {
     let mut text = String::new();
     let read = fs::File::open(shown_file(ws)).and_then(|file| file.take(MAX_SHOWN).read_to_string(&mut text));

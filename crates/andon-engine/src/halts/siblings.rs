@@ -1,4 +1,4 @@
-//! Which halts of other worktrees bind here: a halted loop cannot go on in a worktree that was made from its base.
+//! The halts of other worktrees that bind here: a halted loop cannot go on in a worktree that was made from its base.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -26,7 +26,7 @@ pub fn binding(ws: &Workspace, head: Option<CommitId>, halts: Vec<StandingHalt>)
         .max_by_key(|found| (found.halt.at, found.id))
 }
 
-/// Where a halt may bind.
+/// The worktree in which a halt may bind.
 struct Place<'a> {
     ws: &'a Workspace,
     here: &'a str,
@@ -70,7 +70,7 @@ impl Place<'_> {
         run
     }
 
-    /// Whether the work here began in `run`: below what was made here, or tried in that run, lies a commit of it.
+    /// True where the work here began in `run`: below what was made here, or tried in that run, lies a commit of it.
     fn begins_in(&self, halt: &Halt, run: &BTreeSet<CommitId>) -> bool {
         let tried = self.tried_in(halt);
         let made_here =

@@ -13,19 +13,19 @@ use andon_core::domain::response::{Notice, NoticeKind};
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
-/// File that pauses it.
+/// File that pauses the loop.
 pub const PAUSE_FILE: &str = "PAUSE";
 /// Most bytes that are read of it.
 const MAX_PAUSE: u64 = 4096;
 
-/// Whether `.andon/STOP` or `.andon/PAUSE` holds the loop. In perpetual mode a PAUSE alone holds nothing: the next commit or
+/// The files among `.andon/STOP` and `.andon/PAUSE` that hold the loop. In perpetual mode a PAUSE alone holds nothing: the next commit or
 /// turn clears it.
 pub fn stops(ws: &Workspace) -> Stops {
     let there = stop_files(ws);
     if pause_is_cleared(ws) { Stops { pause: Presence::Absent, ..there } } else { there }
 }
 
-/// Whether a PAUSE, were it there alone, would be cleared. It is only reported here.
+/// True where a PAUSE, were it there alone, would be cleared. It is only reported here.
 pub fn pause_is_cleared(ws: &Workspace) -> bool {
     ws.config.guard.perpetual == Perpetual::Yes
 }
@@ -74,7 +74,7 @@ fn pause_text(dir: &AndonDir) -> String {
     text.lines().next().unwrap_or("no reason given").chars().take(200).collect()
 }
 
-/// Whether the PAUSE that is there was written by Andon itself, together with a halt.
+/// True where the PAUSE that is there was written by Andon itself, together with a halt.
 pub(crate) fn own_pause(ws: &Workspace) -> bool {
     let alone = stop_files(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))

@@ -9,7 +9,7 @@ use crate::payload::KeyRevoke;
 use crate::payload::Payload;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 
-/// Whom a change of keys grants something.
+/// The holder of the key that a change of keys grants something.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grants {
     /// The key that signs it.
@@ -23,7 +23,7 @@ impl Grants {
     }
 }
 
-/// A reading under way.
+/// A reading of the entries about keys, under way.
 pub(super) struct AuthorityReading<'a> {
     material: &'a Material<'a>,
     revoked: &'a [Revocation],
@@ -125,7 +125,7 @@ impl<'a> AuthorityReading<'a> {
             .copied()
             .take_while(|policy| set.contains(policy) && self.is_complete(*policy, &set))
             .collect();
-        // What a policy's author saw is in its list or was left out of it.
+        // The entries that a policy's author saw are in its list, or were left out of it.
         let seen = chain.last().map(|policy| &self.sets[self.of_entry[*policy]]);
         let mut added: Vec<usize> = set
             .iter()
@@ -151,7 +151,7 @@ impl<'a> AuthorityReading<'a> {
         self.signers(entry, set) >= self.threshold(entry)
     }
 
-    /// How many keys have signed it.
+    /// The number of keys that have signed it.
     fn signers(&self, entry: usize, set: &BTreeSet<usize>) -> usize {
         let signatures =
             self.signed.get(&entry).into_iter().flatten().filter(|signature| set.contains(signature));
@@ -160,13 +160,13 @@ impl<'a> AuthorityReading<'a> {
         keys.len()
     }
 
-    /// How many must sign `entry`: as the policy before it says, and as itself says for the first.
+    /// The number of keys that must sign `entry`: as the policy before it says, and as itself says for the first.
     fn threshold(&self, entry: usize) -> usize {
         let before = self.views[self.of_entry[entry]].policy().or(Some(entry));
         before.and_then(|policy| self.material.policy(policy)).map_or(usize::MAX, |policy| policy.threshold)
     }
 
-    /// What is wrong with an entry about keys.
+    /// The fault of an entry about keys.
     fn judge(&self, entry: usize) -> Option<Code> {
         let Ok(payload) = self.material.payload(entry) else { return Some(Code::BadPayload) };
         let judged = if let Payload::Policy(policy) = payload {

@@ -92,7 +92,7 @@ impl Fold<'_> {
         if keys.len() == 1 { keys.into_iter().next().map(str::to_owned) } else { None }
     }
 
-    /// Whether two of the rationales are one (R22).
+    /// True where two of the rationales are one (R22).
     fn colludes(&mut self, round: usize, votes: &[usize]) -> bool {
         let all = &self.state.votes.all;
         let mut pairs: Vec<[String; 2]> = Vec::new();
@@ -138,7 +138,7 @@ impl Fold<'_> {
         );
     }
 
-    /// Takes up a decision.
+    /// Takes up a decision with its consequences.
     pub(super) fn decide(&mut self, round: usize, decided: RoundDecision) {
         let cause = Cause { entry: decided.entry, place: decided.place, at: decided.at };
         for vote in &decided.votes {
@@ -159,7 +159,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Whom more than half of the votes that decided name.
+    /// The agent whom more than half of the votes that decided name.
     fn blamed(&self, decided: &RoundDecision) -> Option<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for vote in &decided.votes {
@@ -173,7 +173,7 @@ impl Fold<'_> {
             .map(|(agent, _)| agent.to_owned())
     }
 
-    /// Who is paid for it.
+    /// The agent who is paid for a decision.
     fn winner(&self, round: usize, choice: VoteChoice) -> Option<String> {
         let cast = &self.state.rounds[round].cast;
         match choice {
@@ -210,7 +210,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Whom a decision blames pays, whether or not anything was paid out before (R14, R15).
+    /// Fines the agent whom a decision blames, whether or not anything was paid out before (R14, R15).
     fn penalise(&mut self, round: usize, cause: Cause, blamed: Option<String>) {
         let Some(agent) = blamed else { return };
         let state = &mut self.state.rounds[round];
@@ -292,7 +292,7 @@ fn epoch(at: i64, first: i64, policy: &PolicyInForce) -> i64 {
 }
 
 impl LedgerState {
-    /// The epoch of now.
+    /// The present epoch.
     pub fn epoch(&self) -> i64 {
         let first = self.authority.first(&self.graph).unwrap_or(self.now);
         epoch(self.now, first, &self.authority.at_end)

@@ -120,7 +120,7 @@ impl LedgerState {
     }
 }
 
-/// The fold under way.
+/// A fold under way.
 struct Fold<'a> {
     material: &'a Material<'a>,
     authority: &'a Authority,
@@ -128,7 +128,7 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    /// Takes one entry.
+    /// Takes up one entry, or notes why it does not count.
     fn step(&mut self, entry: usize) {
         let code = self.material.graph.clock[entry].or_else(|| {
             self.expire(self.at(entry));
@@ -163,7 +163,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Whether an accept would be valid. It changes nothing but its round, which is put back.
+    /// The code that an accept would have. It changes nothing but its round, which is put back.
     fn accept_tried(&mut self, entry: usize) -> Option<Code> {
         let Ok(Payload::Accept(id)) = self.material.payload(entry) else { return Some(Code::BadPayload) };
         let round = match self.round_of(entry, id) {

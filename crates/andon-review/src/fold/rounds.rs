@@ -11,7 +11,7 @@ use crate::round::{
 };
 use crate::window::DAY;
 
-/// How long a decision may be flagged.
+/// Seconds in which a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;
 
 impl Fold<'_> {

@@ -32,7 +32,7 @@ impl Fold<'_> {
         }
     }
 
-    /// What `witness` may do, at the time and place of `entry`; under a solo policy everything.
+    /// The tier of `witness` at the time and place of `entry`; under a solo policy they may do everything.
     pub(super) fn tier(&self, entry: usize, witness: &str) -> Tier {
         let policy = self.authority.for_entry(entry);
         if policy.is_solo() {
@@ -194,7 +194,7 @@ impl Fold<'_> {
     }
 }
 
-/// Which entry votes on what.
+/// An entry that votes on a round.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ballots {
     pub(super) entry: usize,
@@ -236,7 +236,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Whether the resolution is one of this round, by whom it says.
+    /// An error where the resolution is not one of this round, by the witness that it names.
     fn fits(&self, entry: usize, round: usize, resolution: &Resolution) -> Result<(), Code> {
         let state = &self.state.rounds[round];
         fits(state, &resolution.vote)?;
@@ -318,12 +318,12 @@ impl Fold<'_> {
     }
 }
 
-/// What can be judged of a vote only with its round.
+/// An error where a vote does not fit its round.
 pub(super) fn fits(round: &RoundState, said: &VoteMembers) -> Result<(), Code> {
     misfit(round, said).map_or(Ok(()), |_| Err(Code::BadPayload))
 }
 
-/// What does not fit: sycophancy is assessed where there is a critique, what is accepted is there, and who is blamed took
+/// The part that does not fit: sycophancy is assessed where there is a critique, what is accepted is there, and who is blamed took
 /// part.
 pub fn misfit(round: &RoundState, said: &VoteMembers) -> Option<&'static str> {
     let is_there = match said.choice {

@@ -1,4 +1,4 @@
-//! What members of payloads may be, as types and as `with` modules of their fields.
+//! The members of payloads, as types and as `with` modules of their fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -26,7 +26,7 @@ impl TryFrom<String> for SignedText {
 }
 
 impl SignedText {
-    /// Whether it says nothing.
+    /// True for a text of white space alone.
     pub fn is_blank(&self) -> bool {
         self.0.trim().is_empty()
     }
@@ -46,12 +46,11 @@ impl TryFrom<u64> for Whole {
 }
 
 impl Whole {
-    /// The nearest to `number`.
+    /// The nearest whole number to `number`.
     pub fn new(number: i64) -> Self {
         Self(MAX_WHOLE.min(number.max(0).unsigned_abs()))
     }
 
-    /// The number.
     pub fn get(self) -> i64 {
         i64::try_from(self.0).unwrap_or(i64::MAX)
     }
@@ -61,7 +60,6 @@ impl Whole {
 pub mod whole {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Whole};
 
-    /// Writes it.
     pub fn serialize<T: Copy + TryInto<u64>, S: Serializer>(
         number: &T,
         serializer: S,
@@ -130,7 +128,7 @@ pub fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<St
     numbers.ok_or_else(|| D::Error::custom("must hold whole numbers"))
 }
 
-/// What nothing is decided by, and of another form says nothing.
+/// Reads a member by which nothing is decided: in another form it says nothing.
 pub fn lenient<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

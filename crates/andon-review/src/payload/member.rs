@@ -52,7 +52,7 @@ fn joined(above: &str, below: &str) -> String {
     [above, below].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
 }
 
-/// A malformed member.
+/// Makes the error of a member.
 pub fn malformed(member: &str, wanted: impl Into<Cow<'static, str>>) -> Malformed {
     Malformed { member: member.to_owned(), wanted: wanted.into() }
 }

@@ -1,4 +1,4 @@
-//! What entries say (S6, S11, S12): one type for each kind, which is written and read by serde.
+//! The payloads of entries (S6, S11, S12): one type for each kind, which is written and read by serde.
 
 pub mod fields;
 pub mod member;
@@ -21,7 +21,7 @@ use policy::{KeyGrant, ReviewPolicy};
 use questions::{RoundPayload, RoundRequest};
 use vote::{Resolution, VoteMembers, VotePayload, canonical};
 
-/// What an entry says.
+/// The body of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Payload {
     Policy(Box<ReviewPolicy>),
@@ -92,7 +92,7 @@ impl Payload {
 /// A further signature under a policy or a change of keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicySign {
-    /// What is signed.
+    /// The id of the entry that is signed.
     pub entry: String,
 }
 
@@ -132,17 +132,17 @@ pub struct RevealPayload<Ballot> {
     pub ballot: Ballot,
 }
 
-/// What the folds take of an opened vote.
+/// The part of an opened vote that the folds need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotReveal {
     pub round: String,
-    /// What its commitment must be.
+    /// The commitment that its member must have made.
     pub commitment: Digest,
     pub vote: VoteMembers,
 }
 
 impl BallotReveal {
-    /// Reads one.
+    /// Reads a revealed ballot, and computes its commitment.
     fn read(body: &Map<String, Value>) -> Result<Self, Malformed> {
         let RevealPayload { round, nonce, ballot } = read::<RevealPayload<VotePayload>>(body)?;
         let vote = VoteMembers::try_from(ballot).map_err(|wrong| wrong.below("ballot"))?;
@@ -158,7 +158,7 @@ pub fn commitment(nonce: Digest, ballot: &impl Serialize) -> Option<Digest> {
     Some(Digest(Sha256::new().chain_update(nonce.0).chain_update(bytes).finalize().into()))
 }
 
-/// How the loop continued after an answer (R7).
+/// The course of the loop after an answer (R7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerOutcome {
     #[serde(default)]
@@ -171,7 +171,7 @@ pub struct AnswerOutcome {
 }
 
 impl AnswerOutcome {
-    /// What is wrong with it that serde cannot say.
+    /// Checks what serde cannot.
     fn check(self) -> Result<Self, Malformed> {
         if !(1..=ITERATIONS).contains(&self.before.len()) {
             return Err(malformed("before", "must hold 1 to 8 signatures"));

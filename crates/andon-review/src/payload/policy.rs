@@ -9,7 +9,7 @@ use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::window::DAY;
 
-/// What a key may be used for.
+/// A use of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyRole {
@@ -34,7 +34,7 @@ pub struct KeyGrant {
 }
 
 impl KeyGrant {
-    /// A key of `who`.
+    /// A grant to `who`.
     pub fn new(key: &str, who: &str, roles: impl IntoIterator<Item = KeyRole>) -> Self {
         Self {
             who: who.to_owned(),
@@ -49,7 +49,7 @@ impl KeyGrant {
         self.key.as_ref().unwrap_or(&self.who)
     }
 
-    /// Whether it may be used so. A key of an agent, a forge or a CI is never a witness's (S8).
+    /// True where the key has this role. A key of an agent, a forge or a CI is never a witness's (S8).
     pub fn is(&self, role: KeyRole) -> bool {
         let is_machine =
             [KeyRole::Agent, KeyRole::Forge, KeyRole::Ci].iter().any(|role| self.roles.contains(role));
@@ -61,10 +61,10 @@ impl KeyGrant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewRules {
-    /// Seconds of an epoch.
+    /// The length of an epoch, in seconds.
     #[serde(with = "whole")]
     pub epoch: i64,
-    /// How halts are answered, as the policy notes it; what counts is `guard.ack`.
+    /// The way in which halts are answered, as a note: what counts is `guard.ack`.
     pub ack: Option<RecordedAck>,
     /// Resolutions and ballots of a witness in 24 hours.
     #[serde(with = "whole")]
@@ -78,13 +78,13 @@ pub struct ReviewRules {
     /// Seconds that agents have for a round.
     #[serde(with = "whole")]
     pub round_timeout: i64,
-    /// Whether accepting asks for eligibility as a referee (R12).
+    /// Accepting asks for eligibility as a referee (R12).
     pub referee_gate: bool,
-    /// Whether only keys count that a person touched.
+    /// Only keys count that a person touched.
     pub require_touch: bool,
 }
 
-/// How halts are answered.
+/// A way in which halts are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedAck {
@@ -113,7 +113,7 @@ impl Default for ReviewRules {
 pub struct ReviewPolicy {
     #[serde(with = "whole")]
     pub version: i64,
-    /// How many admin keys must sign a change.
+    /// The number of admin keys that must sign a change.
     #[serde(with = "whole")]
     pub threshold: usize,
     pub keys: Vec<KeyGrant>,
@@ -127,10 +127,10 @@ pub struct ReviewPolicy {
     /// For an agent, or `writer:<id>`: the people who answer for it.
     #[serde(default, deserialize_with = "lists", serialize_with = "unless_default")]
     pub operators: BTreeMap<String, Vec<String>>,
-    /// What the accounts hold at first.
+    /// The opening balances of the accounts.
     #[serde(default, deserialize_with = "numbers", serialize_with = "unless_default")]
     pub accounts: BTreeMap<String, i64>,
-    /// Witnesses who are reinstated.
+    /// The witnesses who are reinstated by this policy.
     #[serde(default, serialize_with = "unless_default")]
     pub reinstated: BTreeSet<String>,
 }
@@ -144,7 +144,7 @@ pub struct ConcernAnswers {
 }
 
 impl ReviewPolicy {
-    /// What is wrong with it that serde cannot say.
+    /// Checks what serde cannot.
     pub(super) fn check(self) -> Result<Self, Malformed> {
         let of_one =
             |member, number: bool| if number { Ok(()) } else { Err(malformed(member, "must be at least 1")) };

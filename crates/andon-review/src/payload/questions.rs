@@ -1,4 +1,4 @@
-//! What agents ask people: a question with what was said about it (S12), and why a person is needed (H.1).
+//! The questions of agents to people, with what was said about them (S12), and the reasons for which a person is needed (H.1).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::fields::{Time, Whole, lenient, lists, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::similarity::{Similarity, Words};
 
-/// Why a round waits for a person, in the order in which a round names them.
+/// The reasons for which a round waits for a person, in the order in which a round names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
@@ -25,13 +25,13 @@ pub enum Trigger {
 shown_by_name!(Trigger);
 
 impl Trigger {
-    /// Whether agents alone brought it about, without a person or a halt.
+    /// True for a reason that agents alone brought about, without a person or a halt.
     pub fn is_of_agents(self) -> bool {
         self < Self::Flag
     }
 }
 
-/// How often a verdict's trailer may fail to parse before a person is asked.
+/// The number of unreadable trailers of a verdict from which on a person is asked.
 const PARSE_FAILURES: i64 = 2;
 
 /// A question put by agents, as its entry holds it. What did not come is absent.
@@ -59,16 +59,16 @@ pub struct RoundPayload {
     #[serde(default, serialize_with = "unless_default")]
     pub tags: Vec<String>,
     pub paid_to: Option<String>,
-    /// How many witnesses the issuer asks for.
+    /// The number of witnesses that the issuer asks for.
     pub min_witnesses: Option<Whole>,
     /// The round that this one takes the place of.
     pub revises: Option<String>,
-    /// What each statement looked at.
+    /// The evidence that each statement names.
     #[serde(default, deserialize_with = "lenient", serialize_with = "unless_default")]
     pub evidence: RoundEvidence,
 }
 
-/// What the statements of a round looked at, in the order in which they are read. An entry may be a stranger's: what has
+/// The evidence that the statements of a round name, in the order in which they are read. An entry may be a stranger's: what has
 /// another form is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -92,7 +92,7 @@ pub struct NamedEvidence {
     pub lines: Option<String>,
 }
 
-/// What the judge said.
+/// The verdict of the judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JudgeStatement {
@@ -102,7 +102,7 @@ pub struct JudgeStatement {
     pub recommendation: Option<String>,
 }
 
-/// Who took part, by name.
+/// The agents who took part, by role.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Actors {
     pub proposer: Option<String>,
@@ -111,13 +111,13 @@ pub struct Actors {
 }
 
 impl Actors {
-    /// The agents, each once.
+    /// The names of the agents, each once.
     pub fn names(&self) -> BTreeSet<&str> {
         [&self.proposer, &self.opposer, &self.synthesizer].into_iter().flatten().map(String::as_str).collect()
     }
 }
 
-/// When claim, critique and verdict came.
+/// The times at which claim, critique and verdict came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Arrivals {
     pub claim: Option<Time>,
@@ -125,7 +125,7 @@ pub struct Arrivals {
     pub verdict: Option<Time>,
 }
 
-/// What proposer and opposer said, as far as anything follows from it: their words themselves are not kept, as a ledger
+/// The statements of proposer and opposer, as far as anything follows from them: their words themselves are not kept, as a ledger
 /// has thousands of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Statements {
@@ -133,7 +133,7 @@ pub struct Statements {
     pub critique: bool,
     /// The critique has too few words that say something.
     pub is_short: bool,
-    /// What both have in common.
+    /// The similarity of both.
     pub alike: Option<Similarity>,
 }
 
@@ -149,7 +149,7 @@ impl Statements {
     }
 }
 
-/// What the folds take of a round.
+/// The part of a round that the folds need.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundRequest {
     pub question: Words,
@@ -207,7 +207,7 @@ impl TryFrom<RoundPayload> for RoundRequest {
 }
 
 impl RoundRequest {
-    /// Why a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` replace a
+    /// The reasons for which a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` replace a
     /// missing time of expiry.
     pub fn triggers(&self, opened: i64, timeout: i64) -> BTreeSet<Trigger> {
         let mut found = BTreeSet::new();

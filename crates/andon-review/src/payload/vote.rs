@@ -1,4 +1,4 @@
-//! What a person decided (S11): by a resolution of their own, or by a ballot on a panel.
+//! The decision of a person (S11): a resolution of their own, or a ballot on a panel.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub struct VotePayload {
     pub decision: VoteChoice,
     #[serde(default)]
     pub rationale: SignedText,
-    /// What is to be done instead, for an amendment alone.
+    /// The instruction, for an amendment alone.
     pub amended_recommendation: Option<SignedText>,
     /// The claims that were checked; there may be none.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct VotePayload {
     pub attributed_to: Option<String>,
     #[serde(default, serialize_with = "unless_default")]
     pub tags: Vec<String>,
-    /// How it was given.
+    /// The circumstances in which it was given.
     #[serde(default, deserialize_with = "lenient")]
     pub given: Option<VoteSetting>,
 }
@@ -63,7 +63,7 @@ pub struct FactualCheck {
     pub verdict: CheckVerdict,
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckVerdict {
@@ -72,7 +72,7 @@ pub enum CheckVerdict {
     Unverifiable,
 }
 
-/// Whether the critique agrees with decoration.
+/// The judgement on a critique that may agree with decoration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SycophancyAssessment {
     pub detected: bool,
@@ -87,7 +87,7 @@ pub struct PolicyConcern {
     pub direction: ConcernDirection,
 }
 
-/// Where the rules are to go.
+/// The direction in which the rules are to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConcernDirection {
@@ -103,7 +103,7 @@ pub struct StrongestClaims {
     pub critique: Option<SignedText>,
 }
 
-/// What is known about the giver of a vote: whether there was a terminal, and how many processes above were seen to be no
+/// The circumstances of a vote: the presence of a terminal, and the number of processes above that were seen to be no
 /// agent's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoteSetting {
@@ -134,14 +134,14 @@ impl VotePayload {
         }
     }
 
-    /// What the resolution of `subject` says.
+    /// The body of the resolution of `subject`.
     pub fn resolving(&self, subject: &ResolutionSubject) -> Map<String, Value> {
         let mut said = members_of(self);
         said.extend(members_of(subject));
         said
     }
 
-    /// What is wrong with it, as far as serde cannot say and it can be judged without its round.
+    /// Checks what serde cannot and what can be judged without its round.
     ///
     /// # Errors
     /// The member.
@@ -159,17 +159,17 @@ impl VotePayload {
     }
 }
 
-/// What the folds take of a vote: thousands of them are held, without their texts.
+/// The part of a vote that the folds need: thousands of them are held, without their texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoteMembers {
     pub choice: VoteChoice,
-    /// What is counted: the decision, and of an amendment its text, whatever the white space.
+    /// The key by which votes are counted: the decision, and of an amendment its text, whatever the white space.
     pub key: String,
     /// The words of an amendment.
     pub amended: Option<Words>,
-    /// Whether sycophancy was assessed.
+    /// Sycophancy was assessed.
     pub assessed: bool,
-    /// Whether it says that the rules themselves are wrong.
+    /// The vote says that the rules themselves are wrong.
     pub concern: bool,
     pub rationale: Words,
     pub seconds: i64,
@@ -203,7 +203,7 @@ fn key(choice: VoteChoice, amended: Option<&str>) -> String {
     format!("{choice}:{}", Digest(Sha256::digest(text.as_bytes()).into()).short())
 }
 
-/// What a resolution says beside its vote: what it is about, and by whom it says it is.
+/// The members of a resolution beside its vote: its subject, and the witness that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionSubject {
     pub trigger: Trigger,
@@ -220,12 +220,12 @@ pub struct ResolutionSubject {
     pub tree: Option<String>,
 }
 
-/// What the folds take of a single witness's answer.
+/// The part of a single witness's answer that the folds need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
     pub round: String,
     pub trigger: Trigger,
-    /// Who it says it is by.
+    /// The witness that it names.
     pub witness: Option<String>,
     pub vote: VoteMembers,
 }

@@ -43,13 +43,13 @@ pub fn of_ledger(entries: &[ReviewEntry], folded: &LedgerState, reader: Option<&
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct BadLine {
-    /// Counted from 1.
+    /// The number of the line, from 1.
     pub line: usize,
     /// May quote the line: the renderer escapes.
     pub why: String,
 }
 
-/// What a file says.
+/// The entries and probes of a file.
 #[derive(Debug, Default)]
 pub struct Script {
     pub entries: Vec<ReviewEntry>,

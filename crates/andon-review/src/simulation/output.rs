@@ -23,7 +23,7 @@ pub const SCHEMA: &str = "andon/simulation@1";
 /// The same of a real ledger.
 pub const LEDGER_SCHEMA: &str = "andon/review-ledger@1";
 
-/// What a simulation prints.
+/// The output of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationJson {
     pub schema: &'static str,
@@ -49,7 +49,7 @@ pub struct InvalidJson {
     pub code: Code,
 }
 
-/// The policy in force.
+/// The policy in force at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PolicyJson {
     pub id: String,
@@ -102,7 +102,7 @@ pub struct PanelJson {
     pub opened_by: PanelCause,
 }
 
-/// What an entry did to a witness's weights.
+/// The effect of an entry on a witness's weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettlementJson {
     pub id: String,
@@ -133,7 +133,7 @@ pub struct AccountsJson {
     pub au_milli: BTreeMap<String, i64>,
 }
 
-/// What the detectors of H.7 say.
+/// The findings of the detectors of H.7.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DetectorsJson {
     pub fatigue: Vec<String>,
@@ -144,7 +144,7 @@ pub struct DetectorsJson {
     pub collusion: Vec<CollusionJson>,
 }
 
-/// Who held a tag, and who holds it.
+/// The witnesses who held a tag, and those who hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaptureJson {
     pub changes: Vec<WithId<CaptureChange>>,
@@ -158,7 +158,7 @@ pub struct CollusionJson {
     pub witnesses: [String; 2],
 }
 
-/// What is shown only to the witness.
+/// The figures that are shown only to the witness.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrivateJson {
     pub witness: String,

@@ -12,7 +12,7 @@ use crate::payload::member::{Malformed, malformed, read};
 use crate::precedents::{PrecedentQuery, PrecedentStatus};
 use crate::similarity::{Similarity, Words};
 
-/// What a probe asks.
+/// A question to one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeQuestion {
     Agreement(AgreementProbe),
@@ -46,7 +46,7 @@ pub struct AgreementProbe {
     pub critique: String,
 }
 
-/// One draw.
+/// A draw of R12.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct DrawProbe {
     pub round: String,
@@ -67,7 +67,7 @@ pub struct SettleProbe {
     pub outcome: SettledOutcome,
 }
 
-/// What is settled.
+/// The outcome that is settled.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 pub struct SettledOutcome {
     pub converged: Option<bool>,
@@ -80,7 +80,7 @@ pub struct SettledOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Axes(#[serde(deserialize_with = "axes")] pub Adjustment);
 
-/// How a loop went on.
+/// The failure signatures before and after a resolution.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct EntropyProbe {
     #[serde(default)]
@@ -164,7 +164,6 @@ pub struct PrecedentJson {
     pub tags: BTreeSet<String>,
 }
 
-/// Answers one probe.
 pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> ProbeAnswer {
     match asking {
         ProbeQuestion::Agreement(AgreementProbe { claim, critique }) => {
@@ -192,7 +191,7 @@ fn settle(asked: &SettleProbe) -> SettleJson {
     let (mut weights, outcome) = (asked.state.clone(), &asked.outcome);
     let fall = match (outcome.h0, outcome.h1) {
         (Some(h0), Some(h1)) => Some(h0 - h1),
-        // What did not converge gives nothing, whatever it was.
+        // A loop that did not converge gives nothing, whatever the fall was.
         (Some(_) | None, _) => outcome.converged.filter(|converged| !converged).map(|_| 0.0),
     };
     let reward = outcome.converged.zip(fall).map(|(converged, fall)| Reward { converged, fall });

@@ -129,7 +129,7 @@ fn rounds(view: &mut HistoryView, text: &str) {
         question: text.to_owned(),
         decision: text.to_owned(),
         rationale: text.to_owned(),
-        standing: "current",
+        standing: "current".to_owned(),
         by: vec![text.to_owned()],
     });
 }

@@ -1,4 +1,4 @@
-//! What brings a round to people, what their votes say of them, and what is found again later.
+//! Rounds that come to people, the reputation that votes give them, and precedents.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What holds for any entries, honest or not.
+//! Properties that hold for any entries, honest or not.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! How the stories are written.
+//! The language of the stories.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Story {
     pub(super) at: i64,
 }
 
-/// What a story came to.
+/// The result of a story.
 pub(super) struct StoryResult(pub(super) Value);
 
 /// A policy: `witnesses` and one admin, `human:root`.
@@ -47,7 +47,7 @@ pub(super) fn deferred() -> Value {
     })
 }
 
-/// What a person decides.
+/// A vote with all its members.
 pub(super) fn vote(decision: &str) -> Value {
     json!({
         "decision": decision, "factual_checks": [], "rationale": format!("because {decision}"),
