@@ -7,6 +7,7 @@ use num_rational::{BigRational, Ratio};
 use serde::{Serialize, Serializer};
 
 use super::accounts::Cause;
+use super::payload::questions::Trigger;
 use super::window::{DAY, LOOKBACK, MONTH, SlidingCounts, within};
 
 /// Resolutions of a tag before concentration says anything.
@@ -112,9 +113,9 @@ pub struct Agents {
 
 impl Agents {
     /// Adds a round in which `agents` had roles.
-    pub fn add(&mut self, at: i64, agents: &BTreeSet<&str>, triggered: bool) {
+    pub fn add(&mut self, at: i64, agents: &BTreeSet<&str>, triggers: &BTreeSet<Trigger>) {
         for agent in agents {
-            self.rounds.add(at, ((*agent).to_owned(), triggered));
+            self.rounds.add(at, ((*agent).to_owned(), !triggers.is_empty()));
         }
     }
 
@@ -328,14 +329,14 @@ mod tests {
     fn who_is_flagged_may_ask_once_a_day() {
         let mut agents = Agents::default();
         for agent in ["a", "b", "c", "d", "e"] {
-            agents.add(0, &BTreeSet::from([agent]), false);
+            agents.add(0, &BTreeSet::from([agent]), &BTreeSet::new());
         }
         // One deferral of a new agent is no gaming, and neither are two.
         for _ in 1..LEAST_ROUNDS {
-            agents.add(0, &BTreeSet::from(["x"]), true);
+            agents.add(0, &BTreeSet::from(["x"]), &BTreeSet::from([Trigger::Deferral]));
             assert_eq!(agents.rates(11)["x"], AgentRate { rate: Ratio::new(1, 1), flagged: false });
         }
-        agents.add(0, &BTreeSet::from(["x"]), true);
+        agents.add(0, &BTreeSet::from(["x"]), &BTreeSet::from([Trigger::Deferral]));
         assert!(!agents.is_limited("x", 10));
         agents.issue("x", 10);
         assert!(agents.is_limited("x", 10 + DAY - 1) && !agents.is_limited("x", 10 + DAY));

@@ -154,11 +154,20 @@ fn cosine(one: &Adjustment, other: &Adjustment) -> f64 {
     if na <= 0.0 || nb <= 0.0 { 0.0 } else { dot(one, other) / (na.sqrt() * nb.sqrt()) }
 }
 
+/// The failure signatures before and after a resolution; `left` where the loop left the stuck state.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub struct Signatures {
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+    pub left: bool,
+}
+
 /// Entropy of the failure signatures before a resolution and of the eight after it (R7).
-pub fn course(before: &[String], after: &[String], left: bool) -> Course {
+pub fn course(Signatures { before, after, left }: &Signatures) -> Course {
     let h0 = entropy(&before[before.len().saturating_sub(ITERATIONS)..]);
     let h1 = (after.len() == ITERATIONS).then(|| entropy(after));
-    Course { h0, h1, converged: left && h1.is_some_and(|h1| h1 < STABLE) }
+    Course { h0, h1, converged: *left && h1.is_some_and(|h1| h1 < STABLE) }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "at most eight")]
@@ -335,17 +344,18 @@ mod tests {
             (vec![], 0.0),
         ];
         for (before, want) in table {
-            near(course(&texts(&before), &[], true).h0, want);
+            near(course(&Signatures { before: texts(&before), ..Signatures::default() }).h0, want);
         }
         let green = texts(&[""; 8]);
         let before = texts(&["a", "b", "a", "b"]);
-        assert!(course(&before, &green, true).converged);
-        assert!(!course(&before, &green, false).converged);
-        assert_eq!(course(&before, &green[..7], true).h1, None);
-        let mut after = green;
-        after[0] = "a".into();
+        let all = Signatures { before, after: green, left: true };
+        assert!(course(&all).converged);
+        assert!(!course(&Signatures { left: false, ..all.clone() }).converged);
+        assert_eq!(course(&Signatures { after: all.after[..7].to_vec(), ..all.clone() }).h1, None);
+        let mut one_red = all;
+        one_red.after[0] = "a".into();
         // H(1/8) = 0.5436 bits, a share of 0.1812.
-        assert!(!course(&before, &after, true).converged);
+        assert!(!course(&one_red).converged);
     }
 
     #[test]

@@ -151,13 +151,6 @@ pub struct RoundDecision {
     pub self_reviewed: bool,
 }
 
-/// An end of a round without a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeadEnd {
-    Unresolvable,
-    Voided,
-}
-
 /// A witness who took a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
@@ -196,7 +189,8 @@ pub struct RoundState {
     pub accepts: Vec<Acceptance>,
     pub panel: Option<Panel>,
     pub decisions: Vec<RoundDecision>,
-    pub end: Option<DeadEnd>,
+    /// `Unresolvable` or `Voided`, where it ended without a decision.
+    pub end: Option<RoundStatus>,
     pub flags: Vec<(usize, FlagRoute)>,
     /// The number of panels that colluded.
     pub collusions: u32,
@@ -217,10 +211,8 @@ impl RoundState {
     }
 
     pub fn status(&self) -> RoundStatus {
-        match self.end {
-            Some(DeadEnd::Unresolvable) => return RoundStatus::Unresolvable,
-            Some(DeadEnd::Voided) => return RoundStatus::Voided,
-            None => {}
+        if let Some(end) = self.end {
+            return end;
         }
         if self.triggers.is_empty() {
             return RoundStatus::Closed;

@@ -82,16 +82,14 @@ pub enum Act<'a> {
 /// # Errors
 /// The rule that forbids it.
 pub fn act(ctx: &Context, ws: &Workspace, named: &str, act: Act<'_>) -> Result<ActReport, OpsError> {
-    let kind = match act {
-        Act::Accept => "accept",
-        Act::Panel(_) => "panel",
-        Act::Flag(_) => "flag",
+    // Agents may flag as well, with a key of that role.
+    let (kind, of_people) = match act {
+        Act::Accept => ("accept", Some("review accept")),
+        Act::Panel(_) => ("panel", Some("review panel")),
+        Act::Flag(_) => ("flag", None),
     };
-    match act {
-        Act::Accept => asking::not_an_agent(ctx, "review accept")?,
-        Act::Panel(_) => asking::not_an_agent(ctx, "review panel")?,
-        // Agents may flag as well, with a key of that role.
-        Act::Flag(_) => {}
+    if let Some(verb) = of_people {
+        asking::not_an_agent(ctx, verb)?;
     }
     let Round { ledger, id, .. } = Round::open(ws, named)?;
     let round = id.to_string();

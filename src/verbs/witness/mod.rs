@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey};
+use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey, Solo};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::report::json;
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
@@ -128,7 +128,10 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
     let ctx = &shell.ctx;
     match &args.command {
         WitnessCommand::Init { name, no_solo, format } => {
-            let begun = policy::init(ctx, &ws, name, !no_solo)?;
+            let begun = {
+                let solo = if *no_solo { Solo::Refused } else { Solo::Allowed };
+                policy::init(ctx, &ws, name, solo)?
+            };
             shell.out.result(&match format.format {
                 Format::Text => begun_text(&begun),
                 Format::Json => json::document("witness-init", &begun),

@@ -35,11 +35,18 @@ pub struct NewLedger {
     pub fingerprint: String,
 }
 
+/// The right of one or two witnesses to answer rounds that they have a stake in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Solo {
+    Allowed,
+    Refused,
+}
+
 /// Makes the first policy: the key that signs here is its only admin and witness.
 ///
 /// # Errors
 /// A policy is there already; the key cannot sign; or an agent asks.
-pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewLedger, OpsError> {
+pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewLedger, OpsError> {
     asking::not_an_agent(ctx, "witness init")?;
     let who = person(who)?;
     let ledger = asking::load(ws)?;
@@ -60,7 +67,7 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewL
     let said = members_of(&ReviewPolicy {
         version: 1,
         threshold: 1,
-        solo,
+        solo: solo == Solo::Allowed,
         keys: vec![KeyGrant::new(&key.to_string(), &who, [KeyRole::Admin, KeyRole::Witness])],
         ..ReviewPolicy::default()
     });

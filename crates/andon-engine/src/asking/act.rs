@@ -18,7 +18,7 @@ use andon_git::{ConfigScope, GitError};
 use andon_review::entry::ReviewEntry;
 use andon_review::fold;
 use andon_review::payload::{Payload, member::Malformed, policy::KeyGrant, vote::VoteSetting};
-use andon_review::votes::{Tier, Vantage};
+use andon_review::votes::Tier;
 use andon_signing::{Signer, SigningSetup};
 use andon_store::ledger::{AppendError, EvidenceText, Ledger, LedgerError, NewEntry};
 
@@ -127,13 +127,11 @@ impl SignedLedger {
 
     /// The tier of `witness` now.
     pub fn tier(&self, witness: &str) -> Tier {
-        let (policy, state) = (&self.folded.authority.at_end, &self.folded.state);
-        if policy.is_solo() {
-            return Tier::Full;
+        if self.folded.authority.at_end.is_solo() {
+            Tier::Full
+        } else {
+            self.folded.track_record(witness).tier()
         }
-        let since = policy.reinstated.get(witness).map(|policy| self.folded.graph.place[*policy]);
-        let from = Vantage { place: usize::MAX, at: self.folded.now, since };
-        state.votes.standing(&state.rounds, witness, from).tier()
     }
 
     /// The rest of the cap of `witness`, and the time at which it ends where nothing is left.

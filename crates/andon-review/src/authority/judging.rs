@@ -9,20 +9,6 @@ use crate::payload::KeyRevoke;
 use crate::payload::Payload;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 
-/// The holder of the key that a change of keys grants something.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Grants {
-    /// The key that signs it.
-    Signer,
-    Others,
-}
-
-impl Grants {
-    fn of(is_signer: bool) -> Self {
-        if is_signer { Self::Signer } else { Self::Others }
-    }
-}
-
 /// A reading of the entries about keys, under way.
 pub(super) struct AuthorityReading<'a> {
     material: &'a Material<'a>,
@@ -174,8 +160,8 @@ impl<'a> AuthorityReading<'a> {
         } else if let Payload::PolicySign(id) = payload {
             self.judge_signature(entry, id)
         } else if let Payload::KeyAdd(grant) = payload {
-            let keys = &self.views[self.of_entry[entry]].keys;
-            self.admin(entry, keys, Grants::of(grant.key() == self.signer(entry)))
+            let own = BTreeMap::from([(grant.key().to_owned(), (**grant).clone())]);
+            self.admin(entry, &self.views[self.of_entry[entry]].keys, self.unknown(entry, &own))
         } else if let Payload::KeyRevoke(revoke) = payload {
             self.judge_revocation(entry, revoke)
         } else {
@@ -211,12 +197,12 @@ impl<'a> AuthorityReading<'a> {
             policy.keys.iter().map(|grant| (grant.key().to_owned(), grant.clone())).collect();
         let signer = self.signer(entry);
         if before.policy().is_some() {
-            return self.admin(entry, &before.keys, Grants::of(own.contains_key(signer)));
+            return self.admin(entry, &before.keys, self.unknown(entry, &own));
         }
         if !own.get(signer).is_some_and(|grant| grant.is(KeyRole::Admin)) {
             return Err(Code::PolicyThreshold);
         }
-        self.admin(entry, &own, Grants::Others)
+        self.admin(entry, &own, Code::UnknownKey)
     }
 
     /// A signature under a first policy is by a key of its own, as there is no other yet.
@@ -233,9 +219,9 @@ impl<'a> AuthorityReading<'a> {
             (None, None) => BTreeMap::new(),
         };
         if before.policy().is_none() && policy.is_some() {
-            return self.admin(entry, &own, Grants::Others);
+            return self.admin(entry, &own, Code::UnknownKey);
         }
-        self.admin(entry, &before.keys, Grants::of(own.contains_key(self.signer(entry))))
+        self.admin(entry, &before.keys, self.unknown(entry, &own))
     }
 
     fn judge_revocation(&self, entry: usize, revoke: &KeyRevoke) -> Result<(), Code> {
@@ -246,18 +232,22 @@ impl<'a> AuthorityReading<'a> {
         if revoke.key == self.signer(entry) && !revoke.key.is_empty() {
             return keys.contains_key(&revoke.key).then_some(()).ok_or(Code::UnknownKey);
         }
-        self.admin(entry, keys, Grants::Others)
+        self.admin(entry, keys, Code::UnknownKey)
     }
 
-    /// An error where no admin's key, of `keys`, signed `entry`.
-    fn admin(&self, entry: usize, keys: &BTreeMap<String, KeyGrant>, grants: Grants) -> Result<(), Code> {
+    /// The fault of a signer whom no key in force names: a change that grants `own` keys does not count by one of them.
+    fn unknown(&self, entry: usize, own: &BTreeMap<String, KeyGrant>) -> Code {
+        if own.contains_key(self.signer(entry)) { Code::SelfGranted } else { Code::UnknownKey }
+    }
+
+    /// An error where no admin's key, of `keys`, signed `entry`: `unknown` where the signer is not among them.
+    fn admin(&self, entry: usize, keys: &BTreeMap<String, KeyGrant>, unknown: Code) -> Result<(), Code> {
         let signer = self.material.entries[entry].signer.as_deref().ok_or(Code::Unsigned)?;
         if is_revoked(self.revoked, &self.material.graph, signer, entry) {
             return Err(Code::RevokedKey);
         }
         match keys.get(signer) {
-            None if grants == Grants::Signer => Err(Code::SelfGranted),
-            None => Err(Code::UnknownKey),
+            None => Err(unknown),
             Some(grant) if !grant.is(KeyRole::Admin) => Err(Code::WrongRole),
             Some(_) => Ok(()),
         }

@@ -6,10 +6,10 @@ use super::{Fold, LedgerState, Settlement};
 use crate::accounts::{Cause, ESCROW, Parties};
 use crate::authority::PolicyInForce;
 use crate::entry::Code;
-use crate::law::{self, Course, Parts, Reward, Weights};
+use crate::law::{self, Course, Parts, Reward, Signatures, Weights};
 use crate::payload::{AnswerOutcome, vote::VoteChoice};
-use crate::round::{DeadEnd, DecidedBy, Panel, PanelCause, RoundDecision};
-use crate::votes::{Vantage, Vote};
+use crate::round::{DecidedBy, Panel, PanelCause, RoundDecision, RoundStatus};
+use crate::votes::Vote;
 
 /// The size of a panel that a tie, or collusion, leads to.
 const SECOND: usize = 5;
@@ -72,12 +72,7 @@ impl Fold<'_> {
 
     /// The one key that the members of the highest reputation chose, as of the opening of the panel.
     fn weightiest(&self, opening: usize, votes: &[usize]) -> Option<String> {
-        let policy = self.authority.for_entry(opening);
-        let reputation = |witness: &str| {
-            let since = policy.reinstated.get(witness).map(|policy| self.place(*policy));
-            let from = Vantage { place: self.place(opening), at: self.at(opening), since };
-            self.state.votes.standing(&self.state.rounds, witness, from).reputation()
-        };
+        let reputation = |witness: &str| self.track_record(opening, witness).reputation();
         let cast: Vec<_> = votes
             .iter()
             .map(|vote| &self.state.votes.all[*vote])
@@ -120,8 +115,8 @@ impl Fold<'_> {
     }
 
     fn give_up(&mut self, round: usize, entry: usize) {
-        self.give_back(round, self.cause(entry));
-        self.end(round, DeadEnd::Unresolvable);
+        self.pay(round, self.cause(entry), None);
+        self.end(round, RoundStatus::Unresolvable);
     }
 
     fn decide_panel(&mut self, round: usize, done: Cause, key: &str, by: DecidedBy) {
@@ -184,13 +179,8 @@ impl Fold<'_> {
         }
     }
 
-    /// A round that ends without a decision pays no one.
-    pub(super) fn give_back(&mut self, round: usize, cause: Cause) {
-        self.pay(round, cause, None);
-    }
-
-    /// Moves the bounty to `winner`, or back to the issuer (R14).
-    fn pay(&mut self, round: usize, cause: Cause, winner: Option<String>) {
+    /// Moves the bounty to `winner`, or back to the issuer (R14): a round that ends without a decision pays no one.
+    pub(super) fn pay(&mut self, round: usize, cause: Cause, winner: Option<String>) {
         if let Some((agent, amount)) = self.state.rounds[round].penalty.take() {
             self.state.accounts.forgive(cause, &agent, round, amount);
         }
@@ -273,7 +263,8 @@ impl Fold<'_> {
         if !self.state.outcomes.insert(decision) {
             return Ok(());
         }
-        let course = law::course(&outcome.before, &outcome.after, outcome.left);
+        let AnswerOutcome { before, after, left, .. } = outcome.clone();
+        let course = law::course(&Signatures { before, after, left });
         let fall = course.h0 - course.h1.unwrap_or(course.h0);
         let reward = Some(Reward { converged: course.converged, fall });
         for vote in votes {

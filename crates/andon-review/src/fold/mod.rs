@@ -15,7 +15,7 @@ use super::graph::Graph;
 use super::law::{Adjustment, Course, SettlementResult, Weights};
 use super::payload::{Payload, policy::KeyRole};
 use super::round::RoundState;
-use super::votes::Votes;
+use super::votes::{TrackRecord, Vantage, Votes};
 pub use voting::misfit;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];
@@ -114,6 +114,13 @@ pub struct LedgerState {
 }
 
 impl LedgerState {
+    /// The votes of `witness` that count now.
+    pub fn track_record(&self, witness: &str) -> TrackRecord {
+        let since = self.authority.at_end.reinstated.get(witness).map(|policy| self.graph.place[*policy]);
+        let from = Vantage { place: usize::MAX, at: self.now, since };
+        self.state.votes.standing(&self.state.rounds, witness, from)
+    }
+
     /// The round that `entry` opened.
     pub fn round(&self, entry: usize) -> Option<&RoundState> {
         self.state.round_at.get(&entry).map(|round| &self.state.rounds[*round])
@@ -174,6 +181,14 @@ impl Fold<'_> {
         let code = self.material.graph.clock[entry].or_else(|| self.accept(entry, id).err());
         self.state.rounds[round] = before;
         code
+    }
+
+    /// The votes of `witness` that count at the time and place of `entry`.
+    fn track_record(&self, entry: usize, witness: &str) -> TrackRecord {
+        let reinstated = &self.authority.for_entry(entry).reinstated;
+        let since = reinstated.get(witness).map(|policy| self.place(*policy));
+        let from = Vantage { place: self.place(entry), at: self.at(entry), since };
+        self.state.votes.standing(&self.state.rounds, witness, from)
     }
 
     fn at(&self, entry: usize) -> i64 {

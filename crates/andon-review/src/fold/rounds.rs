@@ -6,9 +6,7 @@ use super::{FLAG, Fold};
 use crate::accounts::{Cause, ESCROW, Parties};
 use crate::entry::Code;
 use crate::payload::questions::{Actors, RoundRequest, Trigger};
-use crate::round::{
-    DeadEnd, FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat,
-};
+use crate::round::{FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat};
 use crate::window::DAY;
 
 /// Seconds in which a decision may be flagged.
@@ -30,7 +28,7 @@ impl Fold<'_> {
         }
         let policy = self.authority.for_entry(entry);
         let triggers = asked.triggers(at, policy.rules.round_timeout);
-        self.state.agents.add(at, &asked.cast.names(), !triggers.is_empty());
+        self.state.agents.add(at, &asked.cast.names(), &triggers);
         let captured = !policy.is_solo() && self.state.topics.is_held(&asked.tags);
         let panel = match asked.panel {
             Some(size) => Some((size, PanelCause::MinWitnesses)),
@@ -82,12 +80,12 @@ impl Fold<'_> {
         if is_decided || !is_theirs || round.status() == RoundStatus::Closed {
             return;
         }
-        self.give_back(revised, self.cause(entry));
-        self.end(revised, DeadEnd::Voided);
+        self.pay(revised, self.cause(entry), None);
+        self.end(revised, RoundStatus::Voided);
     }
 
     /// Ends a round without a decision.
-    pub(super) fn end(&mut self, round: usize, end: DeadEnd) {
+    pub(super) fn end(&mut self, round: usize, end: RoundStatus) {
         let round = &mut self.state.rounds[round];
         round.end = Some(end);
         if let Some(panel) = &mut round.panel {
@@ -119,7 +117,7 @@ impl Fold<'_> {
     pub(super) fn flag(&mut self, entry: usize, id: &str) -> Result<(), Code> {
         let round = self.round_of(entry, id)?;
         self.authority.actor(self.material, entry, FLAG)?;
-        if self.state.rounds[round].end == Some(DeadEnd::Voided) {
+        if self.state.rounds[round].end == Some(RoundStatus::Voided) {
             return Err(Code::Withdrawn);
         }
         let route = self.route(entry, round);

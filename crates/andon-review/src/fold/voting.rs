@@ -8,22 +8,16 @@ use crate::entry::Code;
 use crate::law::Office;
 use crate::payload::vote::{Resolution, VoteChoice, VoteMembers};
 use crate::payload::{BallotCommit, BallotReveal, Payload};
-use crate::round::{
-    Acceptance, DeadEnd, DecidedBy, PanelCause, RoundDecision, RoundState, RoundStatus, Seat,
-};
-use crate::votes::{Tier, Vantage, Vote};
+use crate::round::{Acceptance, DecidedBy, PanelCause, RoundDecision, RoundState, RoundStatus, Seat};
+use crate::votes::{Tier, Vote};
 
 /// Witnesses from whom on they take turns.
 const ROTATING: usize = 3;
 
 impl Fold<'_> {
     /// The round of an accept, a panel, a ballot or a resolution that still waits for people.
-    pub(super) fn waiting(&self, round: usize) -> Result<(), Code> {
-        let state = &self.state.rounds[round];
-        if state.end == Some(DeadEnd::Voided) {
-            return Err(Code::Withdrawn);
-        }
-        match state.status() {
+    fn waiting(&self, round: usize) -> Result<(), Code> {
+        match self.state.rounds[round].status() {
             RoundStatus::Closed | RoundStatus::Resolved | RoundStatus::Unresolvable => {
                 Err(Code::AlreadyResolved)
             }
@@ -33,17 +27,15 @@ impl Fold<'_> {
     }
 
     /// The tier of `witness` at the time and place of `entry`; under a solo policy they may do everything.
-    pub(super) fn tier(&self, entry: usize, witness: &str) -> Tier {
+    fn tier(&self, entry: usize, witness: &str) -> Tier {
         let policy = self.authority.for_entry(entry);
         if policy.is_solo() {
             return Tier::Full;
         }
-        let since = policy.reinstated.get(witness).map(|policy| self.place(*policy));
-        let from = Vantage { place: self.place(entry), at: self.at(entry), since };
-        self.state.votes.standing(&self.state.rounds, witness, from).tier()
+        self.track_record(entry, witness).tier()
     }
 
-    pub(super) fn not_suspended(&self, entry: usize, witness: &str) -> Result<(), Code> {
+    fn not_suspended(&self, entry: usize, witness: &str) -> Result<(), Code> {
         if self.tier(entry, witness) == Tier::Suspended { Err(Code::Suspended) } else { Ok(()) }
     }
 
@@ -196,10 +188,10 @@ impl Fold<'_> {
 
 /// An entry that votes on a round.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ballots {
-    pub(super) entry: usize,
-    pub(super) round: usize,
-    pub(super) self_reviewed: bool,
+struct Ballots {
+    entry: usize,
+    round: usize,
+    self_reviewed: bool,
 }
 
 impl Fold<'_> {
@@ -232,7 +224,19 @@ impl Fold<'_> {
         for tag in self.state.votes.all[vote].tags.clone() {
             self.state.topics.single(&tag, &witness);
         }
-        self.decide_single(round, vote);
+        let cast = &self.state.votes.all[vote];
+        let decided = RoundDecision {
+            key: cast.key.clone(),
+            by: DecidedBy::Single,
+            at: cast.at,
+            entry,
+            place: cast.place,
+            depth: 0,
+            votes: vec![vote],
+            dissent: Vec::new(),
+            self_reviewed,
+        };
+        self.decide(round, decided);
         Ok(())
     }
 
@@ -252,13 +256,13 @@ impl Fold<'_> {
     }
 
     /// A witness whose concerns were mostly declined raises no new one for a month.
-    pub(super) fn may_raise(&self, entry: usize, witness: &str, said: &VoteMembers) -> Result<(), Code> {
+    fn may_raise(&self, entry: usize, witness: &str, said: &VoteMembers) -> Result<(), Code> {
         let blocked = self.state.concerns.blocked_until(witness, self.at(entry));
         if said.concern && blocked.is_some() { Err(Code::ConcernCooldown) } else { Ok(()) }
     }
 
     /// Takes up a valid vote with everything that follows from it but the decision.
-    pub(super) fn cast(&mut self, casting: Ballots, witness: &str, said: &VoteMembers) -> usize {
+    fn cast(&mut self, casting: Ballots, witness: &str, said: &VoteMembers) -> usize {
         let Ballots { entry, round, self_reviewed } = casting;
         let at = self.at(entry);
         if self.state.votes.is_hasty(witness, at, said.seconds) {
@@ -300,26 +304,10 @@ impl Fold<'_> {
         self.state.vote_at.insert(entry, vote);
         vote
     }
-
-    fn decide_single(&mut self, round: usize, vote: usize) {
-        let cast = &self.state.votes.all[vote];
-        let decided = RoundDecision {
-            key: cast.key.clone(),
-            by: DecidedBy::Single,
-            at: cast.at,
-            entry: cast.entry,
-            place: cast.place,
-            depth: 0,
-            votes: vec![vote],
-            dissent: Vec::new(),
-            self_reviewed: cast.self_reviewed,
-        };
-        self.decide(round, decided);
-    }
 }
 
 /// An error where a vote does not fit its round.
-pub(super) fn fits(round: &RoundState, said: &VoteMembers) -> Result<(), Code> {
+fn fits(round: &RoundState, said: &VoteMembers) -> Result<(), Code> {
     misfit(round, said).map_or(Ok(()), |_| Err(Code::BadPayload))
 }
 

@@ -170,14 +170,6 @@ impl<'de> Deserializer<'de> for Member<'de> {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Malformed> {
-        visitor.visit_newtype_struct(self)
-    }
-
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -199,7 +191,7 @@ impl<'de> Deserializer<'de> for Member<'de> {
     }
 
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq tuple tuple_struct map
         identifier ignored_any
     }
 }

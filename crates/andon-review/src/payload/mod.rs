@@ -49,19 +49,16 @@ pub enum Payload {
 impl Payload {
     /// The round that it is about.
     pub fn round(&self) -> Option<&str> {
-        match self {
-            Self::Accept(round) | Self::Panel(round) | Self::Flag(round) => Some(round),
-            Self::BallotCommit(said) => Some(&said.round),
-            Self::BallotReveal(said) => Some(&said.round),
-            Self::Resolution(said) => Some(&said.round),
-            Self::Policy(_)
-            | Self::PolicySign(_)
-            | Self::KeyAdd(_)
-            | Self::KeyRevoke(_)
-            | Self::Round(_)
-            | Self::Halt
-            | Self::Outcome(_)
-            | Self::Other => None,
+        if let Self::Accept(round) | Self::Panel(round) | Self::Flag(round) = self {
+            Some(round)
+        } else if let Self::BallotCommit(said) = self {
+            Some(&said.round)
+        } else if let Self::BallotReveal(said) = self {
+            Some(&said.round)
+        } else if let Self::Resolution(said) = self {
+            Some(&said.round)
+        } else {
+            None
         }
     }
 

@@ -24,13 +24,6 @@ pub enum Trigger {
 
 shown_by_name!(Trigger);
 
-impl Trigger {
-    /// True for a reason that agents alone brought about, without a person or a halt.
-    pub fn is_of_agents(self) -> bool {
-        self < Self::Flag
-    }
-}
-
 /// The number of unreadable trailers of a verdict from which on a person is asked.
 const PARSE_FAILURES: i64 = 2;
 

@@ -15,7 +15,7 @@ use crate::law::{self, Adjustment, SettlementResult, VITALITY};
 use crate::payload::{Payload, questions::Trigger};
 use crate::round::{DecidedBy, Panel, PanelCause, RoundState, RoundStatus};
 use crate::similarity::Similarity;
-use crate::votes::{Tier, Vantage};
+use crate::votes::Tier;
 
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";
@@ -216,9 +216,7 @@ pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> Sim
 fn witness(folded: &LedgerState, who: &str) -> WitnessJson {
     let policy = &folded.authority.at_end;
     let state = &folded.state;
-    let since = policy.reinstated.get(who).map(|policy| folded.graph.place[*policy]);
-    let found =
-        state.votes.standing(&state.rounds, who, Vantage { place: usize::MAX, at: folded.now, since });
+    let found = folded.track_record(who);
     let weights = folded.weights(who);
     let epoch = folded.epoch();
     let reputation = found.reputation();

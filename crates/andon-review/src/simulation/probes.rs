@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::Script;
 use crate::fold::LedgerState;
-use crate::law::{self, Adjustment, Course, Draw, Office, Parts, Reward, SettlementResult, Weights, axes};
+use crate::law::{
+    self, Adjustment, Course, Draw, Office, Parts, Reward, SettlementResult, Signatures, Weights, axes,
+};
 use crate::payload::member::{Malformed, malformed, read};
 use crate::precedents::{PrecedentQuery, PrecedentStatus};
 use crate::similarity::{Similarity, Words};
@@ -18,7 +20,7 @@ pub enum ProbeQuestion {
     Agreement(AgreementProbe),
     Draw(DrawProbe),
     Settle(Box<SettleProbe>),
-    Entropy(EntropyProbe),
+    Entropy(Signatures),
     Vitality(Vec<Vec<f64>>),
     Precedents(PrecedentQuery),
 }
@@ -69,26 +71,17 @@ pub struct SettleProbe {
 
 /// The outcome that is settled.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
 pub struct SettledOutcome {
     pub converged: Option<bool>,
     pub h0: Option<f64>,
     pub h1: Option<f64>,
-    pub adjustment: Option<Axes>,
+    #[serde(deserialize_with = "some_axes")]
+    pub adjustment: Option<Adjustment>,
 }
 
-/// Five numbers, one for each axis.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Axes(#[serde(deserialize_with = "axes")] pub Adjustment);
-
-/// The failure signatures before and after a resolution.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct EntropyProbe {
-    #[serde(default)]
-    pub before: Vec<String>,
-    #[serde(default)]
-    pub after: Vec<String>,
-    #[serde(default)]
-    pub left: bool,
+fn some_axes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Adjustment>, D::Error> {
+    axes(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -173,9 +166,7 @@ pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> 
             ProbeAnswer::Draw(role.draw(round, witness, *total))
         }
         ProbeQuestion::Settle(asked) => ProbeAnswer::Settle(Box::new(settle(asked))),
-        ProbeQuestion::Entropy(EntropyProbe { before, after, left }) => {
-            ProbeAnswer::Entropy(law::course(before, after, *left))
-        }
+        ProbeQuestion::Entropy(asked) => ProbeAnswer::Entropy(law::course(asked)),
         ProbeQuestion::Vitality(vectors) => {
             let found = law::vitality(vectors);
             ProbeAnswer::Vitality {
@@ -195,8 +186,7 @@ fn settle(asked: &SettleProbe) -> SettleJson {
         (Some(_) | None, _) => outcome.converged.filter(|converged| !converged).map(|_| 0.0),
     };
     let reward = outcome.converged.zip(fall).map(|(converged, fall)| Reward { converged, fall });
-    let adjustment = outcome.adjustment.map(|Axes(adjustment)| adjustment);
-    let settled = weights.settle(asked.epochs, &Parts { reward, adjustment });
+    let settled = weights.settle(asked.epochs, &Parts { reward, adjustment: outcome.adjustment });
     SettleJson {
         conv: weights.conv,
         freq: weights.freq,
