@@ -1,7 +1,6 @@
 //! An answer to a halt: its parts, and what it takes away.
 
-use super::resolve::report_file_present;
-use super::stops::own_pause;
+use super::stops::{own_pause, report_file_present};
 use crate::asking::{self, HaltAnswer};
 use crate::context::Context;
 use crate::effect;

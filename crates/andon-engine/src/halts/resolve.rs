@@ -9,11 +9,11 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use super::answer::{Answer, acknowledge};
-use super::stops::{STOP_FILE, clear_pause, stops};
+use super::stops::{STOP_FILE, clear_pause, report_file_present, stops};
 use super::{BoundBy, Standing};
 use crate::asking;
 use crate::context::{self, Context};
-use crate::effect::{self, EffectError, FilePresence};
+use crate::effect::{self, EffectError};
 use crate::error::OpsError;
 use crate::recording;
 use crate::workspace::Workspace;
@@ -22,7 +22,7 @@ use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::AckHow;
-use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::findings::HaltReason;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::response::AckMode;
 use andon_store::RecordError;
@@ -237,12 +237,6 @@ fn folder_remark(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Opti
 
 /// Most bytes that are read: some thousand halts.
 const MAX_SHOWN: u64 = 1 << 18;
-
-/// True where a file that shows the halt may still be there. Only one that is known to be gone is not: when `.andon` is no
-/// directory any more, that is no answer.
-pub(super) fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
-    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
-}
 
 /// The halts of other clones that this worktree has shown, an entry id a line. A missing report file means a deletion only where the
 /// file was written before. For a halt of this worktree that is always so; a halt that came by a sync has no report file until it is

@@ -1,4 +1,4 @@
-//! `.andon/STOP` and `.andon/PAUSE`: the files by which a person stops the loop.
+//! The files of `.andon/` by which a person stops the loop (STOP, PAUSE), and the presence of those that show a halt.
 
 use crate::context::Context;
 use crate::effect::best_effort::OWN_PAUSE;
@@ -9,6 +9,7 @@ use andon_core::detect::{self, Stops};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::Presence;
+use andon_core::domain::findings::ReportFile;
 use andon_core::domain::response::{Notice, NoticeKind};
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
@@ -78,4 +79,10 @@ fn pause_text(dir: &AndonDir) -> String {
 pub(crate) fn own_pause(ws: &Workspace) -> bool {
     let alone = stop_files(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
+}
+
+/// True where a file that shows the halt may still be there. Only one that is known to be gone is not: when `.andon` is no
+/// directory any more, that is no answer.
+pub(super) fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
 }
