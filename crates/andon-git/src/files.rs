@@ -1,11 +1,10 @@
 //! Andon's own files in the git directory. Only plain files are read. A file that replaces another is readable for those whom
 //! the umask allows, as git's own files are, because a store may be shared.
 
-use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
 use std::time::{Duration, SystemTime};
+use std::{ffi::OsStr, path::Path};
 
 use tempfile::NamedTempFile;
 

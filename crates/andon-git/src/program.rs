@@ -4,17 +4,15 @@
 //! that would name another are removed; nothing is fetched lazily, no prompt appears, no optional lock is
 //! taken; output is bounded.
 
-use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::{ffi::OsStr, time::Duration};
 
 use crate::error::{GitError, cut};
 use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::paths::path_from_bytes;
-use crate::platform::processes;
+use crate::platform::{paths::path_from_bytes, processes};
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -181,6 +179,17 @@ impl Repo {
         }
     }
 
+    /// Major, minor and patch version of the git program; `None` where it does not say one. Starts a process.
+    pub fn git_version(&self) -> Option<(u32, u32, u32)> {
+        let output = self.git(&["--version"], b"").ok()?;
+        parse_version(&String::from_utf8_lossy(&output.stdout))
+    }
+
+    /// Whether git ignores the untracked `path`, from the top. Starts a process.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.git(&["check-ignore", "-q", "--", path], b"").is_ok()
+    }
+
     fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let settings = INERT.iter().flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
         let args: Vec<&OsStr> = settings.chain(args.iter().map(AsRef::as_ref)).collect();
@@ -332,6 +341,16 @@ fn line_of(command: &Command) -> String {
     cut(&words.join(" "), 400)
 }
 
+fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
+    let number = text.split_ascii_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let mut parts = number.split('.');
+    let major = parts.next()?.parse().ok()?;
+    let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let minor = digits(parts.next()?).parse().ok()?;
+    let patch = parts.next().and_then(|part| digits(part).parse().ok()).unwrap_or(0);
+    Some((major, minor, patch))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,5 +402,19 @@ mod tests {
         assert_eq!(read_all(&b"12345"[..], 5).unwrap(), b"12345");
         assert!(read_all(&b"123456"[..], 5).is_err());
         assert_eq!(read_some(&b"123456"[..], 5), b"12345");
+    }
+
+    #[test]
+    fn versions_of_every_build_are_read() {
+        for (text, wanted) in [
+            ("git version 2.47.3\n", Some((2, 47, 3))),
+            ("git version 2.54.0.rc1", Some((2, 54, 0))),
+            ("git version 2.39.5 (Apple Git-154)", Some((2, 39, 5))),
+            ("git version 2.54-dirty.windows.1", Some((2, 54, 0))),
+            ("git version", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_version(text), wanted, "{text}");
+        }
     }
 }

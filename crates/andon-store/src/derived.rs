@@ -5,19 +5,16 @@
 //! patterns). Several writers append at the same time. A file that would grow too large (about 150,000 commits) begins
 //! anew. `check`, which must not trust files, reads it only on request.
 
-use std::collections::HashMap;
-use std::io::Write as _;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{collections::HashMap, io::Write as _, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
 use super::file;
 use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{Key, Row, decoded, seal};
-use andon_core::domain::change::ChangeFacts;
-use andon_core::domain::facts::DiffSummary;
 use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::{change::ChangeFacts, facts::DiffSummary};
 
 /// The longest value holds as many hunks and paths as a record.
 const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 30 * ChangeFacts::MAX_PATHS;

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::file;
-use super::process::GitProcess;
-use super::{RecordError, process};
+use super::process::{self, GitProcess};
+use super::{RecordError, file};
 use andon_git::platform::files;
 
 /// More than this is no such file.

@@ -3,8 +3,7 @@
 
 use super::RecordError;
 use andon_core::domain::identity::{FileState, Files, MAX_FILES};
-use andon_core::domain::ids::TreeId;
-use andon_core::domain::paths::PathRules;
+use andon_core::domain::{ids::TreeId, paths::PathRules};
 use andon_git::{MODE_TREE, Overlay, Repo};
 
 /// Deepest nesting that is followed.

@@ -7,11 +7,9 @@ use crate::wire::v1::{
     Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
     encode_commit, line_digest,
 };
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::time::Timestamp;
-use andon_core::format::FormatError;
+use andon_core::{domain::diagnostic::Diagnostic, domain::time::Timestamp, format::FormatError};
 use andon_git::{NotesTree, Repo};
 
 pub use crate::wire::NOTES_REF as REF;

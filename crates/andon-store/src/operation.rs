@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::process::GitProcess;
 use super::{RecordError, file};
-use andon_core::domain::facts::CommitKind;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{facts::CommitKind, ids::CommitId};
 
 const MAX_BYTES: u64 = 4096;
 

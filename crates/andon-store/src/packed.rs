@@ -4,8 +4,7 @@
 use serde::Deserialize;
 
 use crate::wire::envelope::{bytes_of, decoded};
-use andon_core::domain::facts::CommitFact;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{facts::CommitFact, ids::CommitId};
 
 /// Facts of commits, in the order in which they came.
 #[derive(Debug, Default)]

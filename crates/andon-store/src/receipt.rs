@@ -12,9 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::process::{self, GitProcess};
 use super::{RecordError, file};
-use andon_core::domain::facts::Skip;
 use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{facts::Skip, time::Timestamp};
 
 const MAX_BYTES: u64 = 64 << 10;
 /// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.

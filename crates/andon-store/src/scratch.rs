@@ -1,8 +1,6 @@
 //! Repositories for the tests of this module, made by the real git.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
+use std::{ffi::OsStr, fs, path::Path};
 
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_git::{Repo, RepoEnv};

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use crate::memory::{Kind, Memory};
-use andon_core::domain::ids::Digest;
-use andon_core::domain::tests::NamedTest;
+use andon_core::domain::{ids::Digest, tests::NamedTest};
 
 /// Lists that are kept, the newest: each scope has its own.
 const MAX_KEPT: usize = 256;

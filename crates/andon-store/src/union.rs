@@ -9,10 +9,8 @@
 use std::collections::HashSet;
 
 use super::RecordError;
-use crate::wire::NOTES_REF;
-use crate::wire::v1::decode_commit;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use crate::wire::{NOTES_REF, v1::decode_commit};
+use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
 /// Where the refs of writers are at a remote, and where a plain fetch may have put them here.

@@ -15,10 +15,7 @@ mod takeover;
 
 use std::time::Duration;
 
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::view::sync::SyncReport;
-use crate::workspace::Workspace;
+use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
 use outgoing::OutgoingRef;

@@ -2,12 +2,10 @@
 
 use super::takeover::{RemoteState, Takeover};
 use crate::error::OpsError;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
 use andon_store::ledger::{self, Ledger};
-use andon_store::notes;
-use andon_store::union::PREFIX;
+use andon_store::{notes, union::PREFIX};
 
 /// A ref that the remote lacks or has less of.
 pub(crate) struct OutgoingRef {

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use crate::error::OpsError;
 use andon_git::{GitError, RemoteError, Repo, is_bundle};
-use andon_store::ledger;
-use andon_store::{notes, union};
+use andon_store::{ledger, notes, union};
 
 /// Where refs of an address are kept while they are looked at: one folder a process.
 const PASSING: &str = "refs/andon/passing/";

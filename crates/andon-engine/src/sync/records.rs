@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use super::peer::{Peer, PeerKnowledge};
 use crate::error::OpsError;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{NotesUnion, Repo};
 use andon_store::ledger::{self, Ledger};
 use andon_store::memory::{Kind, Memory};

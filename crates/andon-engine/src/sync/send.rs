@@ -14,13 +14,8 @@ use std::time::Duration;
 use super::peer::{self, Peer};
 use super::takeover::RemoteState;
 use super::{Step, Sync, SyncDirection, unheard, visited};
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::view::sync::SyncReport;
-use crate::workspace::Workspace;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::escape::shell_quote;
+use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
+use andon_core::{domain::diagnostic::Diagnostic, domain::findings::Level, escape::shell_quote};
 use andon_git::{Online, Prompt, Repo};
 
 /// The key of git's configuration that asks for it.

@@ -1,12 +1,7 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::view::sync::SyncReport;
-use crate::workspace::Workspace;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::CommitId;
-use andon_core::escape::shell_quote;
+use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
+use andon_core::{domain::diagnostic::Diagnostic, domain::ids::CommitId, escape::shell_quote};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
 use andon_store::ledger::{self, Arrival, Ledger};

@@ -3,15 +3,11 @@
 //! An own walk, because libgit2's tree diff visits equal subtrees too: here the cost is that of the change,
 //! not of the repository (39 against 1.5 ms at 50,000 files, docs/git-facts.md).
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::rc::Rc;
+use std::{cmp::Ordering, collections::BTreeMap, ops::Range, rc::Rc};
 
-use crate::error::GitError;
 use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
-use crate::open::repo::Repo;
+use crate::{error::GitError, open::repo::Repo};
 use andon_core::domain::change::Change;
 use andon_core::domain::ids::{Oid, TreeId};
 

@@ -3,9 +3,7 @@
 //! libgit2 makes an object of every entry and knows neither a split nor a sparse index; a look at paths, flags and stat
 //! data needs neither, and takes a tenth of the time.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::{fs::File, io::Read, path::Path};
 
 /// Largest index that is read, in bytes.
 const MAX_INDEX: u64 = 256 << 20;

@@ -8,22 +8,15 @@
 //! within the tick of the kernel's clock in which git read the first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::Metadata;
-use std::io::Write as _;
-use std::path::Path;
+use std::{fs::Metadata, io::Write as _, path::Path};
 
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::error::GitError;
-use crate::files::temporary_in;
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_LINK, MODE_SUBMODULE};
-use crate::open::repo::Repo;
-use crate::platform::files;
-use crate::platform::paths::path_from_bytes;
-use crate::worktree::filters::LFS;
-use andon_core::domain::ids::Oid;
-use andon_core::domain::veil::Veil;
+use crate::{error::GitError, files::temporary_in, open::repo::Repo, platform::files};
+use crate::{platform::paths::path_from_bytes, worktree::filters::LFS};
+use andon_core::domain::{ids::Oid, veil::Veil};
 
 /// How long before the index was written a file must have changed last, in nanoseconds: more than a tick of the clock.
 const TICK: i128 = 20_000_000;

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::error::GitError;
-use crate::notes::annotated;
-use crate::open::repo::Repo;
+use crate::{error::GitError, notes::annotated, open::repo::Repo};
 use andon_core::domain::ids::{CommitId, Oid};
 
 /// What one commit of notes did to the note of a commit.

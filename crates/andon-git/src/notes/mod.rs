@@ -12,11 +12,8 @@ pub(crate) mod write;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::error::GitError;
-use crate::objects::cache::Cache;
-use crate::objects::trees::RawTree;
 use crate::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
-use crate::open::repo::Repo;
+use crate::{error::GitError, objects::cache::Cache, objects::trees::RawTree, open::repo::Repo};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.

@@ -6,15 +6,10 @@
 
 use std::collections::HashSet;
 
-use crate::error::GitError;
-use crate::notes::digits_of;
 use crate::notes::write::{Batch, MESSAGE, Notes};
-use crate::objects::commits::NewCommit;
-use crate::open::repo::Repo;
-use crate::platform::test_seam::stop_point;
-use crate::refs::Update;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use crate::{error::GitError, notes::digits_of, objects::commits::NewCommit, open::repo::Repo};
+use crate::{platform::test_seam::stop_point, refs::Update};
+use andon_core::domain::{ids::CommitId, time::Timestamp};
 
 /// How often everything is made again, before it is made under the lock.
 const TRIES: usize = 3;

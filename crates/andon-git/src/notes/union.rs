@@ -7,12 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::GitError;
-use crate::notes::digits_of;
-use crate::notes::write::Notes;
-use crate::objects::commits::NewCommit;
-use crate::open::repo::Repo;
-use crate::refs::Update;
+use crate::{error::GitError, notes::digits_of, notes::write::Notes, objects::commits::NewCommit};
+use crate::{open::repo::Repo, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 

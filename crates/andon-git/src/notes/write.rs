@@ -8,12 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::GitError;
 use crate::notes::{is_digits, is_fanout};
-use crate::objects::commits::NewCommit;
 use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry};
-use crate::open::repo::Repo;
-use crate::refs::Update;
+use crate::{error::GitError, objects::commits::NewCommit, open::repo::Repo, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 

@@ -6,9 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::error::GitError;
-use crate::objects::from_git2;
-use crate::open::repo::Repo;
+use crate::{error::GitError, objects::from_git2, open::repo::Repo};
 use andon_core::domain::ids::CommitId;
 
 /// Reached from the one side: of a range, wanted.

@@ -1,11 +1,9 @@
 //! What a power cut may cost: as much as `core.fsync` lets it, or the older `core.fsyncObjectFiles`. libgit2 knows only the
 //! latter, so what git would harden is hardened here.
 
-use std::fs::File;
-use std::path::Path;
+use std::{fs::File, path::Path};
 
-use crate::error::GitError;
-use crate::open::repo::Repo;
+use crate::{error::GitError, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
 /// What has to be on the disk before we continue.

@@ -7,13 +7,10 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use crate::error::GitError;
-use crate::objects::from_git2;
-use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
+use crate::{error::GitError, objects::from_git2, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
 /// How long the end of a gc is waited for, in steps of [`STEP_MS`].

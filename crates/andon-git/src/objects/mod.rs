@@ -5,20 +5,15 @@ pub(crate) mod cache;
 pub(crate) mod commits;
 pub(crate) mod durable;
 pub(crate) mod gc_guard;
-pub(crate) mod inflate;
 pub(crate) mod pack;
-pub(crate) mod pack_builder;
-pub(crate) mod payload;
 pub(crate) mod texts;
 pub(crate) mod trees;
 pub(crate) mod vetting;
 
-use std::cmp::Ordering;
-use std::rc::Rc;
+use std::{cmp::Ordering, rc::Rc};
 
-use crate::error::GitError;
 use crate::objects::trees::{RawEntry, RawTree};
-use crate::open::repo::Repo;
+use crate::{error::GitError, open::repo::Repo};
 use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};

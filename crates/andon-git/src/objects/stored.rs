@@ -1,16 +1,12 @@
 //! Stored objects are equal to git's, and a damaged one is an error for every reader.
 
-use std::io::Write as _;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::{io::Write as _, os::unix::fs::MetadataExt as _, path::Path};
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
-use crate::objects::texts::Texts;
-use crate::scratch::Scratch;
 use crate::{Blob, Repo};
+use crate::{objects::texts::Texts, scratch::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn age(path: &Path) {

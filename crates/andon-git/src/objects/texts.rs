@@ -3,12 +3,9 @@
 //! Where commits are read one after another, the new text of one is the old text of the next; inflating it again is
 //! most of the cost of a diff.
 
-use std::ops::Deref;
-use std::rc::Rc;
+use std::{ops::Deref, rc::Rc};
 
-use crate::error::GitError;
-use crate::objects::cache::Cache;
-use crate::open::repo::Repo;
+use crate::{error::GitError, objects::cache::Cache, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
 /// The content of a file; by default that of a file that is not there.

@@ -1,7 +1,6 @@
 //! Trees as git stores them, looked at without a copy of every name.
 
-use std::cmp::Ordering;
-use std::ops::Range;
+use std::{cmp::Ordering, ops::Range};
 
 use andon_core::domain::ids::Oid;
 

@@ -4,11 +4,9 @@
 //! they hide changes: the tests then ran on something else than a commit has. So a file system is tried, as `git init`
 //! tries it, before such a setting is believed.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 
-use crate::open::repo::Repo;
-use crate::platform::files;
+use crate::{open::repo::Repo, platform::files};
 
 /// Who says whether a file is executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

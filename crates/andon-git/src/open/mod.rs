@@ -1,26 +1,18 @@
 //! Opening a repository: by libgit2, with git's own word where that does not understand `safe.directory`.
 
-pub(crate) mod config;
 pub(crate) mod file_system;
-pub(crate) mod hooks_path;
-pub(crate) mod read_cache;
 pub(crate) mod repo;
 pub(crate) mod settings;
 pub(crate) mod worktrees;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::{cell::RefCell, sync::Once};
 
 use git2::{ErrorCode, RepositoryOpenFlags};
 
-use crate::error::GitError;
 use crate::objects::cache::{Cache, MAX_CACHED};
-use crate::objects::inflate::VettedObjects;
-use crate::open::read_cache::Products;
-use crate::open::repo::{Repo, RepoEnv, tidy};
-use crate::platform::paths::listed;
-use crate::program;
+use crate::open::repo::{Products, Repo, RepoEnv, tidy};
+use crate::{error::GitError, objects::vetting::VettedObjects, platform::paths::listed, program};
 
 static SETTINGS: Once = Once::new();
 

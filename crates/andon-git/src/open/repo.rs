@@ -1,18 +1,13 @@
 //! A repository and where its parts are.
 
-use std::cell::RefCell;
-use std::ffi::OsString;
+use std::any::{Any, TypeId};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::{cell::RefCell, collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
-use crate::objects::cache::Cache;
-use crate::objects::inflate::VettedObjects;
-use crate::objects::pack_builder::PackBuilder;
-use crate::objects::trees::RawTree;
-use crate::open::read_cache::Products;
+use crate::objects::{cache::Cache, pack::PackBuilder, trees::RawTree, vetting::VettedObjects};
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
@@ -160,4 +155,28 @@ impl Repo {
 /// Without the trailing slash that libgit2 appends.
 pub(crate) fn tidy(path: &Path) -> PathBuf {
     path.components().collect()
+}
+
+/// By type the newest that was made.
+#[derive(Default)]
+pub struct Products(RefCell<HashMap<TypeId, Product>>);
+
+/// Something, and what it was made from.
+struct Product {
+    source: String,
+    made: Rc<dyn Any>,
+}
+
+impl Products {
+    /// What was made from `source`, if that was the newest of its type.
+    pub fn get<T: Any>(&self, source: &str) -> Option<Rc<T>> {
+        let made = self.0.borrow();
+        let known = made.get(&TypeId::of::<T>()).filter(|known| known.source == source)?;
+        Rc::clone(&known.made).downcast().ok()
+    }
+
+    /// Keeps what was made from `source` in the place of what was made before.
+    pub fn keep<T: Any>(&self, source: String, made: Rc<T>) {
+        self.0.borrow_mut().insert(TypeId::of::<T>(), Product { source, made });
+    }
 }

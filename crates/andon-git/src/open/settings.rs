@@ -3,8 +3,8 @@
 //! For installing and diagnosing, never for a hook: it starts the git program, which alone sees `git -c`,
 //! `GIT_CONFIG_COUNT` and every form of include (docs/git-facts.md).
 
-use crate::error::GitError;
-use crate::open::repo::Repo;
+use crate::{error::GitError, open::repo::Repo, platform::paths::path_from_bytes};
+use std::path::PathBuf;
 
 /// Where git found a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +33,25 @@ pub struct SourcedValue {
 }
 
 impl Repo {
+    /// Where git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
+    /// Starts a process: for installing, never for a hook.
+    pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
+        let output = self.git_as_configured(&["rev-parse", "--git-path", "hooks"])?;
+        let path = path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
+        Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
+    }
+
+    /// Where `core.hooksPath` of the user, else of the machine, leads, whatever this repository sets. Starts processes.
+    pub fn shared_hooks_dir(&self) -> Option<PathBuf> {
+        let of = |scope: &str| {
+            let args = ["config", scope, "--includes", "--type=path", "--get", "core.hooksPath"];
+            let output = self.git_as_configured(&args).ok()?;
+            let path = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
+            (!path.is_empty()).then(|| path_from_bytes(path))
+        };
+        of("--global").or_else(|| of("--system"))
+    }
+
     /// All values of `key` in the order in which git reads them: the last one wins where only one counts.
     pub fn config_sources(&self, key: &str) -> Result<Vec<SourcedValue>, GitError> {
         let listed =
@@ -92,4 +111,33 @@ fn scope_of(word: &[u8]) -> Option<ConfigScope> {
         b"command" => Some(ConfigScope::Command),
         _ => None,
     }
+}
+
+impl Repo {
+    /// The effective value of `key`; `None` when unset or unreadable.
+    pub fn config_string(&self, key: &str) -> Option<String> {
+        if key.contains('\0') {
+            return None;
+        }
+        // Not of a snapshot: that copies the whole configuration.
+        let entry = self.inner.config().ok()?;
+        let entry = entry.get_entry(key).ok()?;
+        Some(text(&entry))
+    }
+
+    /// `Name <mail>` of the configured user, or `unknown`.
+    pub fn committer(&self) -> String {
+        match (self.config_string("user.name"), self.config_string("user.email")) {
+            (Some(name), Some(mail)) => format!("{name} <{mail}>"),
+            (Some(name), None) => name,
+            (None, Some(mail)) => format!("<{mail}>"),
+            (None, None) => "unknown".to_owned(),
+        }
+    }
+}
+
+/// The value; a key without `=` means true to git.
+fn text(entry: &git2::ConfigEntry<'_>) -> String {
+    let value = if entry.has_value() { entry.value_bytes() } else { b"true" };
+    String::from_utf8_lossy(value).into_owned()
 }

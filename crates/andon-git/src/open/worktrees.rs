@@ -1,15 +1,37 @@
 //! Which worktrees a repository has: distinguished by when they were made, because names are reused.
 
+use crate::open::repo::{Repo, RepoEnv};
+use crate::platform::{files, paths::path_from_bytes};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-
-use crate::open::repo::Repo;
-use crate::platform::files;
 
 /// Most linked worktrees that are looked at.
 const MAX_WORKTREES: usize = 1024;
 
+/// A linked worktree of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedWorktree {
+    /// The name that git gives it, unique in the repository.
+    pub name: String,
+    /// Its own git directory.
+    pub git_dir: PathBuf,
+    /// The top of its working tree.
+    pub top: Option<PathBuf>,
+}
+
 impl Repo {
+    /// The linked worktrees: name, git directory, and the top of the working tree where it is known.
+    pub fn worktree_places(&self) -> Vec<LinkedWorktree> {
+        let Ok(entries) = std::fs::read_dir(self.common_dir().join("worktrees")) else { return Vec::new() };
+        let of_one = |git_dir: PathBuf| {
+            let name = git_dir.file_name()?.to_string_lossy().into_owned();
+            let link = std::fs::read(git_dir.join("gitdir")).ok()?;
+            let link = git_dir.join(path_from_bytes(link.trim_ascii_end()));
+            Some(LinkedWorktree { name, top: link.parent().map(PathBuf::from), git_dir })
+        };
+        entries.filter_map(Result::ok).filter_map(|entry| of_one(entry.path())).collect()
+    }
+
     /// What distinguishes this worktree from every other one, also from an earlier one of the same name.
     pub fn worktree_mark(&self) -> String {
         let name = self.worktree_name();
@@ -60,6 +82,38 @@ fn mark(name: &str, git_dir: &Path) -> String {
     fs::metadata(git_dir.join("commondir")).map_or_else(|_| name.to_owned(), made)
 }
 
+/// Largest `.git` file that is read.
+const MAX_LINK: u64 = 8 << 10;
+
+impl Repo {
+    /// Whether the working tree in `dir` is one of this repository.
+    pub(crate) fn is_own_worktree(&self, dir: &Path) -> bool {
+        let same = |path: &Path| {
+            let ours = self.common_dir();
+            path == ours
+                || matches!((path.canonicalize(), ours.canonicalize()), (Ok(path), Ok(ours)) if path == ours)
+        };
+        match named_by(dir) {
+            // `<common dir>/worktrees/<name>`.
+            Some(git_dir) => git_dir.parent().and_then(Path::parent).is_some_and(same),
+            None => Self::open(dir, &RepoEnv::default()).is_ok_and(|inside| same(inside.common_dir())),
+        }
+    }
+}
+
+/// The git directory of a linked worktree, as its `.git` file names it.
+fn named_by(dir: &Path) -> Option<PathBuf> {
+    let link = dir.join(".git");
+    let facts = link.symlink_metadata().ok()?;
+    if !facts.is_file() || facts.len() > MAX_LINK {
+        return None;
+    }
+    let text = fs::read(&link).ok()?;
+    let named = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+    let git_dir = dir.join(path_from_bytes(named));
+    git_dir.parent().is_some_and(|parent| parent.ends_with("worktrees")).then_some(git_dir)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::scratch::Scratch;
@@ -86,5 +140,28 @@ mod tests {
         scratch.git(&["worktree", "add", "-q", "--detach", path]);
         assert!(first.starts_with("side@") && mark().starts_with("side@"));
         assert_ne!(mark(), first);
+    }
+
+    #[test]
+    fn worktrees_of_the_same_repository_are_no_code_and_others_are_named() {
+        let scratch = Scratch::new();
+        scratch.commit("a", "1", "one");
+        let paths = || -> Vec<String> {
+            let overlay = scratch.open().worktree_overlay().unwrap();
+            overlay.entries.into_iter().map(|entry| String::from_utf8(entry.path).unwrap()).collect()
+        };
+        scratch.git(&["worktree", "add", "-q", "--detach", ".claude/worktrees/x"]);
+        assert_eq!(paths(), Vec::<String>::new());
+        scratch.git(&["clone", "-q", ".", "other"]);
+        assert_eq!(paths(), ["other"]);
+        // Seen from the other side, the main worktree may be the one inside.
+        scratch.git(&["worktree", "add", "-q", "--detach", "../around"]);
+        let around = scratch.beside("around");
+        std::fs::rename(scratch.path(), around.join("main")).unwrap();
+        let git_dir = around.join("main/.git");
+        std::fs::write(around.join(".git"), format!("gitdir: {}/worktrees/around\n", git_dir.display()))
+            .unwrap();
+        let around = Repo::open(&around, &RepoEnv::default()).unwrap().worktree_overlay().unwrap();
+        assert_eq!(around.entries, []);
     }
 }

@@ -1,9 +1,8 @@
 //! The one way in for tests that drive the whole program: points at which it dies, a clock and a start of the system that
 //! are set. Only a debug build has it: an agent must not be able to leave a window by setting the clock of its guard.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::platform::processes;
 

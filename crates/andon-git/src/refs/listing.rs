@@ -1,15 +1,11 @@
 //! The refs below a prefix. libgit2's own listing copies every packed ref of the repository for each question, and three
 //! questions made `andon status` take a tenth of a second where there are 40,000 of them.
 
-use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
 use memchr::{memchr, memmem};
 
-use crate::error::GitError;
-use crate::objects::from_git2;
-use crate::open::repo::Repo;
+use crate::{error::GitError, objects::from_git2, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
 /// The length of an object id in `packed-refs`.

@@ -3,29 +3,22 @@
 //! Lock, read, write, commit under one lock: of 1,600 notes by 8 writers none is lost, where `git notes add`
 //! loses 769 and libgit2's `note()` 186 (docs/git-facts.md).
 
-pub(crate) mod head;
 mod listing;
 pub(crate) mod origin;
 pub(crate) mod own_writes;
 pub(crate) mod ref_lock;
 pub(crate) mod reflog;
-pub(crate) mod reflog_origin;
 pub(crate) mod revisions;
 
+use crate::platform::test_seam::stop_point;
+use crate::refs::ref_lock::{LockResult, RefLock};
+use crate::{error::GitError, objects::from_git2, open::repo::Repo, platform::signals};
+use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::time::Timestamp;
+use git2::{ErrorClass, ErrorCode, ReferenceType};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
-
-use git2::{ErrorClass, ErrorCode, ReferenceType};
-
-use crate::error::GitError;
-use crate::objects::from_git2;
-use crate::open::repo::Repo;
-use crate::platform::signals;
-use crate::platform::test_seam::stop_point;
-use crate::refs::ref_lock::{LockResult, RefLock};
-use andon_core::domain::ids::{CommitId, Oid};
-use andon_core::domain::time::Timestamp;
 
 /// How long to wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that
 /// cannot write within this time gives up, and the next hook writes what is missing.
@@ -224,6 +217,12 @@ impl Repo {
         Err(self.ref_message(&name, "is a symbolic ref that leads nowhere"))
     }
 
+    /// Deletes refs, all of them or none. Starts a process.
+    pub fn delete_refs(&self, names: &[String]) -> Result<(), GitError> {
+        let input: String = names.iter().map(|name| format!("delete {name}\n")).collect();
+        self.git(&["update-ref", "--stdin"], input.as_bytes()).map(|_| ())
+    }
+
     /// The commit that ref `name` points to; `None` when there is no such ref, an error when it points to
     /// something else.
     pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
@@ -263,6 +262,68 @@ fn pause(waited: u64) -> u64 {
     let pause = 1 + random % bound;
     std::thread::sleep(Duration::from_millis(pause));
     pause
+}
+
+/// What HEAD points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Head {
+    /// A branch that has no commit yet.
+    Unborn {
+        /// Its name without `refs/heads/`.
+        branch: String,
+    },
+    /// On a branch.
+    Branch {
+        /// Its name without `refs/heads/`.
+        name: String,
+        /// The commit that the branch points to.
+        commit: CommitId,
+    },
+    /// On a commit.
+    Detached {
+        /// The commit that HEAD names directly.
+        commit: CommitId,
+    },
+}
+
+impl Head {
+    /// The commit, unless there is none yet.
+    pub fn commit(&self) -> Option<CommitId> {
+        match self {
+            Self::Unborn { .. } => None,
+            Self::Branch { commit, .. } | Self::Detached { commit } => Some(*commit),
+        }
+    }
+
+    /// The branch without `refs/heads/`, unless detached.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Self::Unborn { branch } => Some(branch),
+            Self::Branch { name, .. } => Some(name),
+            Self::Detached { .. } => None,
+        }
+    }
+}
+
+impl Repo {
+    /// Reads HEAD.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let head = self.inner.find_reference("HEAD").map_err(|error| self.ref_error("HEAD", &error))?;
+        let Some(target) = head.symbolic_target_bytes() else {
+            let id = head.target().ok_or_else(|| self.ref_message("HEAD", "has no target"))?;
+            return Ok(Head::Detached { commit: CommitId(from_git2(id)) });
+        };
+        let target = String::from_utf8_lossy(target).into_owned();
+        let name = target.strip_prefix("refs/heads/").unwrap_or(&target).to_owned();
+        match head.resolve() {
+            Ok(tip) => {
+                let id = tip.target().ok_or_else(|| self.ref_message(&target, "has no target"))?;
+                Ok(Head::Branch { name, commit: CommitId(from_git2(id)) })
+            }
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(Head::Unborn { branch: name }),
+            Err(error) => Err(self.ref_error(&target, &error)),
+        }
+    }
 }
 
 #[cfg(test)]

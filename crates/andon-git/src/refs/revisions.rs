@@ -3,9 +3,7 @@
 use git2::ObjectType;
 
 use crate::error::{GitError, cut};
-use crate::objects::from_git2;
-use crate::open::repo::Repo;
-use crate::refs::head::Head;
+use crate::{objects::from_git2, open::repo::Repo, refs::Head};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.

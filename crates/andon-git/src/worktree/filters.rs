@@ -6,16 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::error::GitError;
-use crate::objects::Blob;
-use crate::open::repo::Repo;
-use crate::platform::paths::text_from_bytes;
+use crate::{error::GitError, objects::Blob, open::repo::Repo, platform::paths::text_from_bytes};
 use andon_core::domain::ids::{Oid, hex_digits};
 
 /// The driver of git-lfs.

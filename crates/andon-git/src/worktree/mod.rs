@@ -6,7 +6,6 @@
 //! `filters`): what counts is what the tests read.
 
 pub(crate) mod filters;
-mod own;
 pub(crate) mod porcelain;
 pub(crate) mod separate_checkout;
 mod write_times;
@@ -15,16 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use crate::error::GitError;
 use crate::index::hidden_files::{IndexReport, Scope};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
 use crate::open::file_system::{Modes, Settings};
 use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::program;
 use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
+use crate::{error::GitError, platform::files, program};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
 use andon_core::domain::veil::{HiddenPath, Veil};

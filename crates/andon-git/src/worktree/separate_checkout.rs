@@ -3,15 +3,12 @@
 //!
 //! It is what `git worktree add` would make, but is entered nowhere: when the directory goes, nothing is left.
 
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{ffi::OsStr, fs};
 
-use crate::error::GitError;
-use crate::objects::MODE_SUBMODULE;
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::program;
+use crate::{error::GitError, objects::MODE_SUBMODULE, program};
 use andon_core::domain::ids::{CommitId, TreeId};
 
 /// Deepest nesting of submodules that are checked out.

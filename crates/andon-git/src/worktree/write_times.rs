@@ -1,17 +1,12 @@
 //! Whether anything was written since a given moment, by the times of files and directories alone. This takes a tenth of the
 //! time of a comparison with HEAD, and tells whether a command of a turn changed the working tree.
 
-use std::collections::HashSet;
 use std::fs::{Metadata, read_dir};
-use std::num::NonZero;
-use std::path::Path;
-use std::thread;
+use std::{collections::HashSet, num::NonZero, path::Path, thread};
 
 use crate::index::entries::{self, Entries};
-use crate::objects::MODE_SUBMODULE;
-use crate::open::repo::Repo;
-use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
+use crate::{objects::MODE_SUBMODULE, open::repo::Repo, platform::files};
 
 /// The clock of a file system may be a tick behind the system's, in seconds.
 const BEHIND: i64 = 1;

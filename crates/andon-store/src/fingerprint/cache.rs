@@ -4,8 +4,7 @@
 //! bytes of key, 32 of fingerprint. Of writers at once the last one's file stays: something is forgotten, nothing is wrong.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

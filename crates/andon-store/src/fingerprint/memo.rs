@@ -3,9 +3,7 @@
 //! What was hashed for a directory is kept as well. Of one that changed only the entries between the first and the last
 //! that differ are looked at: the rest is the same text, and so is the line of an entry that is as it was.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::rc::Rc;
+use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use super::super::RecordError;
 use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};

@@ -10,23 +10,21 @@
 //!
 //! The file is not synced (see the head of [`crate`]).
 
-mod lock;
 mod position;
 mod recent;
 mod tail;
 
-use std::fs;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, thread};
 
 use super::{RecordError, file};
 use crate::wire::v1::{MAX_LINE, encode_line};
-use andon_core::domain::agent_door::AgentFact;
-use andon_core::domain::attempt::Attempt;
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::{agent_door::AgentFact, attempt::Attempt, diagnostic::Diagnostic};
 
 pub use crate::wire::v1::{JournalLine, Marker, Repair};
-pub use lock::JournalLock;
 pub use position::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, RecentFacts};
@@ -183,6 +181,32 @@ fn ends_well(file: &mut fs::File, len: u64) -> io::Result<bool> {
     file.seek(SeekFrom::Start(len - 1))?;
     // A file that shrank meanwhile was not written by us: end the line, whatever it is.
     Ok(file.read(&mut last)? == 1 && last[0] == b'\n')
+}
+
+/// How often to try, and the pause in between: a second at most, because a client waits.
+const LOCK_TRIES: u32 = 250;
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// While this lives no other process has one of the same journal. It ends with its process, too.
+#[derive(Debug)]
+pub struct JournalLock {
+    _locked: File,
+}
+
+impl Journal {
+    /// Waits for the others. `None` where that took too long, or the file system has no locks: the caller then
+    /// continues without.
+    pub fn alone(&self) -> Option<JournalLock> {
+        let locked = file::open_append(&self.dir.join(format!("{}.lock", self.name))).ok()?;
+        for _ in 0..LOCK_TRIES {
+            match locked.try_lock() {
+                Ok(()) => return Some(JournalLock { _locked: locked }),
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(TryLockError::Error(_)) => return None,
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]

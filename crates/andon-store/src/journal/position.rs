@@ -1,8 +1,7 @@
 //! Places in the journal, and reading on from one. The journal only grows: what was true of the first bytes stays true.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
+use std::{fs::File, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

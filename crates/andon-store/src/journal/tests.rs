@@ -183,3 +183,14 @@ fn a_pipe_or_directory_in_its_place_is_no_hang() {
     assert!(journal.append(&healed("a")).unwrap_err().to_string().contains("journal.jsonl"));
     assert_eq!(journal.read_tail().1.len(), 1);
 }
+
+#[test]
+fn one_after_the_other_and_not_for_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::of_agents(dir.path());
+    let first = journal.alone().unwrap();
+    assert!(journal.alone().is_none());
+    drop(first);
+    assert!(journal.alone().is_some());
+    assert!(Journal::of_agents(std::path::Path::new("/dev/null/x")).alone().is_none());
+}

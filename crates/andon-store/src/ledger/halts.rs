@@ -5,10 +5,7 @@
 //! refs of others; a commit then reads one ref and no object. Where refs only grew, by entries that are neither halt nor
 //! answer, the rest of the result still holds, and only those are read. The memory only saves time.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-use std::rc::Rc;
+use std::{collections::BTreeMap, fs, path::Path, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +16,7 @@ use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_git::Repo;
-use andon_git::platform::files;
+use andon_git::{Repo, platform::files};
 
 /// Most unanswered halts that are shown at once.
 const MAX_SHOWN: usize = 64;

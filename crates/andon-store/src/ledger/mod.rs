@@ -22,9 +22,8 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
-use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{decision::LedgerEvent, time::Timestamp};
 use andon_git::{GitError, Repo};
 
 pub use self::append::Arrival;

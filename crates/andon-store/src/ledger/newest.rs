@@ -1,12 +1,9 @@
 //! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
-use super::entry;
-use super::{Entry, EntryEvent, Ledger, LedgerError, read};
+use super::{Entry, EntryEvent, Ledger, LedgerError, entry, read};
 use crate::memory::{Kind, Memory};
-use andon_core::domain::decision::LedgerEvent;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{decision::LedgerEvent, diagnostic::Diagnostic, ids::CommitId};
 use andon_git::Repo;
 
 /// A halt, and the answer to it.

@@ -9,10 +9,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{UnrecordedCommit, Window};
-use crate::file;
 use crate::memory::{Kind, Memory};
-use crate::notes::REF;
 use crate::wire::envelope::{self, Row};
+use crate::{file, notes::REF};
 use andon_core::domain::facts::CommitFact;
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_git::Repo;

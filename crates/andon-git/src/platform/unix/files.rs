@@ -1,9 +1,8 @@
 //! Files, as unix has them.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
-use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::{io, path::Path};
 
 use cap_std::fs::MetadataExt as _;
 use nix::fcntl::OFlag;

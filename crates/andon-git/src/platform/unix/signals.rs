@@ -1,8 +1,7 @@
 //! Signals, held back in every thread, so that no code runs inside a signal handler.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{sync::Arc, thread};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 

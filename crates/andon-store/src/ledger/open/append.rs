@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::form;
-use super::{AppendError, NewEntry};
+use super::{AppendError, NewEntry, form};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
 use crate::ledger::{Ledger, LedgerError, ref_of};

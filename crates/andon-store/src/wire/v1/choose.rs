@@ -4,8 +4,7 @@
 use super::commit::{DecodedRecord, decode_commit};
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
-use andon_core::domain::tests::TestEvidence;
-use andon_core::format::FormatError;
+use andon_core::{domain::tests::TestEvidence, format::FormatError};
 
 /// Facts of a record that anyone can derive from the commit. A fact that was not derived agrees with every value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,22 +1,20 @@
 //! The lines of the journal: the event stream of docs/formats.md, as far as this version has facts for it; and those of
 //! `<common git dir>/andon/attempts.jsonl`, commits that were made in any worktree of the repository.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use super::halt::HaltLine;
 use super::{MAX_LINE, event};
-use andon_core::domain::agent_door::AgentFact;
-use andon_core::domain::attempt::Attempt;
-use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
 use andon_core::domain::events::{Event, RunStart};
-use andon_core::domain::facts::Ack;
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, TestRun};
 use andon_core::domain::time::Timestamp;
+use andon_core::domain::{agent_door::AgentFact, attempt::Attempt, detail::Figures, facts::Ack};
 use andon_core::format::fields::{Text, count_if_any};
-use andon_core::format::{FormatError, Kind, line, members_of, object};
+use andon_core::format::{Count, FormatError, Kind, bounded, line, members_of, object};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Bound of the overlay on the line, in bytes: what is beyond is cut, and the line says so.
 const MAX_OVERLAY_BYTES: usize = 512 << 10;
@@ -141,4 +139,173 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
 fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
     let evidence = object(line, MAX_LINE)?;
     Ok(TestRun { evidence, ..object(line, MAX_LINE)? }.bounded())
+}
+
+/// What a line is, without all that it says.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Peek<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    commit: Option<CommitId>,
+}
+
+impl Peek<'_> {
+    /// Whether it is a test run.
+    pub fn is_run(&self) -> bool {
+        self.kind == "test_run"
+    }
+
+    /// Whether it is an event.
+    pub fn is_event(&self) -> bool {
+        EVENTS.contains(&&*self.kind)
+    }
+
+    /// The commit whose record a line marks.
+    pub fn marked(&self) -> Option<CommitId> {
+        self.commit.filter(|_| self.kind == "commit")
+    }
+}
+
+/// The types of events that a session makes by the thousand.
+const EVENTS: [&str; 6] = ["tool_call", "output", "usage", "turn_start", "turn_end", "verdict"];
+
+/// Whether a line is an event by the bytes with which the journal writes its type. No string of JSON can hold them: its
+/// quotes would be escaped. A reader that needs no events passes over thousands of them, and need not parse them.
+pub fn is_plainly_event(line: &[u8]) -> bool {
+    const TYPE: &[u8] = b"\"type\":\"";
+    let after = memchr::memmem::find(line, TYPE).and_then(|at| line.get(at + TYPE.len()..));
+    let kind = after.and_then(|rest| rest.split(|byte| *byte == b'"').next());
+    kind.is_some_and(|kind| EVENTS.iter().any(|event| event.as_bytes() == kind))
+}
+
+/// Reads what a line is.
+///
+/// # Errors
+/// As [`super::decode_line`].
+pub fn peek(line: &[u8]) -> Result<Peek<'_>, FormatError> {
+    object(line, MAX_LINE)
+}
+
+const MAX_MESSAGE: usize = 4096;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct HaltLine {
+    at: Timestamp,
+    entry: EntryId,
+    rule: String,
+    halt_reason: HaltReason,
+    message: Option<String>,
+    face: Option<ReportFile>,
+    cycle_id: Option<String>,
+    iteration: Option<Count>,
+    head: Option<CommitId>,
+    branch: Option<String>,
+    base: Option<CommitId>,
+    worktree: Option<String>,
+    binds: Option<HaltReach>,
+}
+
+impl From<&StandingHalt> for HaltLine {
+    fn from(standing: &StandingHalt) -> Self {
+        let halt = &standing.halt;
+        Self {
+            at: halt.at,
+            entry: standing.id,
+            rule: bounded(&halt.rule, MAX_NAME),
+            halt_reason: halt.reason,
+            message: Some(bounded(&halt.message, MAX_MESSAGE)),
+            face: Some(halt.report_file),
+            cycle_id: Some(bounded(&halt.cycle_id, MAX_NAME)),
+            iteration: Some(Count(halt.iteration)),
+            head: halt.head,
+            branch: halt.branch.as_deref().map(|branch| bounded(branch, MAX_NAME)),
+            base: halt.base,
+            worktree: Some(bounded(&halt.worktree, MAX_NAME)),
+            binds: halt.binds.key(),
+        }
+    }
+}
+
+impl From<HaltLine> for StandingHalt {
+    fn from(line: HaltLine) -> Self {
+        let halt = Halt {
+            cycle_id: line.cycle_id.unwrap_or_default(),
+            reason: line.halt_reason,
+            rule: line.rule,
+            message: line.message.unwrap_or_default(),
+            figures: Figures::Unreported,
+            summary: Box::default(),
+            report_file: line.face.unwrap_or(ReportFile::Checkpoint),
+            evidence: HaltEvidence::default(),
+            suggested_actions: Vec::new(),
+            iteration: line.iteration.unwrap_or_default().0,
+            head: line.head,
+            branch: line.branch,
+            worktree: line.worktree.unwrap_or_else(|| "main".to_owned()),
+            base: line.base,
+            beside: Vec::new(),
+            binds: line.binds.unwrap_or_default(),
+            at: line.at,
+        };
+        Self { id: line.entry, halt }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_told_by_their_bytes() {
+        for (line, expected) in [
+            (r#"{"at":"2026-01-01T00:00:00Z","tool":"Bash","type":"tool_call"}"#, true),
+            (r#"{"type":"turn_end"}"#, true),
+            (r#"{"type": "tool_call"}"#, false),
+            (r#"{"command":"echo '\"type\":\"tool_call\"'","type":"test_run"}"#, false),
+            (r#"{"type":"commit"}"#, false),
+            (r#"{"type":"tool_call_of_a_later_version"}"#, false),
+            (r#"{"type":"tool"#, false),
+            ("", false),
+        ] {
+            assert_eq!(is_plainly_event(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    use crate::wire::v1::{JournalLine, decode_line, encode_line};
+    use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
+    use andon_core::domain::detail::Figures;
+    use andon_core::domain::findings::{HaltReason, ReportFile};
+    use andon_core::domain::ids::EntryId;
+    use andon_core::domain::time::Timestamp;
+
+    #[test]
+    fn a_halt_comes_back_without_its_evidence() {
+        let halt = Halt {
+            cycle_id: "agent".to_owned(),
+            reason: HaltReason::UserStop,
+            rule: "user-stop".to_owned(),
+            message: "lunch\n\u{1b}[31m".to_owned(),
+            figures: Figures::Unreported,
+            summary: Box::default(),
+            report_file: ReportFile::Checkpoint,
+            evidence: HaltEvidence::default(),
+            suggested_actions: Vec::new(),
+            iteration: 3,
+            head: None,
+            branch: Some("main".to_owned()),
+            worktree: "main".to_owned(),
+            base: None,
+            beside: Vec::new(),
+            binds: HaltReach::Worktree,
+            at: Timestamp(1_795_188_600),
+        };
+        let line = JournalLine::Halt(Box::new(StandingHalt { id: EntryId([7; 32]), halt }));
+        let text = encode_line(&line);
+        assert_eq!(decode_line(text.as_bytes()).unwrap(), line);
+        for gone in ["\"entry\"", "\"rule\"", "\"halt_reason\"", "\"at\""] {
+            assert!(decode_line(text.replace(gone, "\"x\"").as_bytes()).is_err(), "{gone}");
+        }
+    }
 }

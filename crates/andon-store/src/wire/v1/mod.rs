@@ -13,18 +13,15 @@
 mod choose;
 mod commit;
 pub mod event;
-mod halt;
 mod journal;
 pub mod ledger;
 pub mod open;
-mod peek;
 
 pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
 pub use commit::{
     DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest, record_members,
 };
-pub use journal::{JournalLine, Marker, Repair, decode_line, encode_line};
-pub use peek::{Peek, is_plainly_event, peek};
+pub use journal::{JournalLine, Marker, Peek, Repair, decode_line, encode_line, is_plainly_event, peek};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.
 pub const MAX_LINE: usize = 1 << 20;
