@@ -21,7 +21,7 @@ pub enum GitError {
     /// No repository at or above the directory.
     #[error("not a git repository (or any of its parents): {}", dir.display())]
     NotARepository {
-        /// Where it was looked for.
+        /// The directory where the search began.
         dir: PathBuf,
     },
     /// git's own protection against repositories of other users.
@@ -49,7 +49,7 @@ pub enum GitError {
     Open {
         /// The git directory, or the place where one was looked for.
         dir: PathBuf,
-        /// What libgit2 said.
+        /// The message of libgit2.
         message: String,
     },
     /// The question needs a working tree.
@@ -71,7 +71,7 @@ pub enum GitError {
     NotACommit {
         /// As it was given.
         rev: String,
-        /// What it is.
+        /// Its type, in words.
         message: String,
     },
     /// `HEAD` was asked for before the first commit.
@@ -111,7 +111,7 @@ pub enum GitError {
         id: Oid,
         /// The git directory of the repository.
         git_dir: PathBuf,
-        /// What libgit2 said.
+        /// The message of libgit2.
         message: String,
     },
     /// Directories nested deeper than any real tree.
@@ -119,7 +119,7 @@ pub enum GitError {
     TooDeep {
         /// The beginning of the path.
         path: String,
-        /// How many directories deep a tree may be.
+        /// The greatest depth of a tree, in directories.
         limit: usize,
     },
     /// A ref that cannot be read or written.
@@ -129,7 +129,7 @@ pub enum GitError {
         name: String,
         /// The git directory of the repository.
         git_dir: PathBuf,
-        /// What libgit2 or the system said.
+        /// The message of libgit2 or the system.
         message: String,
     },
     /// A ref whose lock another process holds, or left behind.
@@ -139,7 +139,7 @@ pub enum GitError {
         name: String,
         /// The lock file.
         lock: PathBuf,
-        /// How long it was tried.
+        /// The duration of the tries.
         seconds: u64,
     },
     /// Other processes of ours wrote for so long that it never was our turn.
@@ -147,7 +147,7 @@ pub enum GitError {
     RefBusy {
         /// The full name of the ref.
         name: String,
-        /// How long it was tried.
+        /// The duration of the tries.
         seconds: u64,
     },
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
@@ -155,7 +155,7 @@ pub enum GitError {
     TipNotCommit {
         /// The full name of the ref.
         name: String,
-        /// What the ref points to.
+        /// The object that the ref points to.
         id: Oid,
     },
     /// A note beyond the bound.
@@ -173,9 +173,9 @@ pub enum GitError {
     /// Names that git cannot store.
     #[error("cannot write {what}: {message}")]
     Write {
-        /// What was to be written.
+        /// The thing to be written, in words.
         what: String,
-        /// What libgit2 said.
+        /// The message of libgit2.
         message: String,
     },
     /// The git program is not there or cannot be started.
@@ -191,7 +191,7 @@ pub enum GitError {
     Program {
         /// The command line.
         command: String,
-        /// Where it ran.
+        /// The directory in which it ran.
         dir: PathBuf,
         /// Exit status in words.
         status: String,
@@ -203,7 +203,7 @@ pub enum GitError {
     Answer {
         /// The command line.
         command: String,
-        /// What was wrong, bounded.
+        /// The fault, bounded.
         detail: String,
     },
     /// A file of the repository or of the working tree cannot be read.
@@ -239,7 +239,7 @@ fn quoted_path(path: &Path) -> String {
 }
 
 impl GitError {
-    /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
+    /// True if the caller asked for something that is not there: a mistake of use, not of the repository.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
@@ -251,7 +251,7 @@ impl GitError {
         )
     }
 
-    /// Whether something is missing that a fuller clone has: nothing is wrong, and nothing can be said.
+    /// True if something is missing that a fuller clone has: nothing is wrong, and nothing can be said.
     pub fn is_cut_off(&self) -> bool {
         matches!(
             self,
@@ -319,7 +319,7 @@ pub fn missing_help(id: Oid) -> String {
     format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
 }
 
-/// What helps when the git program failed, by its own words.
+/// The help where the git program failed, by its own words.
 fn program_help(dir: &Path, stderr: &str) -> String {
     let dir = quoted_path(dir);
     let locked =

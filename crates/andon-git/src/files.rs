@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::platform::{Life, files, processes};
 
-/// How the names of temporary files begin; the id of the process that writes them follows.
+/// The prefix of temporary files; the id of the process that writes them follows.
 const TEMPORARY: &str = ".tmp";
 /// The same in folders that hold other people's files.
 const FOREIGN: &str = ".andon-tmp";

@@ -15,7 +15,7 @@ use andon_core::domain::ids::CommitId;
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;
 
-/// What git and ssh say when they would have prompted.
+/// Messages of git and ssh where they would have prompted.
 const WOULD_ASK: [&str; 9] = [
     "Permission denied (",
     "could not read Username",
@@ -49,7 +49,7 @@ pub enum RemoteError {
         doing: &'static str,
         /// The name or URL of the remote, without credentials.
         remote: String,
-        /// What git said, bounded.
+        /// The message of git, bounded.
         words: String,
     },
     /// The connection broke while it was in use.
@@ -57,7 +57,7 @@ pub enum RemoteError {
     Dropped {
         /// The name or URL of the remote, without credentials.
         remote: String,
-        /// What git said, bounded.
+        /// The message of git, bounded.
         words: String,
     },
     /// A bundle that cannot be used.
@@ -65,7 +65,7 @@ pub enum RemoteError {
     Bundle {
         /// The path of the file, as it was opened.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// Another process was writing the same refs here.
@@ -73,13 +73,13 @@ pub enum RemoteError {
     Raced {
         /// The name or URL of the remote, without credentials.
         remote: String,
-        /// What git said, bounded.
+        /// The message of git, bounded.
         words: String,
     },
 }
 
 impl RemoteError {
-    /// Whether the other side would have let us in after an answer to its prompt.
+    /// True where the other side would have let us in after an answer to its prompt.
     pub fn would_ask(&self) -> bool {
         let Self::Unreachable { words, .. } = self else { return false };
         WOULD_ASK.iter().any(|sign| words.contains(sign))
@@ -106,16 +106,16 @@ impl RemoteError {
     }
 }
 
-/// What became of one pushed ref.
+/// The result of pushing one ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushedTo {
     /// The ref on the other side.
     pub name: String,
-    /// Whether it arrived.
+    /// The result.
     pub end: PushEnd,
 }
 
-/// Whether a pushed ref arrived.
+/// The end of pushing one ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PushEnd {
     /// It was there already.
@@ -257,7 +257,7 @@ fn pushed_line(line: &str) -> Option<PushedTo> {
     Some(PushedTo { name, end })
 }
 
-/// Whether a refused ref may go through next time: it moved, or was being written, on the other side.
+/// True if a refused ref may go through next time: it moved, or was being written, on the other side.
 fn raced(summary: &str) -> bool {
     [
         "fetch first",
@@ -300,10 +300,10 @@ pub(crate) fn failed(doing: &'static str, remote: &str, ended: &GitProgramEnd) -
 
 /// Largest bundle that is read, in bytes: some millions of records.
 const MAX_BUNDLE: u64 = 512 << 20;
-/// How bundles begin.
+/// The first lines of bundles.
 const HEADS: [&[u8]; 2] = [b"# v2 git bundle\n", b"# v3 git bundle\n"];
 
-/// Whether there is a bundle at `path`; `false` when there is nothing at all.
+/// True if there is a bundle at `path`; false when there is nothing at all.
 ///
 /// # Errors
 /// [`RemoteError::Bundle`] when there is something else.
@@ -360,7 +360,7 @@ impl Repo {
     }
 }
 
-/// Whether the process is this one, which is done with its refs, or is gone.
+/// True if the process is this one, which is done with its refs, or is gone.
 fn is_over(pid: i32) -> bool {
     u32::try_from(pid).is_ok_and(|pid| pid == std::process::id()) || processes::life(pid) == Life::Gone
 }

@@ -21,14 +21,14 @@ const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 30 * ChangeFacts::M
 /// Bytes that are collected before they are written.
 const BATCH: usize = 128 << 10;
 
-/// What is remembered of a commit.
+/// The facts of a commit that are remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitMemory {
     /// Code fingerprint.
     pub code: CodeId,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
-    /// What that diff is made of.
+    /// The parts of that diff.
     pub change: ChangeFacts,
 }
 
@@ -36,7 +36,7 @@ pub struct CommitMemory {
 #[derive(Debug, Default)]
 pub struct DerivedCache {
     bytes: Vec<u8>,
-    /// Where the value of each entry is.
+    /// The place of the value of each entry.
     entries: HashMap<Key, Range<usize>>,
     salt: Vec<u8>,
 }
@@ -47,13 +47,13 @@ impl DerivedCache {
         Self { salt: salt.to_vec(), ..Self::default() }
     }
 
-    /// What the repository at `common_dir` has; an unusable file is an empty one.
+    /// The cache of the repository at `common_dir`; an unusable file is an empty one.
     pub fn load(common_dir: &Path, salt: &[u8]) -> Self {
         let bytes = memory(common_dir).bytes().unwrap_or_default();
         Self { entries: Row::new(&bytes, MAX_VALUE).collect(), bytes, ..Self::empty(salt) }
     }
 
-    /// What is remembered of `commit`.
+    /// The facts of `commit`, where they are remembered.
     pub fn get(&self, commit: CommitId) -> Option<CommitMemory> {
         decoded(&self.bytes[self.entries.get(&self.key(commit))?.clone()])
     }

@@ -11,7 +11,7 @@ use andon_git::platform::files;
 /// More than this is no such file.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// What a kept file is to the guard.
+/// The part that a kept file plays for the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardPart {
@@ -27,7 +27,7 @@ pub enum GuardPart {
     UserConfig,
     /// The repository's own configuration: it may change, and is kept for the place of the hooks in it.
     Config,
-    /// What installing changed: commands of Andon's write it.
+    /// A file that installing changed: commands of Andon's write it.
     Installed,
 }
 
@@ -36,11 +36,11 @@ pub enum GuardPart {
 pub struct GuardFile {
     /// Absolute.
     pub path: PathBuf,
-    /// What it is.
+    /// Its type, in words.
     pub part: GuardPart,
-    /// What is in it; `None` of one that is not there, or no text.
+    /// Its text; `None` of one that is not there, or no text.
     pub text: Option<String>,
-    /// Whether it is executable.
+    /// Its executable bit.
     pub executable: bool,
 }
 
@@ -49,12 +49,12 @@ pub struct GuardFile {
 pub struct GuardSnapshot {
     /// The session whose calls run.
     pub session: Option<String>,
-    /// How many of them do.
+    /// The number of them.
     pub open: u32,
     /// Whether their turn goes on: what is taken away between two of its calls is put back too.
     #[serde(default)]
     pub in_turn: bool,
-    /// Whether git started Andon through every hook that is needed.
+    /// git started Andon through every hook that is needed.
     pub armed: bool,
     /// The effective `core.hooksPath`.
     pub hooks_path: Option<String>,

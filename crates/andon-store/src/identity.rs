@@ -19,7 +19,7 @@ pub struct ConfigFiles {
     reach: Vec<(Vec<u8>, GlobTail)>,
 }
 
-/// What comes after the directories of a glob.
+/// The part of a glob after its directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GlobTail {
     /// One name.
@@ -40,7 +40,7 @@ impl ConfigFiles {
         self.rules.is_named(path)
     }
 
-    /// Whether anything below the directory `path` can belong to it.
+    /// True if anything below the directory `path` can belong to it.
     fn reaches(&self, path: &[u8]) -> bool {
         let within = |path: &[u8], dir: &[u8]| {
             dir.is_empty() || path == dir || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"))

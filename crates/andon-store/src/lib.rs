@@ -30,7 +30,7 @@ use andon_core::domain::ids::CommitId;
 use andon_core::format::FormatError;
 use andon_git::GitError;
 
-/// What can go wrong with the memory.
+/// An error of the stores.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// git could not do its part.
@@ -51,7 +51,7 @@ pub enum RecordError {
     Unreadable {
         /// The commit that the note belongs to.
         commit: CommitId,
-        /// What is wrong with its first line that is not blank.
+        /// The fault of its first line that is not blank.
         source: FormatError,
     },
     /// A note that would outgrow what is read back.
@@ -59,9 +59,9 @@ pub enum RecordError {
     NoteTooLarge {
         /// The commit that the note belongs to.
         commit: CommitId,
-        /// What it would have.
+        /// The size that it would have.
         bytes: usize,
-        /// What is read back.
+        /// The greatest size that is read back.
         max: usize,
     },
     /// A tree that no file system could hold: built to exhaust its reader.
@@ -69,7 +69,7 @@ pub enum RecordError {
     HostileTree {
         /// The id of the root tree.
         tree: String,
-        /// How many there may be.
+        /// The greatest number that is allowed.
         max: usize,
         /// Directories, or nested directories.
         what: &'static str,

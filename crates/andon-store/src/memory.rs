@@ -11,7 +11,7 @@ use crate::file;
 use crate::wire::envelope::{Key, open, seal};
 use andon_git::Repo;
 
-/// What is remembered.
+/// The kinds of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Diffs and fingerprints of commits, for walks over long histories.
@@ -28,11 +28,11 @@ pub enum Kind {
     Rounds,
     /// At which commits the tests of a scope passed, by its fingerprint.
     Scopes,
-    /// What each remote had after the last sync.
+    /// The refs of writers that were taken in.
     Sync,
     /// The names of the tests of a run, a file for each set.
     Tests,
-    /// What the first part of the journal comes to.
+    /// The fold of the first part of the journal.
     Totals,
     /// That no lost halt was found in any ledger.
     Traces,

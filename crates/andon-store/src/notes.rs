@@ -51,7 +51,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// Whether there are several lines to choose from.
+    /// True if there are several lines to choose from.
     pub fn has_several(&self) -> bool {
         has_several(&self.bytes)
     }
@@ -99,7 +99,7 @@ impl Note {
     }
 }
 
-/// Whether a note has several lines.
+/// True if a note has several lines.
 fn has_several(note: &[u8]) -> bool {
     note.trim_ascii().contains(&b'\n')
 }
@@ -162,7 +162,7 @@ impl<'r> NotesStore<'r> {
         Ok(self.notes.get(commit)?.map(|bytes| Note { commit, bytes }))
     }
 
-    /// Whether `commit` has a record, readable or not.
+    /// True if `commit` has a record, readable or not.
     pub fn has(&self, commit: CommitId) -> Result<bool, RecordError> {
         Ok(self.notes.has(commit)?)
     }

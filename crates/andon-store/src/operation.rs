@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 4096;
 /// An operation of git that asked for a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationInProgress {
-    /// What its commit is.
+    /// The kind of its commit.
     pub kind: CommitKind,
     /// The commits that it squashes.
     pub squashed: Vec<CommitId>,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::file;
 use super::process::{self, GitProcess};
 
-/// How many names there are for marks, as the shim counts them.
+/// The number of names for marks, as the shim counts them.
 const SLOTS: u32 = 1024;
 /// More than a mark holds, in bytes.
 const MAX_BYTES: u64 = 4096;
@@ -20,7 +20,7 @@ fn dir(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("asked")
 }
 
-/// Whether the shim ran for the nearest of the git processes `now`.
+/// True if the shim ran for the nearest of the git processes `now`.
 pub fn is_marked(git_dir: &Path, now: &[GitProcess]) -> bool {
     now.first().is_some_and(|git| marked(&dir(git_dir).join((git.pid % SLOTS).to_string())) == Some(*git))
 }

@@ -9,11 +9,11 @@ use super::file;
 use andon_core::command_words::{self, ShellLine};
 use andon_git::platform::process_stat::ProcessStat;
 
-/// How many processes above the hook are looked at: shells, a framework and its interpreter come between.
+/// The number of processes above the hook that are looked at: shells, a framework and its interpreter come between.
 const MAX_ABOVE: usize = 10;
 /// Most git processes that are named: an alias or a rebase runs git from git.
 const MAX_NAMED: usize = 4;
-/// How many processes above a command of a person are looked at.
+/// The number of processes above a command of a person that are looked at.
 const MAX_HIGH: usize = 64;
 /// Largest environment that is looked through, in bytes.
 const MAX_ENVIRONMENT: u64 = 1 << 20;
@@ -47,7 +47,7 @@ pub fn of_stat(stat: &[u8]) -> Option<GitProcess> {
     ProcessStat::parse(stat).filter(is_git).map(GitProcess::from)
 }
 
-/// Whether the process still runs, and not another one under its number.
+/// True if the process still runs, and not another one under its number.
 pub fn is_running(process: &GitProcess) -> bool {
     ProcessStat::of(process.pid).is_some_and(|now| GitProcess::from(now) == *process)
 }

@@ -19,14 +19,14 @@ const MAX_BYTES: u64 = 64 << 10;
 /// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.
 const MAX_KEPT: usize = 8;
 
-/// What passed the gate.
+/// A tree that passed the gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The tree that was to be committed.
     pub tree: TreeId,
     /// HEAD then; `None` before the first commit.
     pub head: Option<CommitId>,
-    /// What was passed over for it.
+    /// The rules that were passed over for it.
     pub skipped: Vec<Skip>,
     /// The git processes above the hook; empty where the system does not tell.
     pub asked_by: Vec<GitProcess>,
@@ -44,7 +44,7 @@ impl Receipt {
         self.asked_by.first() == now.first()
     }
 
-    /// Whether the git process that made it still runs: it may be about to commit.
+    /// True while the git process that made it runs: it may be about to commit.
     fn is_awaited(&self) -> bool {
         self.asked_by.first().is_some_and(process::is_running)
     }

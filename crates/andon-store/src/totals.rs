@@ -30,12 +30,12 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Whether `answer` was given after the newest one that is counted.
+    /// True if `answer` was given after the newest one that is counted.
     pub fn is_before(&self, answer: &Ack) -> bool {
         self.snapshot.is_before(answer)
     }
 
-    /// Whether none of `answers` belongs among what was folded and is not.
+    /// True if none of `answers` belongs among what was folded and is not.
     fn knows(&self, answers: &[Ack]) -> bool {
         let among = |answer: &Ack| self.snapshot.activity.now.is_some_and(|now| answer.at <= now);
         !answers.iter().any(|answer| self.is_before(answer) && among(answer))
@@ -58,7 +58,7 @@ impl Journal {
         }
     }
 
-    /// Whether little was written since `at`.
+    /// True if little was written since `at`.
     fn is_near(&self, at: Position, size: u64) -> bool {
         !self.rotated_since(at) && size.saturating_sub(at.offset) <= STEP
     }
@@ -84,13 +84,13 @@ impl Journal {
         totals
     }
 
-    /// What is kept, if it is of this journal.
+    /// The totals that are kept, if they are of this journal.
     fn kept(&self, gap: Span) -> Option<Totals> {
         let (guard, totals): (ShortHash, Totals) = self.memory().get(&gap)?;
         (self.guard(totals.at)? == guard).then_some(totals)
     }
 
-    /// What is kept depends on the pause that ends a run.
+    /// The memory of totals, which depend on the pause that ends a run.
     fn memory(&self) -> Memory {
         Memory::below(self.dir(), Kind::Totals)
     }

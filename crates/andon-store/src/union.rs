@@ -13,7 +13,7 @@ use crate::wire::{NOTES_REF, v1::decode_commit};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
-/// Where the refs of writers are at a remote, and where a plain fetch may have put them here.
+/// The refs of writers at a remote, under the names that a plain fetch may have given them here too.
 pub const PREFIX: &str = "refs/andon/records/";
 /// Where those of remotes are kept here: `<remote>/<writer>` below it. Not below `refs/andon/remote/`, which each hook
 /// looks into.
@@ -82,7 +82,7 @@ pub fn lacking(repo: &Repo, tip: CommitId, others: &[CommitId]) -> Result<usize,
     Ok(count)
 }
 
-/// Whether `note` has a line that none of `known` has, and a record at all.
+/// True if `note` has a line that none of `known` has, and a record at all.
 fn has_more(note: &[u8], known: &[Vec<u8>]) -> bool {
     let known: HashSet<&[u8]> = known.iter().flat_map(|note| lines(note)).collect();
     lines(note).any(|line| !known.contains(line)) && lines(note).any(|line| decode_commit(line).is_ok())

@@ -12,19 +12,19 @@ use andon_core::domain::facts::{CommitFact, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_git::Repo;
 
-/// What was found, walking first parents from a commit.
+/// The records and commits of a walk along first parents.
 #[derive(Debug, Default, Clone)]
 pub struct Window {
     /// The recorded commits, oldest first.
     pub facts: Vec<CommitFact>,
     /// The digest of the newest one's line; `None` where its note is to be asked.
     newest: Option<Digest>,
-    /// What ended the walk early, or was skipped.
+    /// Warnings about an early end of the walk, and about skipped records.
     pub warnings: Vec<Diagnostic>,
     /// The commits without a record that the walk crossed, oldest first: nothing is known of them, so they prove
     /// nothing and reset nothing.
     pub unrecorded: Vec<UnrecordedCommit>,
-    /// What the oldest commit of the walk builds on; `None` for a root, and where nothing was walked.
+    /// The parent of the oldest commit of the walk; `None` for a root, and where nothing was walked.
     pub below: Option<CommitId>,
 }
 
@@ -37,7 +37,7 @@ const MAX_BELOW: usize = 16;
 /// A commit without a record: a colleague's, a bot's, or one that a tool made without hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnrecordedCommit {
-    /// How many of the window's facts are older.
+    /// The number of the window's facts that are older.
     pub after: usize,
     /// The commit.
     pub commit: CommitId,
@@ -65,10 +65,10 @@ pub fn read_apart(repo: &Repo, store: &NotesStore<'_>, commit: CommitId, max: us
     walk(repo, store, Some(commit), max)
 }
 
-/// How a window was judged.
+/// The verdict on a window.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowVerdict {
-    /// How many records were asked for.
+    /// The number of records that were asked for.
     pub max: usize,
     /// How long the journal was when no halt was found to be owed; `None` when that was not asked, or one is.
     pub settled: Option<u64>,

@@ -29,7 +29,7 @@ use takeover::{RemoteState, Takeover};
 const MAX_TRIES: u32 = 1000;
 /// Seconds after which it does no longer.
 const MAX_SECONDS: i64 = 300;
-/// How often it does when the connection breaks.
+/// The number of new tries when the connection breaks.
 const MAX_DROPS: u32 = 2;
 
 /// Which way things go.
@@ -41,7 +41,7 @@ pub enum SyncDirection {
     FetchOnly,
 }
 
-/// How to reach a remote without prompts for a password.
+/// The way to reach a remote without prompts for a password.
 pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
     let own_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].into_iter().any(|name| ctx.var(name).is_some());
     if own_ssh || ws.repo.config_string("core.sshCommand").is_some() {
@@ -77,12 +77,12 @@ pub struct Sync<'a> {
     online: Online,
     max_seconds: i64,
     drops: u32,
-    /// What was in the way the last time.
+    /// The words of the last race that was lost.
     last: String,
     pub(crate) takeover: Takeover<'a>,
 }
 
-/// How a step ended that others can be faster in.
+/// The end of a step in which others can be faster.
 enum Step<T> {
     Done(T),
     Again,
@@ -103,7 +103,7 @@ impl<'a> Sync<'a> {
         }
     }
 
-    /// What was moved, and what was odd about it.
+    /// The report of what was moved, and of what was odd about it.
     pub fn finish(self) -> SyncReport {
         self.takeover.finish()
     }
@@ -140,7 +140,7 @@ impl<'a> Sync<'a> {
         Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
     }
 
-    /// What is left of the time: all calls of git together have no more than that.
+    /// The time that is left: all calls of git together have no more than that.
     fn online(&self) -> Online {
         let Some(patience) = self.online.patience else { return self.online };
         let used = self.ctx.later().0.saturating_sub(self.ctx.now.0).max(0);

@@ -7,7 +7,7 @@ use crate::error::OpsError;
 use andon_git::{GitError, RemoteError, Repo, is_bundle};
 use andon_store::{ledger, notes, union};
 
-/// Where refs of an address are kept while they are looked at: one folder a process.
+/// The refs of an address while they are looked at: one folder a process.
 const PASSING: &str = "refs/andon/passing/";
 
 /// Who is synced with.
@@ -15,19 +15,19 @@ const PASSING: &str = "refs/andon/passing/";
 pub struct Peer {
     /// For people and for commands that they copy; without a password.
     pub label: String,
-    /// What git is given.
+    /// The name or address that git is given.
     pub address: String,
-    /// How well it is known.
+    /// The standing of the peer here.
     pub standing: PeerKnowledge,
     /// The ref under which its records are kept here.
     pub notes: String,
-    /// What the refs under which its ledgers are kept here begin with.
+    /// The prefix of the refs under which its ledgers are kept here.
     pub(crate) ledgers: String,
-    /// What the refs under which the records of its writers are kept here begin with.
+    /// The prefix of the refs under which the records of its writers are kept here.
     pub records: String,
 }
 
-/// How well a peer is known.
+/// The standing of a peer here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerKnowledge {
     /// A remote that is configured here.

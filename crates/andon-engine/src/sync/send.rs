@@ -20,7 +20,7 @@ use andon_git::{Online, Prompt, Repo};
 
 /// The key of git's configuration that asks for it.
 pub const KEY: &str = "andon.push";
-/// How long one call of git may take.
+/// The longest time for one call of git.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Seconds that all of them may take, and after which no race is gone into any more.
 const MAX_SECONDS: i64 = 5;
@@ -33,7 +33,7 @@ pub struct Destination {
     pub url: String,
 }
 
-/// Whether the person wants records to be sent along.
+/// True if the person wants records to be sent along.
 pub fn sends(repo: &Repo) -> bool {
     repo.config_string(KEY).is_some_and(|value| {
         ["true", "yes", "on", "1"].iter().any(|word| value.trim().eq_ignore_ascii_case(word))

@@ -14,7 +14,7 @@ use super::records::{self, Tips, own_writer};
 /// Most writers that are taken over from one remote.
 const MAX_WRITERS: usize = 10_000;
 
-/// What the remote had when it was last looked at.
+/// The refs of the remote when it was last looked at.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RemoteState {
     pub(super) notes: Option<CommitId>,

@@ -26,7 +26,7 @@ pub(crate) const SKIP_WORKTREE: u16 = 0x4000;
 /// One entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
-    /// Where its stat data begin.
+    /// The offset of its stat data.
     pub(crate) at: usize,
     pub(crate) mode: u32,
     flags: u16,
@@ -48,7 +48,7 @@ impl Entry<'_> {
     }
 }
 
-/// Whether the entries are all there.
+/// The completeness of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entries {
     /// They are.
@@ -98,7 +98,7 @@ pub(crate) fn walk(bytes: &[u8], each: &mut dyn FnMut(&Entry<'_>)) -> Option<Ent
     extensions(bytes, at)
 }
 
-/// Whether an extension says that the entries are not all there.
+/// Looks for an extension which says that the entries are not all there.
 fn extensions(bytes: &[u8], mut at: usize) -> Option<Entries> {
     let end = bytes.len().checked_sub(HASH)?;
     let mut entries = Entries::All;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{error::GitError, notes::annotated, open::repo::Repo};
 use andon_core::domain::ids::{CommitId, Oid};
 
-/// What one commit of notes did to the note of a commit.
+/// The change that one commit of notes made to the note of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoteChange {
     /// The annotated commit.

@@ -157,7 +157,7 @@ impl NotesTree<'_> {
         self.repo.note_text(&self.name, commit, &self.blobs(commit)?)
     }
 
-    /// Whether `commit` has a note, readable or not.
+    /// True if `commit` has a note, readable or not.
     pub fn has(&self, commit: CommitId) -> Result<bool, GitError> {
         Ok(!self.blobs(commit)?.is_empty())
     }

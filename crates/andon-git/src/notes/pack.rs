@@ -11,7 +11,7 @@ use crate::{error::GitError, notes::digits_of, objects::commits::NewCommit, open
 use crate::{platform::test_seam::stop_point, refs::Update};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 
-/// How often everything is made again, before it is made under the lock.
+/// The number of tries before everything is made under the lock.
 const TRIES: usize = 3;
 
 impl Repo {

@@ -14,7 +14,7 @@ use crate::{error::GitError, objects::commits::NewCommit, open::repo::Repo, refs
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 
-/// What notes commits say.
+/// The message of commits of notes.
 pub(crate) const MESSAGE: &str = "Notes added by 'andon'";
 /// Flat notes beyond this are fanned out.
 pub(crate) const MAX_FLAT: usize = 256;
@@ -130,7 +130,7 @@ impl Repo {
     }
 }
 
-/// How notes are stored at one level of the tree.
+/// The shape of one level of a tree of notes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fan {
     /// As files, except where a directory is.

@@ -19,7 +19,7 @@ const BELOW: u8 = 4;
 /// Commits that are looked at beyond those that are older than what was found: clocks differ.
 const SLOP: usize = 5;
 
-/// What is known of a commit.
+/// The marks of a commit and its place in the walk.
 struct CommitMarks {
     marks: u8,
     waits: bool,
@@ -36,7 +36,7 @@ struct Walk<'r> {
     came: usize,
     /// Marks of commits that need not be looked at for their own sake.
     settled: u8,
-    /// How many wait that are not settled.
+    /// The number of those that wait and are not settled.
     unsettled: usize,
 }
 
@@ -102,7 +102,7 @@ impl Repo {
         Ok(self.merge_bases(one, two)?.first().copied())
     }
 
-    /// Whether `descendant` reaches `ancestor`; a commit reaches itself.
+    /// True if `descendant` reaches `ancestor`; a commit reaches itself.
     pub fn is_ancestor(&self, ancestor: CommitId, descendant: CommitId) -> Result<bool, GitError> {
         if ancestor == descendant {
             return Ok(true);

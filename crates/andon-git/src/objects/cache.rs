@@ -14,7 +14,7 @@ pub(crate) const MAX_CACHED: usize = 256 << 10;
 pub(crate) struct Cache<T> {
     /// Bytes that are kept at the most; with 0 nothing is.
     pub(crate) max: usize,
-    /// How many are kept at the most.
+    /// The greatest number that is kept.
     most: usize,
     bytes: usize,
     /// In the order in which they came.

@@ -12,7 +12,7 @@ const MAX_SUBJECT: usize = 500;
 /// Most of a message that is searched for trailers, in bytes from its end.
 const MAX_TRAILER_BYTES: usize = 64 * 1024;
 
-/// What a commit says. Bytes that are not UTF-8 are replaced.
+/// The content of a commit. Bytes that are not UTF-8 are replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
     /// The id of the commit.
@@ -33,7 +33,7 @@ pub struct CommitInfo {
     pub committer: String,
     /// Address of the committer.
     pub committer_email: String,
-    /// Whether the message closes with a line in which an agent names itself.
+    /// The message closes with a line in which an agent names itself.
     pub closes_as_agent: bool,
     /// Author date: earlier than the committer's where the commit was made again.
     pub authored_at: Timestamp,
@@ -42,7 +42,7 @@ pub struct CommitInfo {
 }
 
 impl CommitInfo {
-    /// What the fold sees of it, with its record.
+    /// The commit with its record, as the fold takes it.
     pub fn fact(&self, record: CommitRecord) -> CommitFact {
         let author = format!("{} <{}>", self.author, self.email);
         CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record, named: None }

@@ -6,7 +6,7 @@ use std::{fs::File, path::Path};
 use crate::{error::GitError, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
-/// What has to be on the disk before we continue.
+/// The parts that have to be on the disk before we continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct SyncedParts {
     objects: bool,
@@ -41,7 +41,7 @@ fn of_packs(word: &str) -> bool {
 }
 
 impl Repo {
-    /// What the repository wants hardened.
+    /// The parts that the repository wants hardened.
     pub(crate) fn hardened(&self) -> SyncedParts {
         self.config_string("core.fsync").as_deref().map_or_else(
             // As git does it: the older word counts where the newer is missing.

@@ -13,7 +13,7 @@ use crate::platform::{Life, processes};
 use crate::{error::GitError, objects::from_git2, open::repo::Repo};
 use andon_core::domain::ids::Oid;
 
-/// How long the end of a gc is waited for, in steps of [`STEP_MS`].
+/// The longest wait for the end of a gc, in steps of [`STEP_MS`].
 const STEPS: u32 = 100;
 const STEP_MS: u64 = 10;
 /// Most bytes that are read of what was left unsettled.
@@ -105,12 +105,12 @@ impl Repo {
         append().map_err(|source| GitError::Io { path: path.clone(), source })
     }
 
-    /// Whether the object is a file of its own. One that was packed meanwhile is not, and does no harm.
+    /// True if the object is a file of its own. One that was packed meanwhile is not, and does no harm.
     fn is_loose(&self, id: Oid) -> bool {
         self.loose_path(id).exists()
     }
 
-    /// Where an object is as a file of its own.
+    /// The path of an object as a file of its own.
     pub(crate) fn loose_path(&self, id: Oid) -> PathBuf {
         let digits = id.to_string();
         let (dir, file) = digits.split_at(2);

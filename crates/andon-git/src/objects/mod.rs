@@ -18,7 +18,7 @@ use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
 
-/// How often a write that failed is tried again.
+/// The number of times that a failed write is tried again.
 const WRITES: usize = 3;
 
 /// One entry of a tree.

@@ -15,12 +15,12 @@ use crate::{error::GitError, objects::write_error, open::repo::Repo, platform::t
 const LEASE: &str = "packing";
 /// The prefix of our directories next to the packs; git looks into none.
 const PREFIX: &str = ".andon-";
-/// What our `.keep` says.
+/// The content of our `.keep`.
 const KEEP: &[u8] = b"andon\n";
-/// How often to look whether the clearing is done, and the pause between two looks.
+/// The number of looks for the end of the clearing, and the pause between two of them.
 const LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
-/// What messages call it.
+/// The name of a pack in messages.
 const WHAT: &str = "a pack";
 
 /// The right to pack, until it is dropped.

@@ -13,7 +13,7 @@ use andon_core::domain::ids::Oid;
 pub struct Text<'r>(Option<Rc<git2::Blob<'r>>>);
 
 impl<'r> Text<'r> {
-    /// Whether there is a file, be it empty.
+    /// True if there is a file, be it empty.
     pub(crate) fn is_there(&self) -> bool {
         self.0.is_some()
     }

@@ -26,7 +26,7 @@ const USUAL_ENTRY: usize = 40;
 #[derive(Debug, PartialEq, Eq)]
 pub struct RawTree {
     bytes: Vec<u8>,
-    /// Where each entry begins.
+    /// The offset of each entry.
     starts: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ impl RawTree {
         self.entries().find(|entry| entry.name == name)
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn count(&self) -> usize {
         self.starts.len()
     }
@@ -108,7 +108,7 @@ impl RawTree {
         DifferingEntries { old: first..ends.0, new: first..ends.1 }
     }
 
-    /// How many entries end at byte `at` or before it.
+    /// The number of entries that end at byte `at` or before it.
     fn number_at(&self, at: usize) -> usize {
         if at >= self.bytes.len() {
             return self.count();
@@ -121,7 +121,7 @@ impl RawTree {
     }
 }
 
-/// How many bytes two texts begin with alike.
+/// The length of the common prefix of two texts, in bytes.
 fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     const STEP: usize = 64;
     let equal = one.chunks(STEP).zip(other.chunks(STEP)).take_while(|(one, other)| one == other).count();

@@ -18,7 +18,7 @@ use std::{cmp::Ordering, collections::HashSet};
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;
 const MAX_DELTAS: usize = 5;
-/// What is wrong with a file that is not whole.
+/// The message about a file that is not whole.
 const DAMAGED: &str = "its file is cut short or altered";
 
 impl Repo {
@@ -90,7 +90,7 @@ const MAX_HEADER: usize = 32;
 #[derive(Default)]
 pub(crate) struct VettedObjects {
     whole: RefCell<HashSet<Oid>>,
-    /// Where libgit2 looks for loose objects.
+    /// The directories in which libgit2 looks for loose objects.
     dirs: OnceCell<Vec<PathBuf>>,
     inflater: RefCell<Option<Inflater>>,
 }
@@ -136,7 +136,7 @@ impl Inflater {
         Self { stream: Decompress::new(true), input: vec![0; STEP], output: vec![0; STEP] }
     }
 
-    /// Whether the file is one stream to its end, of an object as long as it says.
+    /// Checks that the file is one stream to its end, of an object as long as it says.
     pub(crate) fn check(&mut self, mut file: impl std::io::Read) -> Result<(), DamagedObject> {
         self.stream.reset(true);
         let (mut from, mut to, mut filled) = (0, 0, false);
@@ -172,7 +172,7 @@ impl Inflater {
     }
 }
 
-/// How long an object is with its header `KIND SP LENGTH NUL`, by that header.
+/// The length of an object with its header `KIND SP LENGTH NUL`, by that header.
 fn whole_length(object: &[u8]) -> Option<u64> {
     let end = object.iter().take(MAX_HEADER).position(|byte| *byte == 0)?;
     let (kind, digits) = std::str::from_utf8(object.get(..end)?).ok()?.split_once(' ')?;

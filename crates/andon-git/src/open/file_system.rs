@@ -19,7 +19,7 @@ pub(crate) enum Modes {
     InIndex,
 }
 
-/// What holds for one look at the working tree.
+/// The settings of one look at the working tree.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) modes: Modes,
@@ -54,7 +54,7 @@ impl Repo {
     }
 }
 
-/// Whether the file system of `git_dir` keeps the executable bit; false where `top` is on another, unknown one.
+/// True if the file system of `git_dir` keeps the executable bit; false where `top` is on another, unknown one.
 fn holds_modes(git_dir: &Path, top: &Path) -> bool {
     let device = |path: &Path| path.metadata().ok().map(|meta| files::stat(&meta).device);
     let Ok(file) = tempfile::NamedTempFile::new_in(git_dir) else { return false };

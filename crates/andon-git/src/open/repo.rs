@@ -46,9 +46,9 @@ pub struct Repo {
     pub(crate) written: RefCell<Vec<Oid>>,
     /// Trees that are wanted again soon.
     pub(crate) trees: RefCell<Cache<Rc<RawTree>>>,
-    /// Where objects go that are written now, instead of the store.
+    /// Collects the objects that are written now; without one they go to the store.
     pub(crate) pack_builder: RefCell<Option<PackBuilder>>,
-    /// What readers made of it.
+    /// Values that readers derived from it.
     pub(crate) made: Products,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Repo {
 }
 
 impl Repo {
-    /// What readers made of this repository.
+    /// Values that readers derived from this repository.
     pub fn made(&self) -> &Products {
         &self.made
     }
@@ -168,7 +168,7 @@ struct Product {
 }
 
 impl Products {
-    /// What was made from `source`, if that was the newest of its type.
+    /// The value that was made from `source`, if that was the newest of its type.
     pub fn get<T: Any>(&self, source: &str) -> Option<Rc<T>> {
         let made = self.0.borrow();
         let known = made.get(&TypeId::of::<T>()).filter(|known| known.source == source)?;

@@ -6,7 +6,7 @@
 use crate::{error::GitError, open::repo::Repo, platform::paths::path_from_bytes};
 use std::path::PathBuf;
 
-/// Where git found a value.
+/// The source of a value in git's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigScope {
     /// The machine's configuration.
@@ -33,7 +33,7 @@ pub struct SourcedValue {
 }
 
 impl Repo {
-    /// Where git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
+    /// The directory in which git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
     /// Starts a process: for installing, never for a hook.
     pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
         let output = self.git_as_configured(&["rev-parse", "--git-path", "hooks"])?;
@@ -41,7 +41,7 @@ impl Repo {
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
     }
 
-    /// Where `core.hooksPath` of the user, else of the machine, leads, whatever this repository sets. Starts processes.
+    /// The directory that `core.hooksPath` of the user, else of the machine, names, whatever this repository sets. Starts processes.
     pub fn shared_hooks_dir(&self) -> Option<PathBuf> {
         let of = |scope: &str| {
             let args = ["config", scope, "--includes", "--type=path", "--get", "core.hooksPath"];

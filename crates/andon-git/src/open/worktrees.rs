@@ -32,7 +32,7 @@ impl Repo {
         entries.filter_map(Result::ok).filter_map(|entry| of_one(entry.path())).collect()
     }
 
-    /// What distinguishes this worktree from every other one, also from an earlier one of the same name.
+    /// A mark that no other worktree has, not even an earlier one of the same name.
     pub fn worktree_mark(&self) -> String {
         let name = self.worktree_name();
         if self.git_dir() == self.common_dir() { name } else { mark(&name, self.git_dir()) }
@@ -86,7 +86,7 @@ fn mark(name: &str, git_dir: &Path) -> String {
 const MAX_LINK: u64 = 8 << 10;
 
 impl Repo {
-    /// Whether the working tree in `dir` is one of this repository.
+    /// True if the working tree in `dir` is one of this repository.
     pub(crate) fn is_own_worktree(&self, dir: &Path) -> bool {
         let same = |path: &Path| {
             let ours = self.common_dir();

@@ -26,7 +26,7 @@ pub mod processes;
 #[path = "windows/signals.rs"]
 pub mod signals;
 
-/// What the file system keeps of a file, as git puts it into an index. Times are seconds since 1970 and nanoseconds; what a
+/// The stat data of a file, as git puts them into an index. Times are seconds since 1970 and nanoseconds; what a
 /// system does not have is 0, for git too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
@@ -46,7 +46,7 @@ pub struct FileStat {
     pub size: u64,
 }
 
-/// Whether a process is there.
+/// The state of a process, as far as the system tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
     /// There is a process with this id; it may be another than the one that was meant.

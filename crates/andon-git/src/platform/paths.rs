@@ -7,7 +7,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use bstr::{ByteSlice as _, ByteVec as _};
 
-/// What separates the paths of a list such as `PATH`.
+/// The separator of a list of paths such as `PATH`.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// Bytes of git, as a path.

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::platform::processes;
 
-/// Whether this build has the way in.
+/// This build has the way in.
 const OPEN: bool = cfg!(debug_assertions);
 
 static ARMED: OnceLock<Option<ArmedSeam>> = OnceLock::new();
@@ -19,7 +19,7 @@ struct ArmedSeam {
     end: End,
 }
 
-/// What happens at a point.
+/// The end of a process at a point.
 enum End {
     Death,
     Stop,

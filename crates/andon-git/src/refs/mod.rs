@@ -30,7 +30,7 @@ const MAX_PAUSE_MS: u64 = 60;
 /// Most symbolic refs that are followed, one to the next.
 const MAX_SYMBOLIC: usize = 5;
 
-/// What [`Repo::update_ref`] is to do, and what it is to return.
+/// The work of [`Repo::update_ref`], with the value that it returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Update<T> {
     /// Leave the ref as it is.
@@ -41,16 +41,16 @@ pub enum Update<T> {
     Whole(CommitId, T),
 }
 
-/// What a commit has of what we wrote to its ref before.
+/// The part of our earlier writes to a ref that a commit has.
 #[derive(Clone, Copy)]
 enum WrittenPart {
-    /// What the ref had when it was read.
+    /// As much as the ref had when it was read.
     More,
     /// Everything.
     All,
 }
 
-/// What one try came to.
+/// The result of one try.
 enum UpdateAttempt<T> {
     /// It is done, from this tip on.
     Done(Option<CommitId>, T),
@@ -264,7 +264,7 @@ fn pause(waited: u64) -> u64 {
     pause
 }
 
-/// What HEAD points to.
+/// The target of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch that has no commit yet.

@@ -42,7 +42,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What git is in the middle of, and the commands that continue it and give it up; `None` where it is idle.
+    /// The operation in words, and the commands that continue it and give it up; `None` where git is idle.
     pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
         match self {
             Self::None => None,
@@ -57,7 +57,7 @@ impl Operation {
     }
 }
 
-/// What a reflog message says about a new commit.
+/// The meaning of a reflog message for a new commit.
 enum ReflogAction {
     Kind(CommitKind),
     /// `commit:` - plain, or the end of something that left no trace in the message.
@@ -85,7 +85,7 @@ impl Repo {
         }
     }
 
-    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last movements.
+    /// The origin of commit `id`: right for HEAD at post-commit, and from the reflog for one of its last movements.
     /// With several parents it is a merge, amended or not. Without a reflog an amend looks like a plain commit.
     pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind, GitError> {
         let info = self.commit(id)?;
@@ -110,7 +110,7 @@ impl Repo {
         })
     }
 
-    /// What HEAD's commit is when nothing else is believed of it: an amend where HEAD went to a sibling, or a plain one.
+    /// The kind of HEAD's commit when nothing else is believed of it: an amend where HEAD went to a sibling, or a plain one.
     pub fn plain_or_amend(&self, info: &CommitInfo) -> Result<CommitKind, GitError> {
         let entry = self.reflog_entries(1)?.next().filter(|entry| entry.new == info.id.0);
         Ok(entry.map_or(CommitKind::Normal, |entry| self.amended_or(&entry, info, CommitKind::Normal)))
@@ -185,12 +185,12 @@ impl Repo {
         named.take(MAX_SQUASHED).collect()
     }
 
-    /// Whether `git am` is under way.
+    /// True while `git am` is under way.
     pub fn is_applying_patches(&self) -> bool {
         self.git_dir().join("rebase-apply").join("applying").exists()
     }
 
-    /// Whether the rebase's newest step replays a commit, rather than stopping for the user to make some.
+    /// True if the rebase's newest step replays a commit, rather than stopping for the user to make some.
     fn last_step_replays(&self) -> bool {
         let done = self.git_dir().join("rebase-merge").join("done");
         match last_lines(&done, 1) {
@@ -215,7 +215,7 @@ impl Repo {
     }
 }
 
-/// What the action before the first `: ` means.
+/// The meaning of the action before the first `: `.
 fn reflog_action(message: &str) -> ReflogAction {
     if rebase_step(message) {
         return ReflogAction::Kind(CommitKind::Rebase);

@@ -30,7 +30,7 @@ pub(crate) struct RefLock {
     file: Option<File>,
 }
 
-/// What taking a turn came to.
+/// The result of taking a turn.
 pub(crate) enum LockResult {
     /// It is ours.
     Ours(RefLock),
@@ -97,7 +97,7 @@ impl RefLock {
         }
     }
 
-    /// Whether the file is still the one that is held here. Where there is none, no other process can take over.
+    /// True while the file is the one that is held here. Where there is none, no other process can take over.
     pub(crate) fn is_still_ours(&self, common_dir: &Path) -> bool {
         self.file.as_ref().is_none_or(|file| is_at(file, &place(common_dir)))
     }
@@ -152,7 +152,7 @@ impl Process {
         Some(Self { id: id.parse().ok()?, began: began.parse().ok() })
     }
 
-    /// Whether it is there and was stopped by a signal or a debugger; false where that cannot be seen.
+    /// True if it is there and was stopped by a signal or a debugger; false where that cannot be seen.
     fn is_stopped(&self) -> bool {
         ProcessStat::of(self.id)
             .is_some_and(|stat| matches!(stat.state, 'T' | 't') && self.began == Some(stat.started))
@@ -165,7 +165,7 @@ impl std::fmt::Display for Process {
     }
 }
 
-/// Whether an empty lock was made within a second after a process announced it.
+/// True if an empty lock was made within a second after a process announced it.
 fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
     let (Ok(meant), Ok(made)) = (meant.modified(), lock.modified()) else { return false };
     lock.len() == 0 && made.duration_since(meant).is_ok_and(|pause| pause < Duration::from_secs(1))

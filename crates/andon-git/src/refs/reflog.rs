@@ -14,11 +14,11 @@ const MAX_READ: u64 = 16 << 20;
 /// One movement of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReflogEntry {
-    /// Where it was; all zeros at the start of a branch.
+    /// The old value; all zeros at the start of a branch.
     pub old: Oid,
-    /// Where it went.
+    /// The new value.
     pub new: Oid,
-    /// What git says it was, such as `commit (amend): subject`.
+    /// git's message, such as `commit (amend): subject`.
     pub message: String,
 }
 
@@ -100,7 +100,7 @@ impl ReflogEntry {
         Some(kind)
     }
 
-    /// Whether it is that of a commit which `git am` made.
+    /// True for a commit that `git am` made.
     pub fn is_patch(&self) -> bool {
         self.message.starts_with("am:")
     }

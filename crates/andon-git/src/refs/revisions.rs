@@ -41,7 +41,7 @@ impl Repo {
         }
     }
 
-    /// What the tags at `id` lead to, and what that is.
+    /// The object that the tags at `id` lead to, and its type.
     fn peeled(&self, mut id: Oid) -> Result<(Oid, ObjectType), GitError> {
         for _ in 0..MAX_TAGS {
             let wanted = self.vetted("object", id)?;
@@ -130,7 +130,7 @@ impl Repo {
         }
     }
 
-    /// Whether a shallow clone was cut at `commit`: then its parents are not shown.
+    /// True if a shallow clone was cut at `commit`: then its parents are not shown.
     pub fn is_cut_at(&self, commit: CommitId) -> Result<bool, GitError> {
         Ok(self.cuts()?.contains(&commit))
     }

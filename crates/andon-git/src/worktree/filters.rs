@@ -16,7 +16,7 @@ use andon_core::domain::ids::{Oid, hex_digits};
 
 /// The driver of git-lfs.
 pub(crate) const LFS: &[u8] = b"lfs";
-/// How a pointer of git-lfs begins.
+/// The first line of a pointer of git-lfs.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 /// Longest pointer, in bytes.
 const MAX_POINTER: u64 = 1024;
@@ -92,7 +92,7 @@ impl Filters {
         self.drivers.iter().flat_map(each).collect()
     }
 
-    /// What those variables are.
+    /// The values of those variables.
     pub(crate) fn variables() -> [(&'static str, &'static OsStr); 2] {
         [(NOTHING, OsStr::new("")), (NO, OsStr::new("false"))]
     }
@@ -129,7 +129,7 @@ pub(crate) fn pointer(file: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 impl Repo {
-    /// Whether a blob is a pointer of git-lfs to a file of this size.
+    /// True if a blob is a pointer of git-lfs to a file of this size.
     pub(crate) fn points_at(&self, blob: Oid, size: u64) -> bool {
         let limit = usize::try_from(MAX_POINTER).unwrap_or(usize::MAX);
         let Ok(Blob::Content(text)) = self.read_blob(blob, limit) else { return false };

@@ -53,7 +53,7 @@ struct PendingPath {
     now: PathContents,
 }
 
-/// What is at a path of the working tree.
+/// The content at a path of the working tree.
 enum PathContents {
     Known(Place),
     /// A file of this mode, to be hashed with what git itself converts.
@@ -191,7 +191,7 @@ impl Comparison<'_> {
         self.base.map_or(Ok(None), |tree| self.repo.entry_at(tree, path))
     }
 
-    /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
+    /// The content at `path` of the working tree; `mode` is the one that git gave, if it did.
     fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<PathContents, GitError> {
         let file = self.top.join(path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
@@ -268,7 +268,7 @@ impl Comparison<'_> {
         Ok(filtered)
     }
 
-    /// Whether a file is a large one for which git-lfs has stored this pointer.
+    /// True if a file is a large one for which git-lfs has stored this pointer.
     fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
         let size = self.top.join(path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
         driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
@@ -351,7 +351,7 @@ impl Comparison<'_> {
         pointer.map(|text| hash_blob(&text)).transpose()
     }
 
-    /// What keeps git from seeing that a path is as it is `now`.
+    /// The reason why git does not see that a path is as it is `now`.
     fn veiled(&self, one: &PendingPath, now: Place, filtered: &FilteredPaths) -> Option<HiddenPath> {
         let mode = |place: Place| place.map(|(mode, _)| mode);
         let known = mode(one.index).unwrap_or(MODE_FILE);
@@ -393,7 +393,7 @@ fn gone(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-/// Whether a place of the working tree is a submodule with changes of its own.
+/// True if a place of the working tree is a submodule with changes of its own.
 pub fn is_changed_submodule(path: &[u8], mode: u32, id: Oid) -> bool {
     mode == MODE_SUBMODULE && id == dirty_id(path)
 }

@@ -13,7 +13,7 @@ pub(crate) struct StatusLine {
     pub(crate) kind: StatusKind,
 }
 
-/// What the status says of a path.
+/// The status of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatusKind {
     /// Tracked and different somewhere.
@@ -30,7 +30,7 @@ pub(crate) enum StatusKind {
     Untracked,
 }
 
-/// Whether the working tree has what the index has.
+/// The content of the working tree, compared with the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     AsIndexed,

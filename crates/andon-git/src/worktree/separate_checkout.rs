@@ -14,7 +14,7 @@ use andon_core::domain::ids::{CommitId, TreeId};
 /// Deepest nesting of submodules that are checked out.
 const MAX_NESTED: usize = 16;
 
-/// What was checked out apart.
+/// A working tree that was checked out apart.
 #[derive(Debug)]
 pub struct SeparateCheckout {
     /// The top of the working tree.

@@ -20,13 +20,13 @@ struct Scan<'r> {
     repo: &'r Repo,
     top: &'r Path,
     since: i64,
-    /// How often the ignore rules were asked.
+    /// The number of questions to the ignore rules.
     asked: usize,
-    /// What was written and is ignored by the rules: the index may have it all the same.
+    /// Files that were written and are ignored by the rules: the index may have them all the same.
     ignored: HashSet<Vec<u8>>,
 }
 
-/// What a directory holds: paths from the top, as git writes them.
+/// The content of a directory: paths from the top, as git writes them.
 #[derive(Default)]
 struct Listing {
     dirs: Vec<Vec<u8>>,
@@ -78,7 +78,7 @@ impl Scan<'_> {
         asks.then(|| self.repo.inner.is_path_ignored(path_from_bytes(path)).unwrap_or(false))
     }
 
-    /// Whether the index has one of the ignored files.
+    /// True if the index has one of the ignored files.
     fn has_ignored(&self, index: &[u8]) -> bool {
         let mut found = false;
         if !self.ignored.is_empty() {

@@ -10,7 +10,7 @@ use andon_git::{GitError, MODE_FILE, NewCommit, Repo, TreeEntry, Update};
 /// Most heads of other writers that one entry names as parents.
 const MAX_OTHERS: usize = 16;
 
-/// How another clone's copy of a ledger relates to ours.
+/// The relation of another clone's copy of a ledger to ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
     /// Both have the same.

@@ -26,10 +26,10 @@ const MAX_FILES: usize = 10_000;
 /// Deepest directory of remote names that is looked into.
 const MAX_DEPTH: usize = 8;
 
-/// What was found at the last look, so that the next hook reads only what is new.
+/// The result of the last look, so that the next hook reads only what is new.
 #[derive(Serialize, Deserialize, Clone)]
 pub(super) struct Halts {
-    /// What the refs of all ledgers look like.
+    /// The state of the refs of all ledgers.
     at: Place,
     /// The same when everything was read: since then they only grew, by entries that mean nothing here.
     read_at: Place,
@@ -44,7 +44,7 @@ pub(super) struct Halts {
 /// When the memory holds.
 #[derive(Serialize, Deserialize, Clone, PartialEq)]
 struct Place {
-    /// What the files of others' ledgers look like.
+    /// The stat data of the files of others' ledgers.
     stamp: String,
     /// This clone's id and the tip of its own ledger.
     own: Option<(String, CommitId)>,
@@ -114,7 +114,7 @@ impl Ledger<'_> {
         self.halts_at(known[skipped..].iter().map(|known| (known.id, known.commit)))
     }
 
-    /// Whether a standing halt is one of another clone.
+    /// True if a standing halt is one of another clone.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
@@ -197,13 +197,13 @@ impl Ledger<'_> {
     }
 }
 
-/// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
+/// True if this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn had_own(repo: &Repo) -> bool {
     let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
     before.is_some_and(|known| known.at.own.is_some())
 }
 
-/// What is known of all ledgers; `own` is this clone's id, if it has one.
+/// The meaning of all ledgers; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError> {
     let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
@@ -267,7 +267,7 @@ fn halt_at(repo: &Repo, (id, commit): EntryPlace) -> Result<Option<StandingHalt>
     }))
 }
 
-/// Whether the first parents of `tip` lead to `before` by way of `new` entries alone.
+/// True if the first parents of `tip` lead to `before` by way of `new` entries alone.
 fn follows(new: &BTreeMap<CommitId, read::Node>, tip: CommitId, before: CommitId) -> bool {
     let mut at = tip;
     while at != before {
@@ -393,7 +393,7 @@ impl Place {
     }
 }
 
-/// What the files look like that hold the ledgers of others: every ref file but our own, and the packed refs.
+/// The stat data of the files that hold the ledgers of others: every ref file but our own, and the packed refs.
 fn stamp(repo: &Repo, own: Option<&str>) -> String {
     let common = repo.common_dir();
     let mut seen = Vec::new();

@@ -28,7 +28,7 @@ pub(super) struct ForeignHalt {
     pub(super) head: Option<CommitId>,
 }
 
-/// What the fold over them came to.
+/// The result of the fold over them.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 pub(super) struct Meaning {
     /// The entries that it was made from.

@@ -35,12 +35,12 @@ pub use self::open::{
 };
 pub use self::tampering::{TamperedHow, Tampering};
 
-/// Where the refs of all writers are.
+/// The prefix of the refs of all writers.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
-/// Where what was fetched from remotes is: `<remote>/ledger/<writer>` below it.
+/// The prefix of ledgers fetched from remotes: `<remote>/ledger/<writer>` below it.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
 
-/// What can go wrong with the ledger.
+/// An error of the ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// git could not do its part.
@@ -120,7 +120,7 @@ pub struct Entry {
     pub event: EntryEvent,
 }
 
-/// What an entry says.
+/// The event of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryEvent {
     /// An event this version knows.
@@ -163,7 +163,7 @@ impl<'r> Ledger<'r> {
         self.with_known(writer::get_or_create(self.repo.common_dir()))
     }
 
-    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
+    /// True if this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
@@ -211,7 +211,7 @@ impl<'r> Ledger<'r> {
     }
 }
 
-/// Whether `name` can be the id of a writer.
+/// True if `name` can be the id of a writer.
 pub fn is_writer(name: &str) -> bool {
     writer::is_id(name)
 }

@@ -14,7 +14,7 @@ pub struct Tampering {
     pub writer: String,
     /// In what way.
     pub how: TamperedHow,
-    /// How many of its entries its refs do not reach.
+    /// The number of its entries that its refs do not reach.
     pub lost: usize,
 }
 

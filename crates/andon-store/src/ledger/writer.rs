@@ -22,7 +22,7 @@ pub(super) fn lost(common_dir: &Path) -> LedgerError {
     LedgerError::BadWriter { path: path(common_dir), known: Vec::new() }
 }
 
-/// Whether `text` can be an id.
+/// True if `text` can be an id.
 pub(super) fn is_id(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

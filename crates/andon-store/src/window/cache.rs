@@ -19,13 +19,13 @@ use andon_git::Repo;
 /// The first entry is shorter.
 const MAX_START: usize = 512;
 
-/// What a window depends on.
+/// The inputs of a window.
 pub(super) struct Key {
     /// The newest commit.
     pub(super) head: CommitId,
     /// The notes commit.
     pub(super) tip: Option<CommitId>,
-    /// How many records were asked for.
+    /// The number of records that were asked for.
     pub(super) max: usize,
 }
 
@@ -45,13 +45,13 @@ impl Key {
 struct Start {
     /// The notes commit then.
     tip: CommitId,
-    /// How long the journal was when no halt was found to be owed.
+    /// The length of the journal when no halt was found to be owed.
     settled: Option<u64>,
     /// The digest of the newest record's line.
     newest: Option<Digest>,
 }
 
-/// Whether what was kept under the tip `old` still holds: its commits have the notes that they had.
+/// True if the window that was kept under the tip `old` still holds: its commits have the notes that they had.
 fn holds(repo: &Repo, key: &Key, old: CommitId, window: &Window) -> bool {
     let Some(new) = key.tip else { return false };
     let unrecorded = window.unrecorded.iter().map(|one| one.commit);

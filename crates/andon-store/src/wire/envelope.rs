@@ -19,7 +19,7 @@ const MARK: [u8; 4] = *b"AND\x17";
 const HEAD: usize = 16;
 const KEY: usize = 16;
 
-/// What an entry is about.
+/// The hash of everything that an entry depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; KEY]);
 

@@ -20,7 +20,7 @@ pub fn never_following(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits())
 }
 
-/// What the file system keeps of a file.
+/// The stat data of a file.
 pub fn stat(facts: &Metadata) -> FileStat {
     FileStat {
         modified: (facts.mtime(), facts.mtime_nsec()),
@@ -33,12 +33,12 @@ pub fn stat(facts: &Metadata) -> FileStat {
     }
 }
 
-/// What distinguishes a file from every other one of its file system.
+/// The inode, which no other file of its file system has.
 pub fn inode(facts: &Metadata) -> Option<u64> {
     Some(facts.ino())
 }
 
-/// Whether `file` is the one at `path`; a link is another.
+/// True if `file` is the one at `path`; a link is another.
 pub fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::symlink_metadata(path)) {
         (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
@@ -46,12 +46,12 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether any user may execute the file, which git requires of a hook.
+/// True if any user may execute the file, which git requires of a hook.
 pub fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o111 != 0
 }
 
-/// Whether its owner may execute the file: what git keeps of a mode.
+/// True if its owner may execute the file, which is all that git keeps of a mode.
 pub fn owner_executes(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o100 != 0
 }

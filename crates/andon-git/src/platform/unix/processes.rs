@@ -10,7 +10,7 @@ use nix::{errno::Errno, unistd::Pid};
 
 use crate::platform::Life;
 
-/// Whether the process with this id is there.
+/// The state of the process with this id.
 pub fn life(id: i32) -> Life {
     if id <= 0 || kill(Pid::from_raw(id), None) == Err(Errno::ESRCH) { Life::Gone } else { Life::Running }
 }
@@ -37,12 +37,12 @@ pub fn signal_of(status: ExitStatus) -> Option<i32> {
     status.signal()
 }
 
-/// Whether the system says that a file is in no format it can start.
+/// True for the system's error about a file in no format that it can start.
 pub fn is_no_program(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::ENOEXEC as i32)
 }
 
-/// What the system says when a file is in no format it can start.
+/// The system's error about a file in no format that it can start.
 pub fn no_program() -> io::Error {
     io::Error::from_raw_os_error(Errno::ENOEXEC as i32)
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, thread};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
-/// What would end the process, or stop it, while others wait for it.
+/// Signals that end the process, or stop it, while others wait for it.
 const HELD: [Signal; 7] = [
     Signal::SIGINT,
     Signal::SIGTERM,

@@ -21,7 +21,7 @@ pub fn never_following(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
 }
 
-/// What the file system keeps of a file, as Git for Windows has it.
+/// The stat data of a file, as Git for Windows has them.
 pub fn stat(facts: &Metadata) -> FileStat {
     FileStat {
         modified: since_1970(facts.modified()),
@@ -45,7 +45,7 @@ pub fn inode(_facts: &Metadata) -> Option<u64> {
     None
 }
 
-/// Whether `file` is the one at `path`.
+/// True if `file` is the one at `path`.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let ours = file.try_clone().and_then(Handle::from_file);
     ours.is_ok_and(|ours| Handle::from_path(path).is_ok_and(|there| ours == there))

@@ -8,7 +8,7 @@ use crate::platform::Life;
 
 /// Ctrl-C in the console is not for a program that was started so.
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
-/// What the system says of a file that is no program.
+/// The system's error for a file that is no program.
 const ERROR_BAD_EXE_FORMAT: i32 = 193;
 /// Has a shell start a hook by its first line, as git does.
 const START: &str = r#"exec "$0" "$@""#;
@@ -41,12 +41,12 @@ pub fn signal_of(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-/// Whether the system says that a file is in no format it can start.
+/// True for the system's error about a file in no format that it can start.
 pub fn is_no_program(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT)
 }
 
-/// What the system says when a file is in no format it can start.
+/// The system's error about a file in no format that it can start.
 pub fn no_program() -> io::Error {
     io::Error::from_raw_os_error(ERROR_BAD_EXE_FORMAT)
 }

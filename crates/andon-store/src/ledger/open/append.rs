@@ -13,7 +13,7 @@ use andon_core::domain::time::CLOCK_SKEW;
 use andon_git::{GitError, MODE_FILE, MODE_TREE, NewCommit, Repo, TreeEntry, Update};
 use andon_signing::{NAMESPACE, Signer, SshSig};
 
-/// How often a moving ledger is followed.
+/// The number of times that a moving ledger is followed.
 const TRIES: u32 = 8;
 /// The folder of the texts of an entry.
 pub(super) const EVIDENCE: &str = "evidence";
@@ -150,7 +150,7 @@ fn settled(repo: &Repo, head: CommitId, new: &NewEntry<'_>) -> Vec<CommitId> {
     found
 }
 
-/// Whether an entry claims a time that is still to come: what follows it would be dated by it.
+/// True if an entry claims a time that is still to come: its followers would be dated by it.
 fn is_ahead(repo: &Repo, head: CommitId, new: &NewEntry<'_>) -> bool {
     let read = repo.tree_of(head).ok().and_then(|tree| entry::load(repo, head, tree).ok());
     read.and_then(|entry| entry.at).is_some_and(|at| at.0 > new.at.0.saturating_add(CLOCK_SKEW))

@@ -18,7 +18,7 @@ use andon_signing::{BadSignature, SigningError, Touch};
 
 pub use append::EvidenceText;
 
-/// What an entry's signature came to.
+/// The result of verifying an entry's signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignatureState {
     /// There is none.
@@ -27,7 +27,7 @@ pub enum SignatureState {
     Good {
         /// The key as a `.pub` file has it, without comment.
         key: String,
-        /// Whether a person touched it.
+        /// The touch of a person, as far as the signature says.
         touch: Touch,
     },
     /// It does not hold.
@@ -55,13 +55,13 @@ pub struct WholeEntry {
     pub body: Arc<Map<String, Value>>,
     /// Its parents; in the place of one that is no entry, what came before that.
     pub parents: Vec<CommitId>,
-    /// Whether the signature of that commit is good, and whose it is.
+    /// The result of verifying the signature of that commit.
     pub signature: SignatureState,
     /// Those of its copies, which may be by other keys.
     pub copies: Vec<SignatureState>,
 }
 
-/// What is wrong with a commit of a ledger.
+/// The fault of a commit of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryFault {
     /// It is referred to and not there.
@@ -81,7 +81,7 @@ pub struct FaultyEntry {
     pub commit: CommitId,
     /// The entry's id, where it has one.
     pub id: Option<EntryId>,
-    /// What is wrong.
+    /// The fault.
     pub fault: EntryFault,
 }
 
@@ -90,7 +90,7 @@ pub struct FaultyEntry {
 pub struct WholeLedger {
     /// Every entry that could be read, parents before children, in the order of the ledger.
     pub entries: Vec<WholeEntry>,
-    /// What could not be read, or has another form.
+    /// Commits that could not be read, or have another form.
     pub faults: Vec<FaultyEntry>,
 }
 
@@ -101,7 +101,7 @@ pub struct NewEntry<'a> {
     pub kind: &'a str,
     /// The ledger that it belongs to; none for the first policy.
     pub ledger: Option<EntryId>,
-    /// What it says.
+    /// Its members.
     pub body: &'a Map<String, Value>,
     /// Texts that are kept with it.
     pub evidence: &'a [EvidenceText],
@@ -118,7 +118,7 @@ pub enum AppendError {
     /// Nothing was signed.
     #[error(transparent)]
     Signing(#[from] SigningError),
-    /// What was signed does not hold.
+    /// The signature does not hold.
     #[error("the signature that ssh-keygen made does not hold: {0}")]
     NotHeld(#[from] BadSignature),
     /// The entry has no canonical form.

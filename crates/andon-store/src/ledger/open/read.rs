@@ -20,13 +20,13 @@ use andon_signing::{NAMESPACE, SshSig};
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 100_000;
 
-/// What is read under way.
+/// The entries that were read so far.
 #[derive(Default)]
 struct LedgerReading {
     found: BTreeMap<CommitId, WholeEntry>,
     parents: BTreeMap<CommitId, Vec<CommitId>>,
     faults: Vec<FaultyEntry>,
-    /// What was read and not looked at yet.
+    /// Entries that were read and not taken apart yet.
     unread: Vec<StoredEntry>,
 }
 
@@ -100,7 +100,7 @@ impl Ledger<'_> {
         Ok(reading.unread.par_iter().map(StoredEntry::read).collect::<Result<_, _>>().ok())
     }
 
-    /// What the entry of `commit` says; nothing where it cannot be read.
+    /// The members of the entry of `commit`; nothing where it cannot be read.
     pub fn said(&self, commit: CommitId) -> Option<Map<String, Value>> {
         let bytes = file(self.repo, self.repo.tree_of(commit).ok()?).ok()?;
         decode_open(&bytes).ok().map(|(open, _)| open.body)

@@ -20,7 +20,7 @@ pub struct DerivedFacts {
 }
 
 impl DerivedFacts {
-    /// What a record claims.
+    /// The facts that a record claims.
     pub fn of(record: &CommitRecord) -> Self {
         Self {
             tree: Some(record.tree),
@@ -39,7 +39,7 @@ impl DerivedFacts {
     }
 }
 
-/// What a note holds.
+/// The lines of a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice<'a> {
     /// The line that counts for the commit, without its LF; `None` when no line can be read.

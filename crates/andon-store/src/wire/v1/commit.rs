@@ -198,7 +198,7 @@ pub fn as_written(record: CommitRecord, line: Option<&[u8]>) -> CommitRecord {
     decoded.map_or(record, |decoded| decoded.record)
 }
 
-/// What every version of a record says first.
+/// The first member of every version of a record.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Schema {

@@ -84,7 +84,7 @@ pub struct CallWire {
 }
 
 impl CallWire {
-    /// Whether the arguments behind the hashes were known.
+    /// The knowledge of the arguments behind the hashes.
     pub fn arguments(&self) -> Arguments {
         if self.blind == Some(true) { Arguments::Unknown } else { Arguments::Known }
     }
@@ -122,7 +122,7 @@ impl CallWire {
         })
     }
 
-    /// How the call ended.
+    /// The end of the call.
     pub fn end(&self) -> CallEnd {
         self.error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done })
     }
@@ -239,7 +239,7 @@ pub fn trace(model: Option<String>, prompt_hash: Option<String>) -> Option<Box<T
 }
 
 impl UsageWire {
-    /// What was spent.
+    /// The tokens and the cost.
     ///
     /// # Errors
     /// [`FormatError`] where tokens from a cache are reported under both of the names that clients use, and differ.

@@ -55,7 +55,7 @@ pub struct Marker {
     /// The number of the iteration.
     #[serde(default, deserialize_with = "count_if_any")]
     pub iteration: Option<u64>,
-    /// Whether a run begins with it.
+    /// The beginning of a run, if it is one.
     pub begins: RunStart,
     /// The commit.
     pub commit: CommitId,
@@ -141,7 +141,7 @@ fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
     Ok(TestRun { evidence, ..object(line, MAX_LINE)? }.bounded())
 }
 
-/// What a line is, without all that it says.
+/// The type of a line, without all that it says.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Peek<'a> {
@@ -151,12 +151,12 @@ pub struct Peek<'a> {
 }
 
 impl Peek<'_> {
-    /// Whether it is a test run.
+    /// True for a test run.
     pub fn is_run(&self) -> bool {
         self.kind == "test_run"
     }
 
-    /// Whether it is an event.
+    /// True for an event.
     pub fn is_event(&self) -> bool {
         EVENTS.contains(&&*self.kind)
     }

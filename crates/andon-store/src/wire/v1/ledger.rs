@@ -36,7 +36,7 @@ const MAX_ITEMS: usize = 64;
 /// Longest type that is kept of an entry of another version, in characters.
 pub const MAX_KIND: usize = 128;
 
-/// Whether entries of this type are halts, answers or stop switches.
+/// True if entries of this type are halts, answers or stop switches.
 pub fn is_event(kind: &str) -> bool {
     [HALTED, ACKNOWLEDGED, STOP_SWITCH].contains(&kind)
 }
@@ -101,7 +101,7 @@ pub struct PlaceWire<'a> {
     pub at: Timestamp,
 }
 
-/// What an `entry.json` says.
+/// The content of an `entry.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedEntry {
     /// The writer.

@@ -48,7 +48,7 @@ pub struct OpenEntry {
 /// The bytes of an entry.
 ///
 /// # Errors
-/// What the canonicalization says: a number that RFC 8785 cannot hold.
+/// The error of the canonicalization: a number that RFC 8785 cannot hold.
 pub fn encode_open(entry: &OpenEntry) -> Result<Vec<u8>, serde_json::Error> {
     let mut all = entry.body.clone();
     all.extend(members_of(&OpenWire {
