@@ -71,7 +71,8 @@ impl Repo {
     fn asked(&self, rev: &str) -> Result<Option<Oid>, GitError> {
         match self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", rev], b"") {
             Ok(answer) => Ok(String::from_utf8_lossy(&answer.stdout).trim().parse().ok()),
-            Err(GitError::Program { .. }) => Ok(None),
+            // A damaged object is no unknown revision.
+            Err(GitError::Program { stderr, .. }) if !stderr.contains("corrupt") => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -192,7 +192,7 @@ impl Ledger<'_> {
         Ok(entry_at(self.repo, commit)?.map(|entry| entry.writer))
     }
 
-    fn halts_at(&self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>, LedgerError> {
+    fn halts_at(self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>, LedgerError> {
         places.filter_map(|place| halt_at(self.repo, place).transpose()).collect()
     }
 }

@@ -189,7 +189,7 @@ fn what_is_new_changed_or_gone_is_told() {
     assert_eq!(repo.notes_since(NAME, Some(tip), tip).unwrap(), NotesSince::default());
     assert_eq!(repo.notes_since(NAME, Some(tip), first).unwrap().notes[&id(2)], None);
     let older = scratch.rev("refs/notes/a~1");
-    assert_eq!(repo.notes_lacking(tip, &[]).unwrap(), [id(1), id(2)]);
+    assert_eq!(repo.notes_lacking(tip, &[]).unwrap(), [id(2), id(1)]);
     assert_eq!(repo.notes_lacking(tip, &[first, older]).unwrap(), [id(1)]);
     assert_eq!(repo.notes_lacking(tip, &[id(77), first, tip]).unwrap(), []);
 }
