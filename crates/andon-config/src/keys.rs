@@ -364,7 +364,7 @@ pub(super) static IDENTITY_PINNED: Setting<Vec<(String, FileState)>> = Setting::
 
 /// The words of [`Kind::Format`].
 pub(super) fn formats() -> impl Iterator<Item = &'static str> + Clone {
-    std::iter::once(AUTO).chain(Format::names().iter().copied())
+    std::iter::once(AUTO).chain(Format::names())
 }
 
 /// The section that has a key of that name.

@@ -4,22 +4,22 @@
 //! that people own, and then decides what counts as tested. A command that runs a part of the tests is worse than none:
 //! where several commands are possible, or one leaves something out, the guess says so.
 
-mod build_check;
-mod cargo;
 pub mod listing;
 pub mod members;
 mod node;
 mod project_kinds;
 mod python;
-pub mod sources;
 mod table;
 mod tasks;
 
+use andon_core::WordList;
+
+use self::{listing::Listing, tasks::Task};
+
 pub(crate) use self::python::is_test_module;
 
-use self::listing::Listing;
-use self::tasks::Task;
-use andon_core::{WordList, words};
+/// The lists of names and words of this module.
+const WORDS: &str = include_str!("guess/words.txt");
 
 /// A test command, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,12 +30,6 @@ pub struct GuessedCommand {
     pub because: String,
     /// What a person should know of it.
     pub note: Option<&'static str>,
-}
-
-impl GuessedCommand {
-    fn new(command: impl Into<String>, because: impl Into<String>) -> Self {
-        Self { command: command.into(), because: because.into(), note: None }
-    }
 }
 
 /// How the tests of a project run.
@@ -98,88 +92,74 @@ fn short(seen: &str) -> String {
     if cut.len() < seen.len() { format!("{cut}...") } else { cut }
 }
 
-/// What one kind of project says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum KindGuess {
-    Sure(GuessedCommand),
-    Unsure { seen: String, candidates: Vec<GuessedCommand> },
+fn guessed(command: impl Into<String>, because: impl Into<String>) -> GuessedCommand {
+    GuessedCommand { command: command.into(), because: because.into(), note: None }
 }
 
-impl KindGuess {
-    /// Two kinds of projects in one repository: neither is the whole.
-    fn beside(self, other: Self) -> Self {
-        let ((one, mut candidates), (two, more)) = (self.parts(), other.parts());
-        candidates.extend(more);
-        Self::Unsure { seen: format!("{one} beside {two}"), candidates }
-    }
-
-    fn parts(self) -> (String, Vec<GuessedCommand>) {
-        match self {
-            Self::Sure(candidate) => (candidate.because.clone(), vec![candidate]),
-            Self::Unsure { seen, candidates } => (seen, candidates),
-        }
-    }
+fn sure(command: impl Into<String>, because: impl Into<String>) -> Guess {
+    Guess::Sure(guessed(command, because))
 }
 
-fn sure(command: impl Into<String>, because: impl Into<String>) -> KindGuess {
-    KindGuess::Sure(GuessedCommand::new(command, because))
+fn unsure(seen: impl Into<String>, candidates: Vec<GuessedCommand>) -> Guess {
+    Guess::Unsure { seen: seen.into(), candidates }
 }
 
-impl From<KindGuess> for Guess {
-    fn from(found: KindGuess) -> Self {
-        match found {
-            KindGuess::Sure(candidate) => Self::Sure(candidate),
-            KindGuess::Unsure { seen, candidates } => Self::Unsure { seen, candidates },
-        }
+/// Two kinds of projects in one repository: neither is the whole.
+fn beside(this: Guess, other: Guess) -> Guess {
+    let ((one, mut candidates), (two, more)) = (parts(this), parts(other));
+    candidates.extend(more);
+    unsure(format!("{one} beside {two}"), candidates)
+}
+
+fn parts(guess: Guess) -> (String, Vec<GuessedCommand>) {
+    match guess {
+        Guess::Sure(candidate) | Guess::Compiles(candidate) => (candidate.because.clone(), vec![candidate]),
+        Guess::Unsure { seen, candidates } => (seen, candidates),
+        Guess::None => (String::new(), Vec::new()),
     }
 }
 
 /// How the tests of this project run.
 pub fn guess(listing: &Listing) -> Guess {
     let computed = [
-        cargo::guess,
+        project_kinds::cargo,
         node::guess,
         python::guess,
         project_kinds::go,
         project_kinds::dotnet,
         project_kinds::ruby,
     ];
-    let mut found: Vec<KindGuess> = computed.into_iter().filter_map(|kind| kind(listing)).collect();
+    let mut found: Vec<Guess> = computed.into_iter().filter_map(|kind| kind(listing)).collect();
     found.extend(table::guesses(listing));
     let mut tasks = tasks::tasks(listing);
     if let Some(at) = whole(&found, &tasks) {
         return Guess::Sure(tasks.swap_remove(at).candidate);
     }
-    let recipes = tasks.into_iter().map(|task| KindGuess::Sure(task.candidate));
-    match found.into_iter().chain(recipes).reduce(KindGuess::beside) {
-        Some(KindGuess::Sure(candidate)) => match strays(listing).as_slice() {
+    let recipes = tasks.into_iter().map(|task| Guess::Sure(task.candidate));
+    match found.into_iter().chain(recipes).reduce(beside) {
+        Some(Guess::Sure(candidate)) => match strays(listing).as_slice() {
             [] => Guess::Sure(candidate),
-            strays => Guess::Unsure {
-                seen: format!("{} beside {}", candidate.because, strays.join(", ")),
-                candidates: vec![candidate],
-            },
+            strays => unsure(format!("{} beside {}", candidate.because, strays.join(", ")), vec![candidate]),
         },
-        Some(found) => found.into(),
+        Some(found) => found,
         None => match strays(listing).as_slice() {
-            [] => build_check::check(listing).map_or(Guess::None, Guess::Compiles),
-            strays => Guess::Unsure {
-                seen: format!("nothing at the top, and {}", strays.join(", ")),
-                candidates: Vec::new(),
-            },
+            [] => project_kinds::compiles(listing).map_or(Guess::None, Guess::Compiles),
+            strays => unsure(format!("nothing at the top, and {}", strays.join(", ")), Vec::new()),
         },
     }
 }
 
 /// The recipe that runs everything else that was found: the project's own word.
-fn whole(found: &[KindGuess], tasks: &[Task]) -> Option<usize> {
+fn whole(found: &[Guess], tasks: &[Task]) -> Option<usize> {
     let runs = |task: &Task, command: &str| {
         let through = |other: &Task| task.runs(&other.candidate.command) && other.runs(command);
         task.runs(command) || tasks.iter().any(through)
     };
     tasks.iter().position(|task| {
         let all = found.iter().all(|found| match found {
-            KindGuess::Sure(candidate) => runs(task, &candidate.command),
-            KindGuess::Unsure { candidates, .. } => {
+            Guess::Sure(candidate) | Guess::Compiles(candidate) => runs(task, &candidate.command),
+            Guess::None => true,
+            Guess::Unsure { candidates, .. } => {
                 !candidates.is_empty() && candidates.iter().any(|candidate| runs(task, &candidate.command))
             }
         });
@@ -189,47 +169,18 @@ fn whole(found: &[KindGuess], tasks: &[Task]) -> Option<usize> {
 }
 
 /// Directories whose projects are no part of what the tests of the whole are for.
-const ASIDE: WordList = words![
-    "docs",
-    "doc",
-    "website",
-    "site",
-    "examples",
-    "example",
-    "fuzz",
-    "xtask",
-    "bench",
-    "benches",
-    "benchmarks",
-    "scripts",
-    "tools",
-    "tests",
-    "test",
-    "spec",
-    "fixtures",
-    "testdata",
-];
+const ASIDE: WordList = WordList::section(WORDS, "aside");
+
+/// Manifests that are looked for one level below, each with the files at the top that speak for all of its kind.
+const FAMILIES: WordList = WordList::section(WORDS, "families");
 
 /// Projects of another kind than those at the top, one level below: `web/package.json` with a `go.mod` at the top.
 fn strays(listing: &Listing) -> Vec<String> {
-    const FAMILIES: [(&str, &[&str]); 8] = [
-        ("Cargo.toml", &["Cargo.toml"]),
-        ("package.json", &["pnpm-workspace.yaml", "deno.json", "deno.jsonc"]),
-        (
-            "pyproject.toml",
-            &["pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini"],
-        ),
-        ("go.mod", &["go.mod", "go.work"]),
-        ("pom.xml", &["pom.xml"]),
-        ("Gemfile", &["Gemfile", "Rakefile"]),
-        ("composer.json", &["composer.json"]),
-        ("mix.exs", &["mix.exs"]),
-    ];
     let mut strays = Vec::new();
-    for (manifest, top) in FAMILIES {
+    for (manifest, top) in FAMILIES.iter().filter_map(|row| row.split_once(':')) {
         let workspaces = manifest == "package.json"
             && listing.text("package.json").is_some_and(|text| text.contains("\"workspaces\""));
-        if workspaces || top.iter().any(|name| listing.has(name)) {
+        if workspaces || top.split_whitespace().any(|name| listing.has(name)) {
             continue;
         }
         let below = listing.below(manifest).into_iter().filter(|dir| !ASIDE.contains(dir));

@@ -1,14 +1,12 @@
 //! What a test asserts: each statement that does, how much it asks, and what it is about.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
-use super::code_mask::{Family, QUOTED};
-use super::source::{Source, holds, is_name};
-use super::statements::statements;
-use super::strength::{Strength, strength};
-use super::words::Words;
+use crate::code_mask::{Family, QUOTED};
+use crate::source::{Source, holds_start, is_name};
+use crate::strength::{Strength, strength};
+use crate::{statements::statements, words::Words};
 
 /// An assertion.
 #[derive(Debug, Clone)]
@@ -54,14 +52,14 @@ impl Content {
     }
 }
 
-/// What a place of a file asserts, whose attributes end and whose body begins at the places of `parts`.
+/// What a place of a file asserts, whose attributes end at `attributes` and whose body begins at `body`.
 pub(super) fn content(
     source: &Source<'_>,
     words: &Words<'_>,
     block: Range<usize>,
-    parts: (usize, usize),
+    attributes: usize,
+    body: usize,
 ) -> Content {
-    let (attributes, body) = parts;
     let mut content = Content::default();
     let (head, shape) = condensed(source, block.start..attributes);
     content.around.add(&head, &shape);
@@ -133,7 +131,7 @@ pub(super) fn is_assertion(code: &str, family: Family, words: &Words<'_>) -> boo
         if word.strip_suffix(" {").is_some_and(|word| code.trim_end() == word) {
             return true;
         }
-        let Some(at) = code.find(word).filter(|_| holds(code, word, true)) else { return false };
+        let Some(at) = code.find(word).filter(|_| holds_start(code, word)) else { return false };
         // In Go a method asserts where it is the statement itself, not in one of its values.
         let method = family == Family::Go && word.starts_with('.');
         let leads =

@@ -4,6 +4,17 @@
 /// What replaces each byte of a quoted text in the code; the quotes stay.
 pub(super) const QUOTED: u8 = 1;
 
+/// The marks of a quoted text.
+struct Quote<'e> {
+    /// Length of the opening, in bytes.
+    open: usize,
+    end: &'e [u8],
+    /// A backslash takes the meaning of the next byte.
+    escapes: bool,
+    /// It may go over several lines.
+    lines: bool,
+}
+
 /// Languages that are lexed alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
@@ -151,8 +162,12 @@ impl<'t> Masker<'t> {
             b'#' if matches!(self.family, Family::C | Family::Sharp | Family::Swift) => self.directive(),
             b'"' => self.double(),
             b'\'' => self.single(),
-            b'`' if self.family == Family::Script => self.quoted(1, b"`", true, true),
-            b'`' if self.family == Family::Go => self.quoted(1, b"`", false, true),
+            b'`' if self.family == Family::Script => {
+                self.quoted(&Quote { open: 1, end: b"`", escapes: true, lines: true })
+            }
+            b'`' if self.family == Family::Go => {
+                self.quoted(&Quote { open: 1, end: b"`", escapes: false, lines: true })
+            }
             b'r' | b'R' => self.raw(),
             b'<' => self.here_document(),
             b'_' | b'=' if self.family == Family::Ruby && self.at == 0 => self.ruby_line(),
@@ -265,20 +280,25 @@ impl<'t> Masker<'t> {
 
     fn double(&mut self) -> bool {
         if self.family == Family::Sharp && self.before() == Some(b'@') {
-            return self.quoted(1, b"\"", false, true);
+            return self.quoted(&Quote { open: 1, end: b"\"", escapes: false, lines: true });
         }
         if self.family.has_triple(b'"') && self.here("\"\"\"") {
-            return self.quoted(3, b"\"\"\"", true, true);
+            return self.quoted(&Quote { open: 3, end: b"\"\"\"", escapes: true, lines: true });
         }
-        self.quoted(1, b"\"", true, self.family.spans_lines())
+        self.quoted(&Quote { open: 1, end: b"\"", escapes: true, lines: self.family.spans_lines() })
     }
 
     fn single(&mut self) -> bool {
         if self.family.single_quotes() {
             if self.family.has_triple(b'\'') && self.here("'''") {
-                return self.quoted(3, b"'''", true, true);
+                return self.quoted(&Quote { open: 3, end: b"'''", escapes: true, lines: true });
             }
-            return self.quoted(1, b"'", true, self.family.spans_lines());
+            return self.quoted(&Quote {
+                open: 1,
+                end: b"'",
+                escapes: true,
+                lines: self.family.spans_lines(),
+            });
         }
         // A character; else a lifetime, a label or a digit separator.
         let rest = self.rest();
@@ -306,12 +326,12 @@ impl<'t> Masker<'t> {
                 return false;
             }
             let end: Vec<u8> = std::iter::once(b'"').chain(std::iter::repeat_n(b'#', hashes)).collect();
-            return self.quoted(hashes + 2, &end, false, true);
+            return self.quoted(&Quote { open: hashes + 2, end: &end, escapes: false, lines: true });
         }
         if self.family == Family::C && rest.starts_with(b"R\"") {
             let Some(open) = rest.iter().take(20).position(|byte| *byte == b'(') else { return false };
             let end = [b")", &rest[2..open], b"\""].concat();
-            return self.quoted(open + 1, &end, false, true);
+            return self.quoted(&Quote { open: open + 1, end: &end, escapes: false, lines: true });
         }
         false
     }
@@ -335,8 +355,9 @@ impl<'t> Masker<'t> {
         end > 0
     }
 
-    /// Blanks a quoted text whose opening is `open` bytes long.
-    fn quoted(&mut self, open: usize, end: &[u8], escapes: bool, lines: bool) -> bool {
+    /// Blanks a quoted text.
+    fn quoted(&mut self, quote: &Quote<'_>) -> bool {
+        let Quote { open, end, escapes, lines } = *quote;
         self.at += open;
         let mut at = self.at;
         while at < self.text.len() && !self.text[at..].starts_with(end) {

@@ -1,9 +1,10 @@
 //! Where a line declares a test, by the words of its language.
 
-use super::code_mask::Family;
-use super::source::{Source, is_name, is_noise, name};
-use super::words::{Words, is_marker};
-use andon_core::{WordList, words};
+use andon_core::WordList;
+
+use crate::code_mask::Family;
+use crate::source::{Source, is_name, is_noise, name};
+use crate::words::{GROUPS, WORDS, Words, is_marker};
 
 /// Lines after a marker, or of a table of cases, in which the name of a test is looked for.
 const NAME_WITHIN: usize = 64;
@@ -19,42 +20,10 @@ pub(super) struct Declaration {
 }
 
 /// What comes after `it.` and `test.` where no test is declared.
-const NO_TEST: WordList = words![
-    "describe",
-    "step",
-    "use",
-    "extend",
-    "expect",
-    "beforeEach",
-    "beforeAll",
-    "afterEach",
-    "afterAll",
-    "before",
-    "after",
-    "info",
-    "setTimeout",
-    "mock",
-    "configure",
-    "call",
-    "apply",
-    "bind",
-];
+const NO_TEST: WordList = WordList::section(WORDS, "no test");
 
 /// What may come before a declaration.
-const BEFORE: WordList = words![
-    "export ",
-    "default ",
-    "public ",
-    "pub ",
-    "async ",
-    "static ",
-    "final ",
-    "override ",
-    "suspend ",
-    "internal ",
-    "await ",
-    "try ",
-];
+const BEFORE: WordList = WordList::section(WORDS, "before");
 
 /// The test that is declared at a line.
 pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Option<Declaration> {
@@ -64,7 +33,7 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
         return None;
     }
     for word in BEFORE.iter() {
-        code = code.strip_prefix(word).unwrap_or(code);
+        code = code.strip_prefix(word).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(code);
     }
     let finder = Finder {
         source,
@@ -82,7 +51,7 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
 
 /// Whether a word declares several tests.
 pub(super) fn is_group(word: &str) -> bool {
-    super::patterns::GROUPS.iter().any(|group| word.contains(group)) && !word.ends_with("Table(")
+    GROUPS.iter().any(|group| word.contains(group)) && !word.ends_with("Table(")
 }
 
 struct Finder<'s, 't> {
@@ -247,9 +216,7 @@ impl Finder<'_, '_> {
             is_noise(code) && code.trim().is_empty() && !self.source.text(*line).trim().is_empty()
         });
         let mut comment = comment.map(|line| self.source.text(line));
-        comment
-            .any(|line| super::source::holds(line, "@test", false))
-            .then(|| self.here(name(named), self.place))
+        comment.any(|line| super::source::holds(line, "@test")).then(|| self.here(name(named), self.place))
     }
 }
 

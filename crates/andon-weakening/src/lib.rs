@@ -4,11 +4,8 @@ mod asserts;
 mod code_mask;
 mod compare;
 mod declaration;
-mod destinations;
-mod heirs;
 mod matching;
 mod pairing;
-pub(crate) mod patterns;
 mod read;
 mod side;
 mod skips;
@@ -20,8 +17,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use code_mask::Family;
-use compare::{added, is_looser};
-use destinations::Destinations;
+use compare::{Destinations, added, is_looser};
 use pairing::{Pairs, pairs};
 use side::Side;
 use source::Source;
@@ -70,7 +66,7 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestCompariso
     let old = Side::read(files, |file| &file.old, patterns);
     let new = Side::read(files, |file| &file.new, patterns);
     let pairs = pairs(&old, &new);
-    let taken = taken(files, (&old, &new), &pairs);
+    let taken = taken(files, &old, &new, &pairs);
     let before = |test: &usize| old.tests[*test].name.clone();
     let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
     let added = pairs.fresh.iter().filter(|test| !paired.contains(*test));
@@ -87,7 +83,7 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestCompariso
     }
 }
 
-fn taken<'t>(files: &[ChangedText], (old, new): (&Side<'t>, &Side<'t>), pairs: &Pairs) -> Option<Weakening> {
+fn taken<'t>(files: &[ChangedText], old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening> {
     let mut first = None;
     let mut found = Weakening { extent: extent(old, new, pairs), ..Weakening::default() };
     for test in &pairs.gone {
@@ -142,7 +138,7 @@ fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
 pub fn declared_tests(extension: &str, text: &str, patterns: &Patterns<'_>) -> Vec<String> {
     let source = Source::new(text, Family::from_extension(extension));
     let found =
-        read::tests(&source, &Words::new(patterns, extension, text, ""), 0, &heirs::Heirs::new(vec![text]));
+        read::tests(&source, &Words::new(patterns, extension, text, ""), 0, &skips::Heirs::new(vec![text]));
     found.into_iter().filter(|test| !test.skipped).map(|test| test.name).collect()
 }
 

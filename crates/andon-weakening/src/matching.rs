@@ -1,10 +1,12 @@
 //! Matches each test before a change with a test after it, by name, text and subject, and finds tests that became a row of
 //! another.
 
-use andon_core::{WordList, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asserts::{Content, Vocabulary, words};
+use andon_core::WordList;
+
+use crate::asserts::{Content, Vocabulary, words};
+use crate::words::WORDS;
 
 /// Share of what two tests are about, from which on they are the same one.
 const SAME: f64 = 0.6;
@@ -24,67 +26,7 @@ pub(super) fn subjects(content: &Content) -> BTreeSet<String> {
 }
 
 /// Words of languages and frameworks, which say nothing of what a test is about.
-const COMMON: WordList = words![
-    "let",
-    "mut",
-    "const",
-    "var",
-    "val",
-    "auto",
-    "new",
-    "await",
-    "async",
-    "return",
-    "if",
-    "else",
-    "for",
-    "in",
-    "of",
-    "self",
-    "this",
-    "t",
-    "T",
-    "testing",
-    "fn",
-    "def",
-    "func",
-    "fun",
-    "function",
-    "void",
-    "public",
-    "test",
-    "it",
-    "Test",
-    "begin",
-    "end",
-    "do",
-    "with",
-    "raises",
-    "eq",
-    "be",
-    "true",
-    "false",
-    "True",
-    "False",
-    "None",
-    "nil",
-    "null",
-    "Fact",
-    "err",
-    "then",
-    "is_expected",
-    "to",
-    "pub",
-    "static",
-    "Object",
-    "int",
-    "pytest",
-    "mark",
-    "cfg",
-    "as",
-    "any",
-    "class",
-];
+const COMMON: WordList = WordList::section(WORDS, "common");
 
 pub(super) fn is_common(name: &str) -> bool {
     COMMON.contains(name) || is_asking(name)
@@ -138,47 +80,7 @@ impl Weights {
 }
 
 /// Calls that say how something is asked, not what.
-const ASKING: WordList = words![
-    "Error",
-    "Errorf",
-    "Fatal",
-    "Fatalf",
-    "Run",
-    "expect",
-    "is",
-    "not",
-    "unwrap",
-    "unwrap_err",
-    "eq",
-    "equal",
-    "be",
-    "to",
-    "Equal",
-    "True",
-    "False",
-    "ok",
-    "That",
-    "EqualTo",
-    "verify",
-    "fail",
-    "of",
-    "case",
-    "String",
-    "i32",
-    "from",
-    "vec",
-    "forEach",
-    "each",
-    "subTest",
-    "listOf",
-    "arrayOf",
-    "row",
-    "rows",
-    "Entry",
-    "entries",
-    "range",
-    "func",
-];
+const ASKING: WordList = WordList::section(WORDS, "asking");
 
 /// Whether a call belongs to an assertion.
 pub(super) fn is_asking(name: &str) -> bool {

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asserts::{Vocabulary, words};
-use super::compare::added;
-use super::matching::{Table, Weights, is_row, is_split, subjects};
-use super::read::Test;
-use super::side::Side;
+use crate::asserts::{Vocabulary, words};
+use crate::matching::{Table, Weights, is_row, is_split, subjects};
+use crate::{compare::added, read::Test, side::Side};
 
 /// Tests of before with those of now that they are, and those that are gone.
 #[derive(Debug, Default)]

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::code_mask::Family;
-use super::declaration::{Declaration, attributes, declared, is_attribute};
-use super::heirs::Heirs;
-use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
-use super::source::{Source, is_name, is_noise};
-use super::words::Words;
+use crate::declaration::{Declaration, attributes, declared, is_attribute};
+use crate::skips::{
+    Groups, Heirs, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said,
+};
+use crate::source::{Source, is_name, is_noise};
+use crate::{code_mask::Family, words::Words};
 
 /// Tests of one side that are looked at; more of them in one commit is no edit by hand.
 pub(super) const MAX_TESTS: usize = 1 << 14;

@@ -1,17 +1,13 @@
 //! The files of a change on one of its sides, read only as far as is asked for.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::{cell::OnceCell, collections::BTreeSet, ops::Range};
 
-use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
-use super::code_mask::Family;
-use super::declaration::function;
-use super::heirs::Heirs;
-use super::read::{MAX_TESTS, Test, tests};
-use super::source::Source;
-use super::words::Words;
-use super::{ChangedText, Patterns};
+use crate::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
+use crate::read::{MAX_TESTS, Test, tests};
+use crate::{
+    ChangedText, Patterns, code_mask::Family, declaration::function, skips::Heirs, source::Source,
+    words::Words,
+};
 
 /// The files of a change on one of its sides.
 #[derive(Debug)]
@@ -83,7 +79,8 @@ impl<'t> Side<'t> {
                 file.source(),
                 &file.words,
                 layout.block.clone(),
-                (layout.attributes.max(layout.place), layout.body),
+                layout.attributes.max(layout.place),
+                layout.body,
             )
         })
     }
@@ -110,7 +107,7 @@ impl<'t> Side<'t> {
             let (mut from, mut all) = (0, Content::default());
             for block in blocks.chain(std::iter::once(file.raw.len()..file.raw.len())) {
                 let gap: Range<usize> = from..block.start.max(from);
-                let found = content(file.source(), &file.words, gap.clone(), (gap.start, gap.start));
+                let found = content(file.source(), &file.words, gap.clone(), gap.start, gap.start);
                 all.around.extend(&found.around);
                 all.assertions.extend(found.assertions);
                 from = block.end.max(from);

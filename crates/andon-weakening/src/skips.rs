@@ -1,13 +1,11 @@
 //! Whether a test runs: what its declaration, its statements and the groups around it say.
 
-use std::ops::Range;
+use std::{cell::OnceCell, collections::HashSet, ops::Range};
 
-use super::code_mask::{Family, is_off};
-use super::declaration::{attributes, is_attribute};
-use super::heirs::Heirs;
-use super::patterns::{GROUPS, PLATFORMS, SETUPS};
-use super::source::{Source, holds, is_name, is_noise, name};
-use super::words::{Marks, Words};
+use crate::code_mask::{Family, is_off};
+use crate::declaration::{attributes, is_attribute};
+use crate::source::{Source, holds, holds_start, is_name, is_noise, name};
+use crate::words::{GROUPS, Marks, PLATFORMS, SETUPS, Words};
 
 /// Where the parts of a test are, as places in its file.
 #[derive(Debug, Clone)]
@@ -44,18 +42,18 @@ pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -
         || marks.options.iter().any(|word| is_option(options, word) || is_option(above, word))
         || marks.options.iter().any(|word| word.ends_with(':') && is_option(tail, word))
         || marks.quoted.iter().any(|word| quoted.contains(word))
-        || marks.chains.iter().any(|word| holds(chain, word, false))
+        || marks.chains.iter().any(|word| holds(chain, word))
         || marks.tails.iter().any(|word| tail.contains(word))
         || marks.declares.iter().any(|word| declares.starts_with(word))
 }
 
 fn has_attribute(text: &str, marks: &Marks<'_>) -> bool {
-    marks.attributes.iter().any(|word| holds(text, word, true)) && !is_on_some(text) || is_never(text)
+    marks.attributes.iter().any(|word| holds_start(text, word)) && !is_on_some(text) || is_never(text)
 }
 
 /// Whether a condition asks which machine it is.
 pub(super) fn is_of_platform(condition: &str) -> bool {
-    PLATFORMS.iter().any(|word| holds(condition, word, false))
+    PLATFORMS.iter().any(|word| holds(condition, word))
 }
 
 /// Whether attributes skip a test on some machines alone, as `#[cfg_attr(miri, ignore)]` does.
@@ -97,7 +95,7 @@ pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
         let alone = word.bytes().all(|byte| byte.is_ascii_lowercase());
         // A word that may be a name or a value has to begin a statement.
         let begins = |text: &str| text.trim_start().starts_with(word);
-        holds(line, word, false) && (!alone && *word != "Skip(" || line.split(['{', ';']).any(begins))
+        holds(line, word) && (!alone && *word != "Skip(" || line.split(['{', ';']).any(begins))
     })
 }
 
@@ -244,6 +242,59 @@ fn is_group_marked(code: &str, marks: &Marks<'_>) -> bool {
     let chain = code.split(['"', '\'', '`']).next().unwrap_or(code);
     let head = code.split("=>").next().unwrap_or(code);
     marks.declares.iter().any(|word| code.starts_with(word))
-        || marks.chains.iter().any(|word| holds(chain, word, false))
+        || marks.chains.iter().any(|word| holds(chain, word))
         || marks.options.iter().any(|word| is_option(head, word))
+}
+
+/// The texts of all files of a side, read for their bases when one is first asked for.
+#[derive(Debug)]
+pub(super) struct Heirs<'t> {
+    texts: Vec<&'t str>,
+    bases: OnceCell<HashSet<&'t str>>,
+}
+
+impl<'t> Heirs<'t> {
+    pub(super) fn new(texts: Vec<&'t str>) -> Self {
+        Self { texts, bases: OnceCell::new() }
+    }
+
+    /// Whether `class` is in the place where a declaration names its base. Other text may look the same: then a class
+    /// counts as run.
+    pub(super) fn has(&self, class: &str) -> bool {
+        self.bases.get_or_init(|| self.texts.iter().flat_map(|text| bases(text)).collect()).contains(class)
+    }
+}
+
+/// The names behind `extends`, as an argument and behind a colon, as Python, Kotlin and C# write bases.
+fn bases(text: &str) -> impl Iterator<Item = &str> {
+    text.char_indices().filter_map(move |(at, c)| {
+        let before = text.get(..at)?;
+        if !is_name(c) || before.ends_with(is_name) {
+            return None;
+        }
+        let base = name(&text[at..]);
+        let last = || before.ends_with(", ") && text[at + base.len()..].starts_with(')');
+        (["extends ", "(", ": "].iter().any(|it| before.ends_with(it)) || last()).then_some(base)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_are_known_in_any_text() {
+        let heirs = Heirs::new(vec![
+            "class A extends Base {}",
+            "class B(Mixin, Other):",
+            "class C : Third",
+            "(a, Named, b)",
+        ]);
+        for class in ["Base", "Mixin", "Other", "Third"] {
+            assert!(heirs.has(class), "{class}");
+        }
+        for class in ["A", "Bas", "class", "", "Named"] {
+            assert!(!heirs.has(class), "{class}");
+        }
+    }
 }

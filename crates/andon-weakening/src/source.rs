@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::code_mask::{Family, masked};
+use crate::code_mask::{Family, masked};
 
 /// A file, read once.
 #[derive(Debug)]
@@ -141,13 +141,24 @@ pub(super) fn name(text: &str) -> &str {
     text.get(..text.find(|c| !is_name(c)).unwrap_or(text.len())).unwrap_or_default()
 }
 
-/// Whether a text holds a word that is no part of a longer one; `open` lets it go on.
-pub(super) fn holds(text: &str, word: &str, open: bool) -> bool {
-    let joins =
-        |inner: Option<char>, outer: Option<char>| inner.is_some_and(is_name) && outer.is_some_and(is_name);
+/// True for a text with a word that is no part of a longer one.
+pub(super) fn holds(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
         let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-        !joins(word.chars().next(), before) && (open || !joins(word.chars().next_back(), after))
+        begins_apart(text, at, word) && !joins(word.chars().next_back(), after)
     })
+}
+
+/// As [`holds`], for a word that may go on.
+pub(super) fn holds_start(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| begins_apart(text, at, word))
+}
+
+fn begins_apart(text: &str, at: usize, word: &str) -> bool {
+    let before = text.get(..at).and_then(|text| text.chars().next_back());
+    !joins(word.chars().next(), before)
+}
+
+fn joins(inner: Option<char>, outer: Option<char>) -> bool {
+    inner.is_some_and(is_name) && outer.is_some_and(is_name)
 }

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::code_mask::{Family, QUOTED};
-use super::source::{Source, is_name, is_noise};
+use crate::code_mask::{Family, QUOTED};
+use crate::source::{Source, is_name, is_noise};
 
 /// A statement, or what opens a block.
 #[derive(Debug)]

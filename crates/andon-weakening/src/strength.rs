@@ -1,7 +1,9 @@
 //! How much an assertion asks: nothing, that something is there, or more.
 
-use super::source::{holds, is_name};
-use andon_core::{WordList, words};
+use andon_core::WordList;
+
+use crate::source::{holds, is_name};
+use crate::words::WORDS;
 
 /// How much an assertion asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,43 +20,7 @@ pub(super) enum Strength {
 const TRUE: &[&str] = &["true", "True"];
 
 /// What asks only whether something is there.
-const EXISTENCE: WordList = words![
-    ".is_some()",
-    ".is_ok()",
-    "is not None",
-    "IsNotNone(",
-    "toBeTruthy(",
-    "toBeDefined(",
-    "not.toBeNull(",
-    "not.toBeUndefined(",
-    ".to.exist",
-    ".to.be.ok",
-    "assertNotNull(",
-    "isNotNull()",
-    "NotNil(",
-    "shouldNotBeNull",
-    "shouldNotBe null",
-    "NotNull(",
-    "IsNotNull(",
-    "NotBeNull(",
-    "Is.Not.Null",
-    "NotEmpty(",
-    "assertNotNull(",
-    "not->toBeNull(",
-    "XCTAssertNotNil(",
-    "!=nil",
-    "be_truthy",
-    "refute_nil",
-    "not_to be_nil",
-    "be_present",
-    "!=null",
-    "NotTo(BeNil",
-    "ToNot(BeNil",
-    "ShouldNot(BeNil",
-    "!=nullptr",
-    "isNotEmpty()",
-    "isPresent()",
-];
+const EXISTENCE: WordList = WordList::section(WORDS, "existence");
 
 /// What is asserted by being written down.
 const PASSES: &[&str] = &["Assert.Pass(", "SUCCEED(", "pass()"];
@@ -77,7 +43,7 @@ fn is_missing(shape: &str) -> bool {
 }
 
 fn is_trivial(text: &str, shape: &str) -> bool {
-    let or_true = ["||true", "or True", "or true"].iter().any(|word| holds(shape, word, false));
+    let or_true = ["||true", "or True", "or true"].iter().any(|word| holds(shape, word));
     let and_false = shape.starts_with("if ") && shape.ends_with("&&false");
     if or_true || and_false || PASSES.iter().any(|word| shape.starts_with(word)) {
         return true;
@@ -196,27 +162,7 @@ fn compared(shape: &str) -> Option<(usize, usize)> {
 }
 
 /// Words of comparisons that leave room.
-const TOLERANT: WordList = words![
-    "approx",
-    "loseTo",
-    "elta",
-    "ithin",
-    "abs(",
-    "Abs(",
-    "AlmostEqual",
-    "NEAR",
-    "places",
-    "olerance",
-    "psilon",
-    "margin",
-    "BeNumerically",
-    "plusOrMinus",
-    "accuracy",
-    "assertEquals(",
-    "Assert.Equal(",
-    "AreEqual(",
-    "Approximately",
-];
+const TOLERANT: WordList = WordList::section(WORDS, "tolerant");
 
 /// How many times as wide a tolerance has to be to be another one.
 const WIDER: f64 = 1000.0;

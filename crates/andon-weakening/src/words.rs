@@ -1,7 +1,30 @@
 //! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
 
-use super::code_mask::Family;
-use super::{Patterns, all, patterns};
+use andon_core::{WordList, words};
+
+use crate::{Patterns, all, code_mask::Family};
+
+/// The lists of words of this crate.
+pub(super) const WORDS: &str = include_str!("words.txt");
+
+/// Words of what holds several tests.
+pub(super) const GROUPS: WordList = WordList::section(WORDS, "groups");
+
+/// How a group or a test is declared besides which no other of its file runs, or what its declaration holds then.
+const FOCUSES: WordList = words![
+    "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: .only|fit(|ftest(|fdescribe(|fcontext(|only:",
+    "go: FIt(|FDescribe(|FContext(|FWhen(|Focus,",
+    "rb: fit |fspecify |fdescribe |fcontext |focus:|:focus",
+    "kt,kts: \"f:",
+    "php: ->only(",
+    "dart: solo:",
+];
+
+/// What runs before each test of a group.
+pub(super) const SETUPS: WordList = WordList::section(WORDS, "setups");
+
+/// Words of conditions on the machine that a test runs on: what skips it on some is no weaker on the others.
+pub(super) const PLATFORMS: WordList = WordList::section(WORDS, "platforms");
 
 /// The patterns for one file.
 #[derive(Debug)]
@@ -44,7 +67,7 @@ impl<'a> Words<'a> {
             is_of_tests,
             tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
             skips: Marks::new(all(patterns.skips, extension), family, raw),
-            focuses: Marks::new(all(patterns::FOCUSES.iter(), extension), family, raw),
+            focuses: Marks::new(all(FOCUSES.iter(), extension).flat_map(|row| row.split('|')), family, raw),
             assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
         }
     }

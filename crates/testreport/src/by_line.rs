@@ -1,12 +1,6 @@
 //! All readers that work line by line, as one.
 
-use super::format::Format;
-use super::libtest::LibtestReader;
-use super::lines::Stream;
-use super::normalize::Root;
-use super::tally::Tally;
-use super::tap::TapReader;
-use super::text::TextReader;
+use crate::{Format, Root, Stream, libtest::LibtestReader, tally::Tally, tap::TapReader, text::TextReader};
 
 /// The readers of what comes line by line.
 pub(super) struct LineReaders {
@@ -30,6 +24,15 @@ pub(super) struct ByLine {
     pub(super) text: Option<Tally>,
     /// By libtest's reader and as TAP, on standard error.
     pub(super) aside: [Option<Tally>; 2],
+}
+
+/// The runners whose tests come line by line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Runners {
+    /// None has begun.
+    Idle,
+    /// One reports its tests: the lines may be printed by them.
+    AtWork,
 }
 
 impl LineReaders {
@@ -60,9 +63,10 @@ impl LineReaders {
         self.text.line(Stream::Stderr, line);
     }
 
-    /// True when a runner has begun to report its tests: the following lines may be printed by them.
-    pub(super) fn is_at_work(&self) -> bool {
-        self.libtest.is_inside() || self.aside.libtest.is_inside() || self.text.is_open()
+    /// At work when a runner has begun to report its tests.
+    pub(super) fn runners(&mut self) -> Runners {
+        let at_work = self.libtest.is_inside() || self.aside.libtest.is_inside() || self.text.is_open();
+        if at_work { Runners::AtWork } else { Runners::Idle }
     }
 
     /// What was read. With a format, what was of another is left out.

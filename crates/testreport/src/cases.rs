@@ -1,9 +1,8 @@
 //! What the readers of structured reports share: a case is counted, named and bounded in one place, and the
 //! numbers that a report claims are held against the cases that it lists.
 
-use super::normalize::Root;
-use super::problem::ReportProblem;
-use super::tally::{Outcome, Tally, append};
+use crate::tally::{Outcome, Tally, append};
+use crate::{ReportProblem, Root};
 
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
 const MAX_CASES: u64 = 100_000_000;
@@ -32,6 +31,7 @@ impl Case {
 }
 
 /// Counts the cases of one report.
+#[derive(Default)]
 pub(super) struct Cases {
     tally: Tally,
     report: String,
@@ -70,7 +70,7 @@ impl Cases {
     pub(super) fn end_as(&mut self, case: &Case, base_id: &str) -> Result<(), ReportProblem> {
         self.count(case.outcome)?;
         self.identify(base_id, case.outcome);
-        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+        if case.outcome.is_failing() {
             self.name(&case.id, &case.error);
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Cases {
         if self.seen > MAX_CASES {
             return Err(ReportProblem::TooManyCases(MAX_CASES));
         }
-        self.failing += u64::from(matches!(outcome, Outcome::Failed | Outcome::Errored));
+        self.failing += u64::from(outcome.is_failing());
         self.tally.count(outcome);
         Ok(())
     }

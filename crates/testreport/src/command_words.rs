@@ -1,8 +1,7 @@
 //! Programs that start other programs: shells, and wrappers such as `env` and `nice`. This is the one table of them and the
 //! one reader of their arguments; every part of the workspace that reads a command asks here.
 
-use super::words;
-use super::words::WordList;
+use crate::{WordList, words};
 
 /// Programs that run the line behind `-c`.
 const SHELLS: WordList = words!["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"];

@@ -2,10 +2,9 @@
 //! declaration, or else UTF-8.
 
 use encoding_rs::{Decoder as Coder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use quick_xml::events::Event;
-use quick_xml::reader::Reader;
+use quick_xml::{events::Event, reader::Reader};
 
-use super::problem::ReportProblem;
+use crate::ReportProblem;
 
 /// Bytes at the beginning of a report that tell its encoding.
 pub(super) const HEAD: usize = 1024;

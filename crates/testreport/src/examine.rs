@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::file::ReportReader;
-use super::format::Format;
-use super::normalize::{Change, Root, explain_error, explain_id, mask_digits, normalize_error, normalize_id};
-use super::reader::ReportInput;
-use super::run::{ExitKind, ParsedRun};
-use super::tally::{Original, Tally};
+use crate::normalize::{explain_error, explain_id, mask_digits};
+use crate::tally::{Original, Tally};
+use crate::{
+    Change, ExitKind, Format, ParsedRun, ReportInput, ReportReader, Root, normalize_error, normalize_id,
+};
 
 /// What a report was read as.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,17 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::by_line::{ByLine, LineReaders};
-use super::decode::{Decoder, HEAD};
-use super::depth::Depth;
-use super::format::Format;
-use super::json::JsonReader;
-use super::lines::{LineSplitter, Stream};
-use super::normalize::Root;
-use super::prefix::Columns;
-use super::problem::ReportProblem;
-use super::tally::Tally;
-use super::xmlreport::XmlReader;
+use crate::by_line::{ByLine, LineReaders};
+use crate::decode::{Decoder, HEAD};
+use crate::prefix::{Columns, Depth};
+use crate::{
+    Format, ReportProblem, Root, Stream, json::JsonReader, lines::LineSplitter, tally::Tally, xml::XmlReader,
+};
 
 /// Largest report file that is read, in bytes: 16 GiB. It is never held; the bound is one on time.
 pub const MAX_REPORT_BYTES: u64 = 16 * 1024 * 1024 * 1024;

@@ -1,38 +1,9 @@
 //! The names of the formats that are read, for callers that name the format instead of having it recognised.
 
+use crate::{WordList, words::RUNNERS};
+
 /// Every format by the name that evidence has for it, in the order in which help lists them.
-const NAMES: [&str; 30] = [
-    "junit",
-    "trx",
-    "nunit",
-    "xunit",
-    "ctest-xml",
-    "go-json",
-    "libtest-json",
-    "pytest-reportlog",
-    "dart-json",
-    "jest-json",
-    "mocha-json",
-    "node-json",
-    "rspec-json",
-    "tap",
-    "cargo",
-    "nextest",
-    "go",
-    "pytest",
-    "unittest",
-    "jest",
-    "vitest",
-    "mocha",
-    "node",
-    "rspec",
-    "minitest",
-    "phpunit",
-    "ctest",
-    "gtest",
-    "bats",
-    EXIT,
-];
+const NAMES: WordList = WordList::section(RUNNERS, "formats");
 
 /// The format of a run that is read by its exit code alone.
 const EXIT: &str = "exit";
@@ -44,12 +15,12 @@ pub struct Format(&'static str);
 impl Format {
     /// The format of that name.
     pub fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|known| **known == name).map(|known| Self(known))
+        NAMES.iter().find(|known| *known == name).map(Self)
     }
 
     /// The names of all formats.
-    pub fn names() -> &'static [&'static str] {
-        &NAMES
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+        NAMES.iter()
     }
 
     /// Its name: what evidence calls the runner.

@@ -14,13 +14,10 @@ mod cases;
 #[doc(hidden)]
 pub mod command_words;
 mod decode;
-mod depth;
-mod endings;
 mod examine;
 mod file;
 mod format;
 mod json;
-mod junit;
 mod libtest;
 mod lines;
 mod normalize;
@@ -39,11 +36,9 @@ mod tap;
 mod test_names;
 mod text;
 mod unstarted;
-mod utf16;
 mod verdicts;
 mod words;
 mod xml;
-mod xmlreport;
 
 pub use examine::{Examination, FailureTrace, ReportReading, UnreadableReport, examine};
 pub use file::{MAX_REPORT_BYTES, ReportReader};

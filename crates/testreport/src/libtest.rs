@@ -4,23 +4,17 @@
 //! tests and from the lists of failures. Ids are not qualified by their binary: cargo names that on the
 //! other stream, whose order against this one is not kept.
 
-mod cargo;
-mod line;
-
-use crate::Counts;
-
-use self::cargo::CargoReader;
-use self::line::{Line, parse_line};
-use super::normalize::Root;
-use super::problem::ReportProblem;
-use super::tally::{Outcome, Tally, Trouble, append_line};
+use crate::tally::{Outcome, Tally, Trouble, append_line};
+use crate::{Counts, ReportProblem, Root};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "cargo";
 
 /// What the lines that come now belong to.
+#[derive(Default)]
 enum Mode {
     /// Lines of tests.
+    #[default]
     Tests,
     /// What a failing test printed: id and text.
     Captured(String, String),
@@ -36,6 +30,7 @@ struct Section {
 }
 
 /// Reads libtest's standard output line by line, and cargo's words from either stream.
+#[derive(Default)]
 pub(super) struct LibtestReader {
     tally: Tally,
     cargo: CargoReader,
@@ -53,14 +48,7 @@ impl LibtestReader {
     const MAX_NAMES: usize = 100_000;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            cargo: CargoReader::default(),
-            recognised: false,
-            section: None,
-            short: Vec::new(),
-            mode: Mode::Tests,
-        }
+        Self { tally: Tally::new(root), ..Self::default() }
     }
 
     /// A line of standard error: only cargo's words are looked for.
@@ -182,7 +170,7 @@ impl LibtestReader {
             self.tally.problem(report, &problem);
         }
         let from_cargo = self.cargo.finish(&mut self.tally);
-        if !self.recognised && from_cargo.is_none() {
+        if !self.recognised && !from_cargo {
             return None;
         }
         self.tally.recognised_as(RUNNER);
@@ -204,5 +192,303 @@ fn first_error(text: &str) -> String {
     error
 }
 
+/// Collects the compiler's errors until it is known whether the build failed.
+#[derive(Debug, Default)]
+pub(super) struct CargoReader {
+    worst: Option<Trouble>,
+    errors: Vec<String>,
+    kills: Vec<String>,
+    /// Every target ran (`--no-fail-fast`).
+    ran_on: bool,
+}
+
+impl CargoReader {
+    const MAX_ERRORS: usize = 64;
+
+    pub(super) fn line(&mut self, line: &str) {
+        if is_build_failure(line) {
+            self.worst = Some(Trouble::BuildFailed);
+        } else if let Some(failure) = failure(line) {
+            self.worst = self.worst.max(Some(Trouble::GaveUp));
+            if failure == Failure::OfAll {
+                self.ran_on = true;
+            }
+        } else if line.starts_with("error: ") || line.starts_with("error[") {
+            keep(&mut self.errors, line);
+        } else if line.trim_start().starts_with("--> ") {
+            if let Some(error) = self.errors.last_mut().filter(|error| !error.contains('\n')) {
+                append_line(error, line.trim_start());
+            }
+        } else if let Some(kill) = killed(line) {
+            self.worst = self.worst.max(Some(Trouble::Crashed));
+            keep(&mut self.kills, kill);
+        }
+    }
+
+    /// Adds what was found to the tally; false when there was nothing.
+    pub(super) fn finish(self, tally: &mut Tally) -> bool {
+        let Some(worst) = self.worst else { return false };
+        match (worst, self.ran_on) {
+            (Trouble::GaveUp, true) => tally.failed_to_the_end(),
+            (worst, _) => tally.trouble(worst),
+        }
+        let errors = match worst {
+            Trouble::BuildFailed => self.errors,
+            Trouble::Crashed => self.kills,
+            Trouble::NoTests | Trouble::GaveUp | Trouble::Incomplete => Vec::new(),
+        };
+        for error in &errors {
+            tally.run_error(error);
+        }
+        true
+    }
+}
+
+fn keep(texts: &mut Vec<String>, line: &str) {
+    if texts.len() < CargoReader::MAX_ERRORS {
+        let mut text = String::new();
+        append_line(&mut text, line);
+        texts.push(text);
+    }
+}
+
+/// What a build that failed ends in, behind `error: `. Old versions of cargo begin it with a capital, leave out the
+/// quotes around the name, or end it with a full stop.
+const BUILD_FAILURES: [&str; 5] = [
+    "could not compile ",
+    "could not document ",
+    "failed to run custom build command for ",
+    "failed to compile ",
+    "could not execute process ",
+];
+
+/// `error: could not compile `x` (lib test) due to 1 previous error`, and a build script that failed.
+fn is_build_failure(line: &str) -> bool {
+    let Some(said) = error(line) else { return false };
+    BUILD_FAILURES.iter().any(|start| begins(said, start)) || said.trim_end_matches('.') == "build failed"
+}
+
+/// `error: test failed, to rerun pass ...`, `error: 2 targets failed:`: how cargo ends, whatever a pipe makes of its exit
+/// code.
+fn failure(line: &str) -> Option<Failure> {
+    let said = error(line)?;
+    let counted = said.split_once(' ').is_some_and(|(number, rest)| {
+        number.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(rest, "target failed:" | "targets failed:")
+    });
+    let rerun =
+        ["test failed, to rerun pass ", "doctest failed, to rerun pass ", "bench failed, to rerun pass "];
+    match rerun.iter().any(|start| said.starts_with(start)) {
+        _ if counted => Some(Failure::OfAll),
+        true => Some(Failure::OfTarget),
+        false => None,
+    }
+}
+
+/// What failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// One target: cargo stops after it, unless an option forbids it.
+    OfTarget,
+    /// Some of all targets.
+    OfAll,
+}
+
+/// The text after `error: `.
+fn error(line: &str) -> Option<&str> {
+    let rest = line.get(..6).filter(|word| word.eq_ignore_ascii_case("error:")).and(line.get(6..))?;
+    rest.starts_with(' ').then(|| rest.trim_start())
+}
+
+/// Whether a text begins so, its first letter in either case.
+fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+/// The signal of `process didn't exit successfully: `/p/target/x-1f` (signal: 6, SIGABRT: ...)`.
+fn killed(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("process didn't exit successfully: `")?;
+    let (_, end) = rest.rsplit_once("` (")?;
+    end.starts_with("signal: ").then(|| end.trim_end_matches(')'))
+}
+
+/// One line, as far as its own text tells.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'t> {
+    /// `running 3 tests`
+    Running(u64),
+    /// `test tests::a ... ok`
+    Test(&'t str, Outcome),
+    /// `---- tests::a stdout ----`
+    Captured(&'t str),
+    /// `failures:`
+    Failures,
+    /// A name in a list: four spaces in front.
+    Name(&'t str),
+    /// `test result: FAILED. 1 passed; 2 failed; ...`
+    Result {
+        /// `ok` or `FAILED`.
+        verdict: Outcome,
+        /// How many tests passed, failed and were ignored.
+        counts: Counts,
+    },
+    /// Anything else.
+    Other,
+}
+
+pub(super) fn parse_line(line: &str) -> Line<'_> {
+    if line == "failures:" {
+        return Line::Failures;
+    }
+    if let Some(rest) = line.strip_prefix("test result: ") {
+        return parse_result(rest);
+    }
+    let parsed = if let Some(rest) = line.strip_prefix("test ") {
+        parse_test(rest)
+    } else if let Some(rest) = line.strip_prefix("running ") {
+        parse_running(rest)
+    } else if let Some(rest) = line.strip_prefix("---- ") {
+        rest.strip_suffix(" stdout ----").or_else(|| rest.strip_suffix(" stderr ----")).map(Line::Captured)
+    } else {
+        line.strip_prefix("    ").filter(|name| !name.is_empty() && !name.starts_with(' ')).map(Line::Name)
+    };
+    parsed.unwrap_or(Line::Other)
+}
+
+fn parse_running(rest: &str) -> Option<Line<'_>> {
+    let (number, word) = rest.split_once(' ')?;
+    matches!(word, "test" | "tests").then(|| number.parse().ok().map(Line::Running)).flatten()
+}
+
+fn parse_test(rest: &str) -> Option<Line<'_>> {
+    let (id, end) = rest.rsplit_once(" ... ")?;
+    let outcome = match end.split([' ', ',', ':']).next()? {
+        "ok" | "bench" => Outcome::Passed,
+        "FAILED" => Outcome::Failed,
+        "ignored" => Outcome::Skipped,
+        _ => return None,
+    };
+    Some(Line::Test(id, outcome))
+}
+
+/// `ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s`. Filtered tests are
+/// not part of the run. A line that is cut before its `failed` number is no result.
+fn parse_result(rest: &str) -> Line<'_> {
+    let Some((verdict, numbers)) = rest.split_once(". ") else { return Line::Other };
+    let verdict = match verdict {
+        "ok" => Outcome::Passed,
+        "FAILED" => Outcome::Failed,
+        _ => return Line::Other,
+    };
+    let number = |name: &str| {
+        numbers.split("; ").find_map(|part| {
+            part.strip_suffix(';').unwrap_or(part).strip_suffix(name)?.trim().parse::<u64>().ok()
+        })
+    };
+    let (Some(passed), Some(failed)) = (number("passed"), number("failed")) else { return Line::Other };
+    let counts = Counts {
+        total: 0,
+        passed: passed.saturating_add(number("measured").unwrap_or(0)),
+        failed,
+        errored: 0,
+        skipped: number("ignored").unwrap_or(0),
+    };
+    Line::Result { verdict, counts }
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod cargo_tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_told_from_exit_codes() {
+        let line = "  process didn't exit successfully: `/p/target/debug/deps/a-1f` (signal: 6, SIGABRT: process abort signal)";
+        assert_eq!(killed(line), Some("signal: 6, SIGABRT: process abort signal"));
+        assert_eq!(killed("process didn't exit successfully: `/p/a` (exit status: 1)"), None);
+        assert_eq!(killed("process didn't exit successfully"), None);
+    }
+
+    #[test]
+    fn build_failures_in_every_spelling() {
+        for yes in [
+            "error: could not compile `demo` (lib test) due to 2 previous errors; 1 warning emitted",
+            "error: could not compile `demo` (lib test)",
+            "error: could not compile demo",
+            "error: Could not compile `demo`.",
+            "error: Could not compile demo due to previous error",
+            "error:  could not compile `demo`",
+            "error: failed to run custom build command for `demo v0.1.0 (/p)`",
+            "error: Could not document `demo`.",
+            "error: build failed",
+        ] {
+            assert!(is_build_failure(yes), "{yes}");
+        }
+        for no in [
+            "error: test failed, to rerun pass `--lib`",
+            "warning: could not compile `demo`",
+            "could not compile `demo`",
+            "the error: could not compile",
+            "error: compile",
+            "errör: could not compile x",
+        ] {
+            assert!(!is_build_failure(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn how_cargo_ends_a_run_that_failed() {
+        for yes in [
+            "error: test failed, to rerun pass `--lib`",
+            "error: doctest failed, to rerun pass `--doc`",
+            "error: 2 targets failed:",
+        ] {
+            assert!(failure(yes).is_some(), "{yes}");
+        }
+        for no in ["error: no such command: `tets`", "error: test failed", "error: some targets failed:"] {
+            assert_eq!(failure(no), None, "{no}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod line_tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        use Outcome::{Failed, Passed, Skipped};
+        let cases = [
+            ("running 3 tests", Line::Running(3)),
+            ("running 1 test", Line::Running(1)),
+            ("running 1 test from ./a.ts", Line::Other),
+            ("running late", Line::Other),
+            ("test tests::a ... ok", Line::Test("tests::a", Passed)),
+            ("test tests::a ... ok <0.001s>", Line::Test("tests::a", Passed)),
+            ("test a - should panic ... FAILED", Line::Test("a - should panic", Failed)),
+            ("test a ... ignored, slow", Line::Test("a", Skipped)),
+            ("test a ... bench:   1,234 ns/iter (+/- 56)", Line::Test("a", Passed)),
+            ("test src/lib.rs - f (line 5) ... ok", Line::Test("src/lib.rs - f (line 5)", Passed)),
+            ("test a ... ", Line::Other),
+            ("test a has been running for over 60 seconds", Line::Other),
+            ("---- tests::a stdout ----", Line::Captured("tests::a")),
+            ("failures:", Line::Failures),
+            ("    tests::a", Line::Name("tests::a")),
+            ("     deeper", Line::Other),
+            ("test result: cut", Line::Other),
+            ("test result: ok. 3 passed; 0 fai", Line::Other),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(parse_line(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn results_count_measured_as_passed_and_leave_filtered_out() {
+        let line = "test result: FAILED. 4 passed; 2 failed; 1 ignored; 3 measured; 9 filtered out; finished in 0.1s";
+        let counts = Counts { total: 0, passed: 7, failed: 2, errored: 0, skipped: 1 };
+        assert_eq!(parse_line(line), Line::Result { verdict: Outcome::Failed, counts });
+    }
+}

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::depth::Depth;
-use super::endings;
-use super::normalize::{Root, mask_volatile, normalize_error};
+use crate::{
+    Root, normalize::mask_volatile, normalize_error, prefix::Depth, verdicts, verdicts::names_failures,
+};
+
 use super::unstarted::{self, Ending};
-use super::verdicts::names_failures;
 
 /// Most bytes of one line that are kept.
 const MAX_LINE: usize = 400;
 
 /// First and last lines of an output, those that are not blank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PrintedOutput {
     head: Vec<String>,
     tail: VecDeque<String>,
@@ -28,7 +28,7 @@ impl PrintedOutput {
             Depth::Whole => (200, 400),
             Depth::Below | Depth::Last => (8, 32),
         };
-        Self { head: Vec::new(), tail: VecDeque::new(), bounds, dropped: 0 }
+        Self { bounds, ..Self::default() }
     }
 
     /// Takes the next line.
@@ -89,7 +89,7 @@ impl PrintedOutput {
 
     /// The line in which a known runner says that tests failed, where the output ends in such words.
     pub(super) fn last_failure(&self) -> Option<&str> {
-        endings::failure(&self.lines())
+        verdicts::failure(&self.lines())
     }
 
     /// What was printed, without what changes from run to run. Lines are sorted: programs that run at once are never in

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::printed_lines::PrintedOutput;
-use super::problem::ReportProblem;
-use super::result::TestStatus;
-use super::run::{ParsedRun, RUNNER_EXIT};
-use super::runner_call::{KnownRunner, Promise, RunnerCall};
+use crate::{
+    KnownRunner, ParsedRun, Promise, RUNNER_EXIT, ReportProblem, RunnerCall, TestStatus,
+    printed_lines::PrintedOutput,
+};
 
 /// Runners whose results are known from what they print for people. Any other recognised name is a report, which may be of
 /// whatever runner.

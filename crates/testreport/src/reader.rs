@@ -2,16 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::depth::Depth;
-use super::file::{ReportReader, unread};
-use super::format::Format;
-use super::lines::Stream;
-use super::normalize::Root;
-use super::prefix::Output;
-use super::problem::ReportProblem;
-use super::run::{ExitKind, ParsedRun};
-use super::runner_call::RunnerCall;
-use super::tally::Tally;
+use crate::prefix::{Depth, Output};
+use crate::{
+    ExitKind, Format, ParsedRun, ReportProblem, ReportReader, Root, RunnerCall, Stream, file::unread,
+    tally::Tally,
+};
 
 /// A report file.
 #[derive(Debug, Clone, Copy)]
@@ -215,9 +210,7 @@ mod tests {
             );
             assert!(run.warnings.is_empty() || run.runner == "exit", "{:?}", run.warnings);
         }
-        assert!(
-            Format::names().iter().all(|name| Format::named(name).is_some_and(|one| one.name() == *name))
-        );
+        assert!(Format::names().all(|name| Format::named(name).is_some_and(|one| one.name() == name)));
         assert_eq!(Format::named("junti"), None);
     }
 

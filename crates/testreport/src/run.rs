@@ -1,12 +1,8 @@
 //! The conclusion: what reports and exit say together.
 
-use super::normalize::Root;
-use super::printed_lines::PrintedOutput;
-use super::result::{Counts, TestStatus};
-use super::signature::ErrorText;
-use super::tally::{Tally, Trouble};
-use super::test_names::NamedTest;
-use super::unstarted::{Ending, Tests};
+use crate::tally::{Tally, Trouble};
+use crate::unstarted::{Ending, Tests};
+use crate::{Counts, ErrorText, NamedTest, Root, TestStatus, printed_lines::PrintedOutput};
 
 /// The runner of a run that is known by its exit code alone.
 pub const RUNNER_EXIT: &str = "exit";
@@ -186,7 +182,7 @@ mod tests {
         tally.recognised_as("tap");
         for outcome in outcomes {
             tally.count(*outcome);
-            if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+            if outcome.is_failing() {
                 tally.fail("a", None);
             }
         }

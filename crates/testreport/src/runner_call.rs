@@ -3,10 +3,8 @@
 //! A test that ends the process with 0 leaves an exit code of 0 and, with many runners, no word. Only who knows that the
 //! runner was started misses its summary: the caller reads that off the command, or off the processes below it.
 
-use super::command_words::{innermost, program_name};
-use super::lines::Stream;
-use super::words;
-use super::words::WordList;
+use crate::command_words::{innermost, program_name};
+use crate::{Stream, WordList, words::RUNNERS};
 
 /// A runner that ends with a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +27,28 @@ pub enum KnownRunner {
 }
 
 impl KnownRunner {
+    const ALL: [Self; 6] = [Self::Pytest, Self::Unittest, Self::Jest, Self::Mocha, Self::Rspec, Self::Vitest];
+
+    /// True where the runner's words have such a row.
+    fn has(self, kind: &str, word: &str) -> bool {
+        const PYTEST: WordList = WordList::section(RUNNERS, "pytest");
+        const UNITTEST: WordList = WordList::section(RUNNERS, "unittest");
+        const JEST: WordList = WordList::section(RUNNERS, "jest");
+        const MOCHA: WordList = WordList::section(RUNNERS, "mocha");
+        const RSPEC: WordList = WordList::section(RUNNERS, "rspec");
+        const VITEST: WordList = WordList::section(RUNNERS, "vitest");
+        let rows = match self {
+            Self::Pytest => PYTEST,
+            Self::Unittest => UNITTEST,
+            Self::Jest => JEST,
+            Self::Mocha => MOCHA,
+            Self::Rspec => RSPEC,
+            Self::Vitest => VITEST,
+            Self::Other(_) => return false,
+        };
+        rows.iter().any(|row| row.split_once(' ') == Some((kind, word)))
+    }
+
     /// Its name in evidence.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,25 +105,8 @@ impl RunnerCall {
 /// Wrappers within each other that are followed.
 const MAX_DEPTH: usize = 6;
 
-/// Programs that start another one by a command of theirs, or whatever follows.
-const LAUNCHERS: [(&str, WordList); 16] = [
-    ("uv", words!["run"]),
-    ("poetry", words!["run"]),
-    ("pipenv", words!["run"]),
-    ("hatch", words!["run"]),
-    ("pdm", words!["run"]),
-    ("rye", words!["run"]),
-    ("bundle", words!["exec"]),
-    ("npm", words!["exec", "x"]),
-    ("pnpm", words!["exec", "dlx"]),
-    ("yarn", words!["exec", "run", "dlx"]),
-    ("bun", words!["x", "run"]),
-    ("nyc", words![]),
-    ("c8", words![]),
-    ("npx", words![]),
-    ("bunx", words![]),
-    ("cross-env", words![]),
-];
+/// Programs that start another one by one of these commands of theirs, or whatever follows.
+const LAUNCHERS: WordList = WordList::section(RUNNERS, "launchers");
 
 fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w [&'a str])> {
     let (word, rest) = innermost(words).split_first()?;
@@ -126,55 +129,41 @@ fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w 
     if name == "coverage" {
         return of_python(rest.strip_prefix(&["run"])?, depth);
     }
-    let (_, commands) = LAUNCHERS.iter().find(|(known, _)| *known == name)?;
+    let commands = LAUNCHERS.iter().find_map(|row| {
+        let mut words = row.split(' ');
+        (words.next() == Some(name)).then_some(words)
+    });
+    let mut commands = commands?.peekable();
+    // `yarn jest` and `pnpm jest` need no command.
+    let any = commands.peek().is_none() || matches!(name, "yarn" | "pnpm");
     match rest.split_first() {
-        Some((command, rest)) if commands.contains(command) => find(behind_options(rest), depth + 1),
-        // `yarn jest` and `pnpm jest` need no command.
-        _ if commands.iter().next().is_none() || matches!(name, "yarn" | "pnpm") => {
+        Some((command, rest)) if commands.any(|known| known == *command) => {
             find(behind_options(rest), depth + 1)
         }
+        _ if any => find(behind_options(rest), depth + 1),
         _ => None,
     }
 }
 
 fn by_name(name: &str) -> Option<KnownRunner> {
-    Some(match name {
-        "pytest" | "py.test" | "pytest-3" => KnownRunner::Pytest,
-        "jest" | "jest.js" => KnownRunner::Jest,
-        "mocha" | "_mocha" | "mocha.js" | "mocha.mjs" => KnownRunner::Mocha,
-        "rspec" => KnownRunner::Rspec,
-        "vitest" | "vitest.mjs" => KnownRunner::Vitest,
-        _ => return None,
-    })
+    KnownRunner::ALL.into_iter().find(|runner| runner.has("name", name))
 }
 
-/// Calls that run no test: the program, its name in evidence, its command (if one is needed), and what asks for that.
-const IDLE: [(&str, &str, &str, WordList); 11] = [
-    ("cargo", "cargo", "test", words!["--list"]),
-    ("cargo", "cargo", "t", words!["--list"]),
-    ("go", "go", "test", words!["-list", "--list", "-n"]),
-    ("ctest", "ctest", "", words!["-N", "--show-only"]),
-    ("phpunit", "phpunit", "", words!["--list-tests", "--list-suites", "--list-groups", "--list-test-files"]),
-    ("dotnet", "dotnet", "test", words!["--list-tests", "-t"]),
-    ("gradle", "gradle", "", words!["-m", "--dry-run"]),
-    ("gradlew", "gradle", "", words!["-m", "--dry-run"]),
-    ("make", "make", "", words!["-n", "--dry-run", "--just-print", "--recon"]),
-    ("bats", "bats", "", words!["-c", "--count"]),
-    ("playwright", "playwright", "test", words!["--list"]),
-];
+/// Calls that run no test: the program, its name in evidence, its command (`-` for none), and what asks for that.
+const IDLE: WordList = WordList::section(RUNNERS, "idle calls");
 
 /// The runner, where its arguments ask for no test.
 fn idle(program: &str, arguments: &[&str]) -> Option<&'static str> {
     if program == "cargo" && arguments.starts_with(&["nextest", "list"]) {
         return Some("nextest");
     }
-    let asks = |flags: &WordList| {
-        arguments.iter().any(|argument| flags.contains(argument.split('=').next().unwrap_or(argument)))
-    };
-    let row = IDLE.iter().find(|(known, _, command, flags)| {
-        *known == program && (command.is_empty() || arguments.first() == Some(command)) && asks(flags)
-    });
-    row.map(|(_, name, ..)| *name)
+    IDLE.iter().find_map(|row| {
+        let mut words = row.split(' ');
+        let (known, name, command) = (words.next()?, words.next()?, words.next()?);
+        let called = known == program && (command == "-" || arguments.first() == Some(&command));
+        let given = |flag| arguments.iter().any(|argument| argument.split('=').next() == Some(flag));
+        (called && words.any(given)).then_some(name)
+    })
 }
 
 fn behind_options<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
@@ -219,87 +208,17 @@ fn of_script<'a, 'w>(mut words: &'w [&'a str]) -> Option<(KnownRunner, &'w [&'a 
     }
 }
 
-/// Arguments of pytest with which it runs no test.
-const PYTEST_IDLE: WordList = words![
-    "--collect-only",
-    "--collectonly",
-    "--co",
-    "--setup-plan",
-    "--fixtures",
-    "--fixtures-per-test",
-    "--markers",
-    "--cache-show",
-    "--version",
-    "-V",
-    "--help",
-    "-h",
-];
-
-/// The same of jest.
-const JEST_IDLE: WordList =
-    words!["--listTests", "--showConfig", "--version", "-v", "--help", "-h", "--init", "--clearCache"];
-
-/// Arguments with which jest may end without its summary.
-const JEST_OTHER: [&str; 9] = [
-    "--reporters",
-    "--testResultsProcessor",
-    "--onlyChanged",
-    "-o",
-    "--onlyFailures",
-    "--changedSince",
-    "--lastCommit",
-    "--findRelatedTests",
-    "--watch",
-];
-
-/// The same of mocha.
-const MOCHA_IDLE: WordList = words![
-    "--dry-run",
-    "--list-files",
-    "--list-reporters",
-    "--list-interfaces",
-    "--version",
-    "-V",
-    "--help",
-    "-h",
-];
-
-/// Reporters of mocha that end in its usual counts, or (`markdown`) print nothing before the end.
-const MOCHA_REPORTERS: [&str; 8] = ["spec", "dot", "list", "min", "nyan", "landing", "progress", "markdown"];
-
-/// The same of vitest, and commands of it that end otherwise.
-const VITEST_IDLE: WordList = words!["list", "init", "--version", "-v", "--help", "-h"];
-const VITEST_OTHER: WordList =
-    words!["watch", "dev", "bench", "related", "--changed", "--ui", "--standalone"];
-
-/// Reporters of vitest that end in its counts.
-const VITEST_REPORTERS: [&str; 6] = ["default", "verbose", "dot", "basic", "tree", "hanging-process"];
-
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
-    let idle = |idle: WordList| arguments.iter().any(|argument| idle.contains(argument));
-    match runner {
-        KnownRunner::Other(_) => Promise::NoTest,
-        KnownRunner::Pytest if idle(PYTEST_IDLE) => Promise::NoTest,
-        KnownRunner::Pytest => of_pytest(arguments),
-        KnownRunner::Unittest if idle(words!["-h", "--help"]) => Promise::NoTest,
-        KnownRunner::Unittest => Promise::Summary,
-        KnownRunner::Jest if idle(JEST_IDLE) => Promise::NoTest,
-        KnownRunner::Jest => {
-            let other = |argument: &&str| {
-                let name = argument.split('=').next().unwrap_or(argument);
-                JEST_OTHER.contains(&name) || name == "--watchAll"
-            };
-            if arguments.iter().any(other) { Promise::Nothing } else { Promise::Summary }
-        }
-        KnownRunner::Mocha if idle(MOCHA_IDLE) => Promise::NoTest,
-        KnownRunner::Mocha => of_reporter(arguments, &["-R", "--reporter"], &MOCHA_REPORTERS),
-        KnownRunner::Vitest if idle(VITEST_IDLE) => Promise::NoTest,
-        KnownRunner::Vitest if idle(VITEST_OTHER) => Promise::Nothing,
-        KnownRunner::Vitest => of_reporter(arguments, &["--reporter", "--reporters"], &VITEST_REPORTERS),
-        KnownRunner::Rspec if idle(words!["--dry-run", "--version", "-v", "--help", "-h"]) => Promise::NoTest,
-        KnownRunner::Rspec => {
-            of_reporter(arguments, &["-f", "--format"], &["p", "progress", "d", "doc", "documentation"])
-        }
+    let any = |kind: &str| arguments.iter().any(|argument| runner.has(kind, argument));
+    let name = |argument: &&str| runner.has("valued", argument.split('=').next().unwrap_or(argument));
+    if matches!(runner, KnownRunner::Other(_)) || any("idle") {
+        Promise::NoTest
+    } else if any("other") || arguments.iter().any(name) || has_other_reporter(runner, arguments) {
+        Promise::Nothing
+    } else if runner == KnownRunner::Pytest {
+        of_pytest(arguments)
+    } else {
+        Promise::Summary
     }
 }
 
@@ -322,21 +241,20 @@ fn of_pytest(arguments: &[&str]) -> Promise {
     if arguments.iter().map(level).sum::<i64>() > 1 { Promise::Progress } else { Promise::Summary }
 }
 
-fn of_reporter(arguments: &[&str], names: &[&str], known: &[&str]) -> Promise {
+/// True where a reporter is named that ends otherwise than in the runner's usual summary.
+fn has_other_reporter(runner: KnownRunner, arguments: &[&str]) -> bool {
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let value = match argument.split_once('=') {
-            Some((name, value)) if names.contains(&name) => Some(value),
-            _ if names.contains(argument) => Some(arguments.next().copied().unwrap_or_default()),
-            _ => None,
+            Some((name, value)) if runner.has("option", name) => value,
+            _ if runner.has("option", argument) => arguments.next().copied().unwrap_or_default(),
+            _ => continue,
         };
-        if value.is_some_and(|value| !known.contains(&value))
-            || matches!(*argument, "-w" | "--watch" | "--out")
-        {
-            return Promise::Nothing;
+        if !runner.has("reporter", value) {
+            return true;
         }
     }
-    Promise::Summary
+    false
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@
 
 use std::fmt;
 
-use sha2::{Digest as _, Sha256};
+use crate::{TestStatus, normalize::mask_digits};
 
-use super::normalize::mask_digits;
-use super::result::TestStatus;
+use sha2::{Digest as _, Sha256};
 
 /// A sha256. Shown as 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Counts, MAX_FAILING, TestStatus};
-
-use super::format::Format;
-use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id, with_positions};
-use super::problem::ReportProblem;
-use super::signature::ErrorText;
-use super::test_names::{NamedTest, TestNames};
+use crate::normalize::{MAX_TEXT, with_positions};
+use crate::test_names::{TestNames, Took};
+use crate::{
+    Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, Root, TestStatus, normalize_error,
+    normalize_id,
+};
 
 /// What makes a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +51,13 @@ pub(super) enum Outcome {
     Skipped,
 }
 
+impl Outcome {
+    /// Failed or errored.
+    pub(super) fn is_failing(self) -> bool {
+        matches!(self, Self::Failed | Self::Errored)
+    }
+}
+
 /// A failure as its reader handed it over, for tracing the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Original {
@@ -93,7 +99,7 @@ impl Failure {
 }
 
 /// Counts, failing ids and first errors of one or several reports.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     root: Root,
     counts: Counts,
@@ -144,19 +150,7 @@ impl Tally {
     const MAX_WARNINGS: usize = 64;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            root: root.clone(),
-            counts: Counts::default(),
-            failures: BTreeMap::new(),
-            cut: false,
-            names: TestNames::default(),
-            run_errors: BTreeMap::new(),
-            trouble: None,
-            runners: BTreeSet::new(),
-            warnings: Vec::new(),
-            problem: None,
-            not_started: None,
-        }
+        Self { root: root.clone(), ..Self::default() }
     }
 
     /// Counts one test that ended so.
@@ -176,10 +170,19 @@ impl Tally {
         self.named(id, outcome);
     }
 
+    /// Counts one test of this id that ended so, with its error where it failed.
+    pub(super) fn ended(&mut self, id: &str, outcome: Outcome, error: &str) {
+        self.case(id, outcome);
+        if outcome.is_failing() {
+            self.fail(id, Some(error));
+        }
+    }
+
     /// Names a test that is counted elsewhere.
     pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
         if self.names.are_wanted() {
-            self.names.add(normalize_id(id, &self.root), outcome == Outcome::Skipped);
+            let took = if outcome == Outcome::Skipped { Took::Skipped } else { Took::Ran };
+            self.names.add(normalize_id(id, &self.root), took);
         }
     }
 

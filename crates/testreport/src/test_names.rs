@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::result::Counts;
+use crate::Counts;
 
 /// A test of a run, by its normalized id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,11 +21,20 @@ pub(super) const MAX_IDS: usize = 100_000;
 /// Bytes of all of them.
 const MAX_BYTES: usize = 16 << 20;
 
+/// The part that a test took in a run; the lesser one counts where its id came several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Took {
+    /// It ran.
+    Ran,
+    /// It was skipped.
+    Skipped,
+}
+
 /// The ids so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TestNames {
-    /// Whether each was skipped whenever it came.
-    ids: HashMap<String, bool>,
+    /// Each with the part that it took in the run.
+    ids: HashMap<String, Took>,
     bytes: usize,
     ran: u64,
     skipped: u64,
@@ -40,25 +49,25 @@ impl TestNames {
     }
 
     /// A test of this normalized id ended, or was skipped.
-    pub(super) fn add(&mut self, id: String, skipped: bool) {
-        let number = if skipped { &mut self.skipped } else { &mut self.ran };
+    pub(super) fn add(&mut self, id: String, took: Took) {
+        let number = if took == Took::Skipped { &mut self.skipped } else { &mut self.ran };
         *number = number.saturating_add(1);
         if id.is_empty() {
             self.lose();
         }
-        self.insert(id, skipped);
+        self.insert(id, took);
     }
 
-    fn insert(&mut self, id: String, skipped: bool) {
+    fn insert(&mut self, id: String, took: Took) {
         if self.lost {
             return;
         }
         if let Some(known) = self.ids.get_mut(&id) {
-            *known &= skipped;
+            *known = took.min(*known);
             return;
         }
         self.bytes = self.bytes.saturating_add(id.len());
-        self.ids.insert(id, skipped);
+        self.ids.insert(id, took);
         if self.ids.len() > MAX_IDS || self.bytes > MAX_BYTES {
             self.lose();
         }
@@ -79,8 +88,8 @@ impl TestNames {
     pub(super) fn rename(&mut self, name: impl Fn(String) -> String) {
         let ids = std::mem::take(&mut self.ids);
         self.bytes = 0;
-        for (id, skipped) in ids {
-            self.insert(name(id), skipped);
+        for (id, took) in ids {
+            self.insert(name(id), took);
         }
     }
 
@@ -95,8 +104,8 @@ impl TestNames {
             (self.ids, self.bytes) = (other.ids, other.bytes);
             return;
         }
-        for (id, skipped) in other.ids {
-            self.insert(id, skipped);
+        for (id, took) in other.ids {
+            self.insert(id, took);
         }
     }
 
@@ -108,7 +117,7 @@ impl TestNames {
             return None;
         }
         let mut ids: Vec<NamedTest> =
-            self.ids.into_iter().map(|(id, skipped)| NamedTest { id, skipped }).collect();
+            self.ids.into_iter().map(|(id, took)| NamedTest { id, skipped: took == Took::Skipped }).collect();
         ids.sort_unstable();
         Some(ids)
     }
@@ -123,7 +132,7 @@ mod tests {
     fn names(cases: &[(&str, bool)]) -> TestNames {
         let mut all = TestNames::default();
         for (id, skipped) in cases {
-            all.add((*id).to_owned(), *skipped);
+            all.add((*id).to_owned(), if *skipped { Took::Skipped } else { Took::Ran });
         }
         all
     }
@@ -158,13 +167,13 @@ mod tests {
     fn too_many_are_none() {
         let mut many = TestNames::default();
         for number in 0..=MAX_IDS {
-            many.add(format!("t{number}"), false);
+            many.add(format!("t{number}"), Took::Ran);
         }
         assert!(!many.are_wanted());
         assert!(many.sorted(&counts(MAX_IDS as u64 + 1, 0)).is_none());
         let mut long = TestNames::default();
         for number in 0..=(MAX_BYTES / 400) {
-            long.add(format!("{number:0400}"), false);
+            long.add(format!("{number:0400}"), Took::Ran);
         }
         assert!(!long.are_wanted());
     }
@@ -178,7 +187,7 @@ mod tests {
             let of = |cases: &[(String, bool)]| {
                 let mut all = TestNames::default();
                 for (id, skipped) in cases {
-                    all.add(id.clone(), *skipped);
+                    all.add(id.clone(), if *skipped { Took::Skipped } else { Took::Ran });
                 }
                 all
             };

@@ -1,25 +1,21 @@
 //! Words with which shells, task runners and interpreters say that there is nothing to run: a program, a target, a script
 //! or a service is not there. Such a run says nothing about the code.
 
-use super::command_words::is_shell;
-use super::verdicts::{names_failures, names_passes};
-use super::words;
-use super::words::{WordList, section};
-
-/// The phrases of this module and of `endings`, in sections.
-pub(super) const PHRASES: &str = include_str!("phrases.txt");
+use crate::verdicts::{names_failures, names_passes};
+use crate::words::{PHRASES, matches};
+use crate::{WordList, command_words::is_shell, words};
 
 /// Words that only these programs print.
-const SURE: WordList = section(PHRASES, "sure");
+const SURE: WordList = WordList::section(PHRASES, "sure");
 /// Words that are also found in what a test prints: they count where little else was printed.
-const ALONE: WordList = section(PHRASES, "alone");
+const ALONE: WordList = WordList::section(PHRASES, "alone");
 /// Words that count as the last ones of a run, with the exit codes that belong to them: what a command says that cannot even
 /// begin. A test may print them too, but then its own verdict follows.
-const LAST: WordList = section(PHRASES, "last");
+const LAST: WordList = WordList::section(PHRASES, "last");
 /// Lines that callers add when the program that they call has failed.
-const CALLERS: WordList = section(PHRASES, "callers");
+const CALLERS: WordList = WordList::section(PHRASES, "callers");
 /// Lines that explain what was said before them.
-const DETAILS: WordList = section(PHRASES, "details");
+const DETAILS: WordList = WordList::section(PHRASES, "details");
 
 /// Lines below words that alone do not distinguish the requested module from a module that it needs.
 #[derive(Debug, Clone, Copy)]
@@ -213,25 +209,6 @@ fn is_usage(line: &str) -> bool {
 
 /// `No rule to make target 'a.c', needed by 'a.o'`: a file of the code is gone.
 const OF_CODE: &str = ", needed by ";
-
-/// True for a line that has the parts of a phrase in their order.
-pub(super) fn matches(line: &str, phrase: &str) -> bool {
-    let mut rest = line.trim();
-    for part in phrase.split('…') {
-        if let Some(whole) = part.strip_prefix('^').and_then(|part| part.strip_suffix('$')) {
-            return rest == whole;
-        } else if let Some(start) = part.strip_prefix('^') {
-            let Some(tail) = rest.strip_prefix(start) else { return false };
-            rest = tail;
-        } else if let Some(end) = part.strip_suffix('$') {
-            return rest.ends_with(end);
-        } else {
-            let Some((_, tail)) = rest.split_once(part) else { return false };
-            rest = tail;
-        }
-    }
-    true
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Lines of output that no reader knows and that still say how a test ended.
 
+use crate::{WordList, words};
+
 /// Words with which a line names a failure, at its beginning.
 const FAILED: [&str; 12] =
     ["FAIL", "FAILED", "FAILURE", "FAILURES", "FAIL:", "FAILED:", "not ok", "✗", "✘", "✖", "✕", "×"];
@@ -60,6 +62,124 @@ fn counts_failures(text: &str) -> bool {
     })
 }
 
+/// Lines that are not blank, from the last one back.
+const WINDOW: usize = 12;
+
+/// Phrases of lines that end such a run.
+const PHRASES: WordList = WordList::section(words::PHRASES, "endings");
+
+/// The whole last line.
+const LAST: [&str; 3] = ["FAIL", "FAILURES!", "TEST FAILED"];
+
+/// The line that says so.
+pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Clone)) -> Option<&'a str> {
+    let last = lines.clone().next_back()?;
+    if LAST.contains(&last.trim()) || is_unittest(last) {
+        return Some(last);
+    }
+    lines.clone().rev().take(WINDOW).find(|line| is_failure(line))
+}
+
+fn is_failure(line: &str) -> bool {
+    let text = line.trim_start();
+    PHRASES.iter().any(|phrase| words::matches(line, phrase))
+        || is_pytest(line)
+        || is_jest(line)
+        || is_counted(text)
+        || is_rspec(line)
+        || is_phpunit(line)
+        || is_listed(line)
+        || is_make(line)
+}
+
+/// `make: *** [Makefile:2: test] Error 1`. A make within another one may fail on purpose, and names its level:
+/// `make[1]: *** `.
+fn is_make(line: &str) -> bool {
+    let said = ["make: *** ", "gmake: *** "].iter().find_map(|start| line.strip_prefix(start));
+    said.and_then(|said| said.rsplit_once("] Error ")).is_some_and(|(_, code)| is_positive(code))
+}
+
+/// Failures in a list of other runners: `Executed 2 tests, with 1 failure (0 unexpected)` (`XCTest`), `Executed 2 of 2 (1 FAILED)`
+/// (Karma), `test cases: 2 | 1 passed | 1 failed` (Catch2), `00:01 +1 -1: Some tests failed.` (Flutter), `  1 failed`
+/// (Playwright), `nox > Session tests failed.`, `//a:b FAILED in 0.3s` (Bazel).
+fn is_listed(line: &str) -> bool {
+    let text = line.trim();
+    let between = |start: &str, end: &str| {
+        text.split_once(start)
+            .and_then(|(_, rest)| rest.split_once(end))
+            .is_some_and(|(number, _)| is_positive(number))
+    };
+    text.starts_with("Executed ") && between(" tests, with ", " failure")
+        || text.contains(": Executed ") && between(" (", " FAILED)")
+        || text.starts_with("test cases: ")
+            && text.rsplit(" | ").next().is_some_and(|last| begins_with_failed(last, "|"))
+        || text.ends_with(": Some tests failed.")
+        || line.strip_prefix("  ").and_then(|rest| rest.strip_suffix(" failed")).is_some_and(is_positive)
+        || text.starts_with("nox > Session ") && text.ends_with(" failed.")
+        || text.starts_with("//") && text.contains(" FAILED in ")
+}
+
+/// `FAILED (failures=1, errors=2)`
+fn is_unittest(line: &str) -> bool {
+    let list = line.strip_prefix("FAILED (").and_then(|rest| rest.strip_suffix(')'));
+    list.is_some_and(|list| {
+        ["failures=", "errors=", "unexpected successes="].iter().any(|one| list.starts_with(one))
+    })
+}
+
+/// `FAILED tests/test_a.py::test_b - assert 1 == 2`, `ERROR tests/test_a.py`
+fn is_pytest(line: &str) -> bool {
+    let named = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
+    let file = named.and_then(|named| named.split([':', ' ']).next());
+    file.is_some_and(|file| file.strip_suffix(".py").is_some_and(|stem| !stem.is_empty()))
+}
+
+/// `Tests:       1 failed, 2 passed, 3 total`, and the same of vitest: ` Test Files  1 failed | 1 passed (2)`
+fn is_jest(line: &str) -> bool {
+    let jest = ["Tests: ", "Test Suites: "].iter().find_map(|start| line.strip_prefix(start));
+    let jest = jest.is_some_and(|list| begins_with_failed(list, ", ") && list.ends_with(" total"));
+    let vitest = [" Test Files  ", "      Tests  "].iter().find_map(|start| line.strip_prefix(start));
+    jest || vitest.is_some_and(|list| begins_with_failed(list, " | ") && list.ends_with(')'))
+}
+
+fn begins_with_failed(list: &str, between: &str) -> bool {
+    let first = list.trim_start().split(between).next().unwrap_or_default();
+    let first = first.split(" (").next().unwrap_or_default();
+    first.split_once(' ').is_some_and(|(number, word)| word == "failed" && is_positive(number))
+}
+
+/// `1 failing` (mocha), `2 tests, 1 failure` (`ExUnit`), `1 test failed` (ava), `1 FAILED TEST` (`GoogleTest`), ` 1 fail` (bun)
+fn is_counted(text: &str) -> bool {
+    let Some((number, rest)) = text.split_once(' ') else { return false };
+    let alone = ["failing", "fail", "test failed", "tests failed", "FAILED TEST", "FAILED TESTS"];
+    if is_positive(number) && alone.contains(&rest) {
+        return true;
+    }
+    let of = ["tests, ", "test, ", "examples, ", "example, "].iter().find_map(|word| rest.strip_prefix(word));
+    let failures = of.and_then(|of| of.split(", ").next()).and_then(|first| first.split_once(' '));
+    failures.is_some_and(|(count, word)| matches!(word, "failure" | "failures") && is_positive(count))
+}
+
+/// `rspec ./spec/a_spec.rb:3 # adds`
+fn is_rspec(line: &str) -> bool {
+    let example = line.strip_prefix("rspec ./").or_else(|| line.strip_prefix("rspec './"));
+    example.is_some_and(|example| example.contains(" # "))
+}
+
+/// `Tests: 2, Assertions: 2, Failures: 1.`
+fn is_phpunit(line: &str) -> bool {
+    let list = line.strip_prefix("Tests: ").and_then(|rest| rest.strip_suffix('.'));
+    let failed = |one: &str| {
+        let counted = one.strip_prefix("Failures: ").or_else(|| one.strip_prefix("Errors: "));
+        counted.is_some_and(is_positive)
+    };
+    list.is_some_and(|list| list.contains(", Assertions: ") && list.split(", ").any(failed))
+}
+
+fn is_positive(number: &str) -> bool {
+    number.parse::<u64>().is_ok_and(|number| number > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +224,93 @@ mod tests {
         for (line, names) in table {
             assert_eq!(names_passes(line), names, "{line}");
         }
+    }
+}
+
+#[cfg(test)]
+mod endings_tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        failure(&text.lines().filter(|line| !line.is_empty()))
+    }
+
+    #[test]
+    fn the_ends_of_runs_that_failed() {
+        for text in [
+            "FAILED test_fail.py::test_2 - assert 1 == 2\n",
+            "ERROR tests/test_b.py - ModuleNotFoundError\n",
+            "ERROR tests/test_b.py\n",
+            "FAILED (failures=1)\n",
+            "FAILED (errors=1, skipped=2)\n",
+            "FAIL\n",
+            "Tests:       1 failed, 1 passed, 2 total\nSnapshots:   0 total\nTime:        0.2 s\nRan all test suites.\n",
+            " Test Files  1 failed | 1 passed (2)\n      Start at  10:00:00\n",
+            "  1 failing\n\n  1) x\n       c:\n     Error: x\n      at Context.<anonymous> (t/fail.js:1:53)\n",
+            "error: test failed, to rerun pass `--lib`\n",
+            "rspec ./spec/a_spec.rb:3 # adds\n",
+            "Tests: 2, Assertions: 2, Failures: 1.\n",
+            "2 tests, 1 failure\n",
+            "BUILD FAILED in 3s\n1 actionable task: 1 executed\n",
+            "[INFO] BUILD FAILURE\n[INFO] ------\n",
+            "Failed!  - Failed:     1, Passed:     1, Skipped:     0, Total:     2, Duration: 3 ms - a.dll (net8.0)\n",
+            "Errors while running CTest\n",
+            " 1 FAILED TEST\n",
+            "Executed 2 tests, with 1 failure (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 (1 FAILED) (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 1 passed | 1 failed\nassertions: 2 | 1 passed | 1 failed\n",
+            "00:01 +1 -1: Some tests failed.\n",
+            "  1 failed\n    a.spec.ts:3:1 › x\n  1 passed (2.0s)\n",
+            "nox > Session tests failed.\n",
+            "//a:b FAILED in 0.3s\n\nExecuted 1 out of 1 test: 1 fails locally.\n",
+            "npm error Test failed.  See above for more details.\n",
+            "  py311: FAIL code 1\n  evaluation failed :( (0.6 seconds)\n",
+            "make: *** [Makefile:2: test] Error 1\n",
+            "make: *** [test] Error 2\nshown by tail\n",
+            "make[1]: *** [Makefile:9: unit] Error 1\ngmake: *** [Makefile:2: test] Error 2\n",
+            "error: Recipe `test` failed on line 2 with exit code 1\n",
+            "error Command failed with exit code 1.\n",
+            " ELIFECYCLE  Test failed. See above for more details.\n",
+            "error: script \"test\" exited with code 1\n",
+            "task: Failed to run task \"test\": exit status 1\n",
+            "ninja: build stopped: subcommand failed.\n",
+        ] {
+            assert!(found(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_ends_are_none() {
+        for text in [
+            "",
+            "all good\n",
+            "FAIL\nretried: all good\n",
+            "FAILED to connect, retrying\n",
+            "FAILED\n",
+            "Tests:       2 passed, 2 total\n",
+            "Tests: 0 failed, 2 passed, 2 total\n",
+            "  0 failing\n",
+            "1 failing host was replaced\n",
+            "2 tests, 0 failures\n",
+            "12 examples, 0 failures, 1 pending\n",
+            "OK (tests=3)\n",
+            "Tests: 2, Assertions: 2, Skipped: 1.\n",
+            "ERROR in the log is expected\n",
+            "FAILED .py\n",
+            "BUILD SUCCESSFUL in 3s\n",
+            "make: [test] Error 1 (ignored)\n",
+            "make[1]: *** [Makefile:9: fails] Error 1\nmake: [Makefile:2: test] Error 2 (ignored)\n",
+            "make: *** [Makefile:9: fails] Error 1 (ignored)\n",
+            "rspec ran\n",
+            "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 SUCCESS (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 2 passed\n",
+            "  0 failed\n",
+            "3 hosts failed over, session tests failed over\n",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+        let far = format!("  1 failing\n{}", "step\n".repeat(WINDOW));
+        assert_eq!(found(&far), None);
     }
 }

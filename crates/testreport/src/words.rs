@@ -9,6 +9,24 @@ const END: char = '\n';
 pub struct WordList(pub &'static str);
 
 impl WordList {
+    /// The lines of `text` from `=== NAME` to the next empty line. As a constant, a section that is missing fails the build.
+    pub const fn section(text: &'static str, name: &str) -> Self {
+        let bytes = text.as_bytes();
+        let head = [b"\n=== ", name.as_bytes(), b"\n"];
+        let mut at = 0;
+        loop {
+            assert!(at < bytes.len(), "no such section");
+            if let Some(from) = behind(bytes, at, &head) {
+                let mut end = from;
+                while end < bytes.len() && !(bytes[end] == b'\n' && bytes[end - 1] == b'\n') {
+                    end += 1;
+                }
+                return Self(text.split_at(end).0.split_at(from).1);
+            }
+            at += 1;
+        }
+    }
+
     /// Each word, in order.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = &'static str> + Clone {
         self.0.split_terminator([END, '\n'])
@@ -28,24 +46,6 @@ impl WordList {
     }
 }
 
-/// The lines of `text` from `=== NAME` to the next empty line. As a constant, a section that is missing fails the build.
-pub const fn section(text: &'static str, name: &str) -> WordList {
-    let bytes = text.as_bytes();
-    let head = [b"\n=== ", name.as_bytes(), b"\n"];
-    let mut at = 0;
-    loop {
-        assert!(at < bytes.len(), "no such section");
-        if let Some(from) = behind(bytes, at, &head) {
-            let mut end = from;
-            while end < bytes.len() && !(bytes[end] == b'\n' && bytes[end - 1] == b'\n') {
-                end += 1;
-            }
-            return WordList(text.split_at(end).0.split_at(from).1);
-        }
-        at += 1;
-    }
-}
-
 /// The place behind `parts`, where they follow each other from `at` on.
 const fn behind(bytes: &[u8], mut at: usize, parts: &[&[u8]]) -> Option<usize> {
     let (mut part, mut place) = (0, 0);
@@ -59,6 +59,30 @@ const fn behind(bytes: &[u8], mut at: usize, parts: &[&[u8]]) -> Option<usize> {
         }
     }
     Some(at)
+}
+
+/// Phrases of programs, in sections.
+pub(crate) const PHRASES: &str = include_str!("phrases.txt");
+/// Words of runners, in sections.
+pub(crate) const RUNNERS: &str = include_str!("runners.txt");
+
+/// True for a line that has the parts of a phrase in their order.
+pub(crate) fn matches(line: &str, phrase: &str) -> bool {
+    let mut rest = line.trim();
+    for part in phrase.split('…') {
+        if let Some(whole) = part.strip_prefix('^').and_then(|part| part.strip_suffix('$')) {
+            return rest == whole;
+        } else if let Some(start) = part.strip_prefix('^') {
+            let Some(tail) = rest.strip_prefix(start) else { return false };
+            rest = tail;
+        } else if let Some(end) = part.strip_suffix('$') {
+            return rest.ends_with(end);
+        } else {
+            let Some((_, tail)) = rest.split_once(part) else { return false };
+            rest = tail;
+        }
+    }
+    true
 }
 
 /// A list of words that needs no relocation.
@@ -80,8 +104,11 @@ mod tests {
         assert!(words![].iter().next().is_none());
         let list = words!["go vet", "go test", "go"];
         const TEXT: &str = "Head\n\n=== one\na b\n\n=== two\nc\nd\n";
-        const TWO: WordList = section(TEXT, "two");
-        assert_eq!(TWO.iter().chain(section(TEXT, "one").iter()).collect::<Vec<_>>(), ["c", "d", "a b"]);
+        const TWO: WordList = WordList::section(TEXT, "two");
+        assert_eq!(
+            TWO.iter().chain(WordList::section(TEXT, "one").iter()).collect::<Vec<_>>(),
+            ["c", "d", "a b"]
+        );
         for (words, known) in [
             (&["go", "test", "x"][..], Some("go test")),
             (&["go"], Some("go")),

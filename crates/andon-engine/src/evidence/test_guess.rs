@@ -7,10 +7,10 @@
 use std::{fs, io::Read as _, path::Path};
 
 use crate::guess::listing::{
-    FOREIGN, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES, Tests,
+    self, FOREIGN, Kind, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES,
+    Tests,
 };
 use crate::guess::members::{self, Manifests, ProposedScope};
-use crate::guess::sources::{self, Kind};
 use crate::guess::{self, Guess, is_test_module};
 
 /// Directories at the top that are looked into.
@@ -53,11 +53,11 @@ fn tests_below(top: &Path) -> Tests {
             if !kind.is_file() {
                 continue;
             }
-            let found = match sources::kind(&path) {
+            let found = match listing::kind(&path) {
                 Kind::Test => true,
                 Kind::Rust => {
                     read += 1;
-                    sources::holds_test(&beginning(&entry.path()))
+                    listing::holds_test(&beginning(&entry.path()))
                 }
                 Kind::Other => false,
             };
@@ -88,8 +88,8 @@ pub fn scopes(top: &Path) -> Vec<ProposedScope> {
             // Links are not followed: they may lead anywhere.
             let Ok(kind) = entry.file_type() else { continue };
             let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
-            let named = members::NAMES.contains(&name.as_str())
-                || (dir.is_empty() && members::TOP_NAMES.contains(&name.as_str()));
+            let named =
+                members::NAMES.contains(&name) || (dir.is_empty() && members::TOP_NAMES.contains(&name));
             if kind.is_file() && named && manifests.len() < MAX_MANIFESTS {
                 manifests.insert(path, beginning(&entry.path()));
             } else if kind.is_dir() && depth < MAX_DEPTH && walked + open.len() < MAX_WALKED {
@@ -163,7 +163,7 @@ fn below(top: &Path, dir: &str, listing: &mut Listing) {
     if dir.starts_with('.') || FOREIGN.contains(&dir) || path.join(".git").exists() {
         return;
     }
-    for name in MANIFESTS {
+    for name in MANIFESTS.iter() {
         add_file(top, &format!("{dir}/{name}"), listing);
     }
 }

@@ -1,55 +1,14 @@
 //! What a guess may look at: the names at the top of a repository and one level below, and the beginnings of a few
 //! files.
 
-use andon_core::{WordList, words};
 use std::collections::BTreeMap;
 
+use andon_core::WordList;
+
+use super::WORDS;
+
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
-pub const READ: WordList = words![
-    "Cargo.toml",
-    "package.json",
-    ".yarnrc.yml",
-    "yarn.lock",
-    "pnpm-workspace.yaml",
-    "deno.json",
-    "deno.jsonc",
-    "pyproject.toml",
-    "hatch.toml",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
-    "noxfile.py",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "dev-requirements.txt",
-    "requirements-test.txt",
-    "test-requirements.txt",
-    "Pipfile",
-    "go.work",
-    "build.gradle",
-    "build.gradle.kts",
-    "app/build.gradle",
-    "app/build.gradle.kts",
-    "Gemfile",
-    "Rakefile",
-    "composer.json",
-    "pubspec.yaml",
-    "CMakeLists.txt",
-    "GNUmakefile",
-    "makefile",
-    "Makefile",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.yml",
-    "Taskfile.yaml",
-    "tests/__init__.py",
-    "tests/conftest.py",
-    "test/__init__.py",
-    "test/conftest.py",
-    "tests/CMakeLists.txt",
-    "test/CMakeLists.txt",
-];
+pub const READ: WordList = WordList::section(WORDS, "read");
 
 /// How much of a file is read.
 pub const READ_BYTES: u64 = 256 * 1024;
@@ -61,18 +20,7 @@ pub const MAX_MODULES: usize = 16;
 pub const LISTED: [&str; 6] = ["tests", "test", "spec", ".config", "build", "t"];
 
 /// In any other directory at the top, only these names are looked for.
-pub const MANIFESTS: [&str; 10] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "go.mod",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "Gemfile",
-    "composer.json",
-    "mix.exs",
-];
+pub const MANIFESTS: WordList = WordList::section(WORDS, "manifests");
 
 /// Programs of an environment that lies in the project, below directories that are not listed.
 pub const PROGRAMS: [&str; 4] =
@@ -150,5 +98,73 @@ impl Listing {
         let inside =
             |path: &'_ str| path.rsplit_once('/').filter(|(_, file)| *file == name).map(|(dir, _)| dir.len());
         self.files.keys().filter_map(|path| inside(path).and_then(|end| path.get(..end))).collect()
+    }
+}
+
+/// What the name of a source file says of tests in it, for the languages whose runner finds them by itself: `cargo test`
+/// and `go test` pass where there is nothing to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The name alone says that it is a test.
+    Test,
+    /// Its text says whether it holds one.
+    Rust,
+    /// None of these languages, or one whose tests are recognised by their names.
+    Other,
+}
+
+/// What `path` is, from the top of the project.
+pub fn kind(path: &str) -> Kind {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_tests = dir.split('/').next_back() == Some("tests");
+    match name.rsplit_once('.') {
+        Some((stem, "go")) if stem.ends_with("_test") => Kind::Test,
+        Some((_, "rs")) if in_tests => Kind::Test,
+        Some((_, "rs")) => Kind::Rust,
+        Some(_) | None => Kind::Other,
+    }
+}
+
+/// Macros that make tests without an attribute.
+const MACROS: [&str; 3] = ["proptest!", "quickcheck!", "test_suite!"];
+
+/// Whether a file of Rust holds a test: an attribute that names one (`#[test]`, `#[tokio::test]`, `#[cfg(test)]`), a macro
+/// that makes some, or an example in its documentation.
+pub fn holds_test(rust: &str) -> bool {
+    rust.lines().map(str::trim_start).any(|line| {
+        let attribute = line.starts_with("#[") && line.contains("test");
+        let example = (line.starts_with("///") || line.starts_with("//!")) && line.contains("```");
+        attribute || example || MACROS.iter().any(|name| line.starts_with(name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_texts_tell_tests() {
+        for (path, is) in [
+            ("a_test.go", Kind::Test),
+            ("x/y/a_test.go", Kind::Test),
+            ("test.go", Kind::Other),
+            ("tests/all.rs", Kind::Test),
+            ("crates/a/tests/all.rs", Kind::Test),
+            ("src/main.rs", Kind::Rust),
+            ("README", Kind::Other),
+        ] {
+            assert_eq!(kind(path), is, "{path}");
+        }
+        for (text, holds) in [
+            ("fn main() {}", false),
+            ("fn test() {}", false),
+            ("    #[test]\n    fn it() {}", true),
+            ("#[tokio::test]\nasync fn it() {}", true),
+            ("#[cfg(test)]\nmod tests;", true),
+            ("/// ```\n/// let a = 1;\n/// ```\nfn a() {}", true),
+            ("proptest! { }", true),
+        ] {
+            assert_eq!(holds_test(text), holds, "{text}");
+        }
     }
 }

@@ -5,38 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use andon_core::{WordList, domain::scopes::Scope};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use serde_json::Value as Json;
 use testreport::pattern;
 
-use andon_core::domain::scopes::Scope;
+use super::WORDS;
+
+use serde_json::Value as Json;
 
 /// Manifests by their path from the top of the working tree. The caller bounds their number and size.
 pub type Manifests = BTreeMap<String, String>;
 
 /// The names of files that are read.
-pub const NAMES: [&str; 9] = [
-    "Cargo.toml",
-    "package.json",
-    "pnpm-workspace.yaml",
-    "go.work",
-    "go.mod",
-    "pyproject.toml",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-];
+pub const NAMES: WordList = WordList::section(WORDS, "members");
 /// Names that matter at the top, whatever is in them.
-pub const TOP_NAMES: [&str; 8] = [
-    "settings.gradle",
-    "settings.gradle.kts",
-    "gradlew",
-    "mvnw",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "bun.lockb",
-];
+pub const TOP_NAMES: WordList = WordList::section(WORDS, "members at the top");
 
 /// Most members of a workspace; a larger one gets no scopes.
 const MAX_MEMBERS: usize = 200;

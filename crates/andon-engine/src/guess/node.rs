@@ -1,11 +1,10 @@
 //! package.json: the test script, and the package manager that runs it. Deno and Bun, with or without one.
 
-use andon_core::{WordList, words};
+use andon_core::WordList;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::listing::Listing;
-use super::{GuessedCommand, KindGuess};
+use super::{Guess, GuessedCommand, WORDS, beside, guessed, listing::Listing, sure, unsure};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -38,41 +37,18 @@ enum Foreach {
 }
 
 /// Words of a script that reaches all packages by itself.
-const REACHING: WordList = words![
-    "turbo",
-    "nx",
-    "lerna",
-    "wsrun",
-    "wireit",
-    "rush",
-    "moon",
-    "ultra",
-    "jest",
-    "vitest",
-    "mocha",
-    "ava",
-    "-r",
-    "--recursive",
-    "--workspaces",
-    "-ws",
-    "workspaces",
-    "--filter",
-    "--test",
-];
+const REACHING: WordList = WordList::section(WORDS, "reaching");
 
-pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
+pub(super) fn guess(listing: &Listing) -> Option<Guess> {
     let Some(text) = listing.text("package.json") else { return deno(listing) };
     let Ok(package) = serde_json::from_str::<Package>(text) else {
-        return Some(KindGuess::Unsure {
-            seen: "a package.json that cannot be read".to_owned(),
-            candidates: Vec::new(),
-        });
+        return Some(unsure("a package.json that cannot be read".to_owned(), Vec::new()));
     };
     let manager = match manager(listing, &package) {
         Ok(manager) => manager,
         Err(seen) => {
-            let script = script(&package).map(|_| GuessedCommand::new("npm test", "package.json"));
-            return Some(KindGuess::Unsure { seen, candidates: script.into_iter().collect() });
+            let script = script(&package).map(|_| guessed("npm test", "package.json"));
+            return Some(unsure(seen, script.into_iter().collect()));
         }
     };
     let workspaces = listing.has("pnpm-workspace.yaml")
@@ -81,28 +57,28 @@ pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let found = match (script(&package), workspaces) {
         (Some(script), false) => Some(of_script(manager, script)),
         (Some(script), true) if reaches(script) => Some(of_script(manager, script)),
-        (Some(_), true) => Some(KindGuess::Unsure {
-            seen: "workspaces in package.json, whose test script may be that of its root alone".to_owned(),
-            candidates: vec![GuessedCommand::new(run(manager), "package.json"), everywhere(manager)],
-        }),
+        (Some(_), true) => Some(unsure(
+            "workspaces in package.json, whose test script may be that of its root alone".to_owned(),
+            vec![guessed(run(manager), "package.json"), everywhere(manager)],
+        )),
         (None, true) => Some(of_workspaces(listing, manager)),
         (None, false) => without_script(listing, manager),
     };
     match (found, deno(listing)) {
-        (Some(found), Some(other)) => Some(found.beside(other)),
+        (Some(found), Some(other)) => Some(beside(found, other)),
         (found, other) => found.or(other),
     }
 }
 
 /// `deno test`, or the task of that name.
-fn deno(listing: &Listing) -> Option<KindGuess> {
+fn deno(listing: &Listing) -> Option<Guess> {
     let name = listing.first(&["deno.json", "deno.jsonc"])?;
     let task = listing.text(name).is_some_and(|text| {
         let tasks = text.split_once("\"tasks\"").map_or("", |(_, rest)| rest);
         let tasks = tasks.split_once('}').map_or(tasks, |(tasks, _)| tasks);
         tasks.contains("\"test\"")
     });
-    Some(KindGuess::Sure(GuessedCommand::new(if task { "deno task test" } else { "deno test" }, name)))
+    Some(sure(if task { "deno task test" } else { "deno test" }, name))
 }
 
 /// The test script, unless it is what `npm init` puts there.
@@ -194,32 +170,28 @@ fn everywhere(manager: Manager) -> GuessedCommand {
         Manager::YarnBerry(_) => "yarn workspaces foreach --all run test",
         Manager::Bun => "bun run --filter '*' test",
     };
-    GuessedCommand::new(command, "the workspaces of package.json")
+    guessed(command, "the workspaces of package.json")
 }
 
-fn of_workspaces(listing: &Listing, manager: Manager) -> KindGuess {
+fn of_workspaces(listing: &Listing, manager: Manager) -> Guess {
     let tool = [("turbo.json", "npx turbo run test"), ("nx.json", "npx nx run-many -t test")];
     let tool = tool.into_iter().find(|(name, _)| listing.has(name));
     let all = everywhere(manager);
     match (manager, tool) {
-        (_, Some((name, command))) => KindGuess::Unsure {
-            seen: format!("workspaces in package.json without a test script, and {name}"),
-            candidates: vec![GuessedCommand::new(command, name), all],
-        },
+        (_, Some((name, command))) => unsure(
+            format!("workspaces in package.json without a test script, and {name}"),
+            vec![guessed(command, name), all],
+        ),
         // Fails where one package has no such script.
-        (Manager::YarnClassic, None) => KindGuess::Unsure {
-            seen: "workspaces of Yarn 1 in package.json, without a test script".to_owned(),
-            candidates: vec![all],
-        },
-        (Manager::YarnBerry(Foreach::Plugin), None) => KindGuess::Unsure {
-            seen: "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
-            candidates: vec![GuessedCommand::new(
-                "yarn workspaces foreach run test",
-                "the plugin workspace-tools",
-            )],
-        },
+        (Manager::YarnClassic, None) => {
+            unsure("workspaces of Yarn 1 in package.json, without a test script".to_owned(), vec![all])
+        }
+        (Manager::YarnBerry(Foreach::Plugin), None) => unsure(
+            "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
+            vec![guessed("yarn workspaces foreach run test", "the plugin workspace-tools")],
+        ),
         (Manager::Npm | Manager::Pnpm | Manager::YarnBerry(Foreach::BuiltIn) | Manager::Bun, None) => {
-            KindGuess::Sure(all)
+            Guess::Sure(all)
         }
     }
 }
@@ -230,7 +202,7 @@ fn reaches(script: &str) -> bool {
 }
 
 /// A runner that waits for changes never ends: vitest does so on a terminal, unless an option forbids it.
-fn of_script(manager: Manager, script: &str) -> KindGuess {
+fn of_script(manager: Manager, script: &str) -> Guess {
     let words: Vec<&str> = script.split_whitespace().collect();
     let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
     let command = words.get(last..).unwrap_or_default();
@@ -243,30 +215,24 @@ fn of_script(manager: Manager, script: &str) -> KindGuess {
         });
     let reported = run(manager);
     if watches {
-        return KindGuess::Unsure {
-            seen: format!("a test script in package.json that waits for changes ({})", shown(script)),
-            candidates: vec![GuessedCommand::new(reported, "package.json")],
-        };
+        return unsure(
+            format!("a test script in package.json that waits for changes ({})", shown(script)),
+            vec![guessed(reported, "package.json")],
+        );
     }
     let candidate = if vitest {
         let dashes = if manager == Manager::Npm { " --" } else { "" };
-        GuessedCommand::new(
-            format!("{reported}{dashes} --run"),
-            "package.json, whose vitest would wait for changes",
-        )
+        guessed(format!("{reported}{dashes} --run"), "package.json, whose vitest would wait for changes")
     } else if command.windows(2).any(|pair| pair == ["react-scripts", "test"]) {
-        GuessedCommand::new(
-            format!("CI=true {reported}"),
-            "package.json, whose react-scripts would wait for changes",
-        )
+        guessed(format!("CI=true {reported}"), "package.json, whose react-scripts would wait for changes")
     } else {
-        GuessedCommand::new(reported, "package.json")
+        guessed(reported, "package.json")
     };
-    KindGuess::Sure(candidate)
+    Guess::Sure(candidate)
 }
 
 /// There is no script: the configuration of a runner, or bun's own, decides the command.
-fn without_script(listing: &Listing, manager: Manager) -> Option<KindGuess> {
+fn without_script(listing: &Listing, manager: Manager) -> Option<Guess> {
     let configured = |name: &str| {
         ["js", "ts", "mjs", "cjs", "mts", "cts", "json"]
             .iter()
@@ -274,12 +240,12 @@ fn without_script(listing: &Listing, manager: Manager) -> Option<KindGuess> {
             .find(|path| listing.has(path))
     };
     if let Some(path) = configured("vitest") {
-        return Some(KindGuess::Sure(GuessedCommand::new("npx vitest run", path)));
+        return Some(sure("npx vitest run", path));
     }
     if let Some(path) = configured("jest") {
-        return Some(KindGuess::Sure(GuessedCommand::new("npx jest", path)));
+        return Some(sure("npx jest", path));
     }
-    (manager == Manager::Bun).then(|| KindGuess::Sure(GuessedCommand::new("bun test", "bun.lock")))
+    (manager == Manager::Bun).then(|| sure("bun test", "bun.lock"))
 }
 
 fn shown(text: &str) -> String {

@@ -1,27 +1,14 @@
 //! Python: the runner that the project names, and the tool that owns its environment.
 
-use super::listing::Listing;
-use super::table;
-use super::{GuessedCommand, KindGuess};
+use andon_core::WordList;
+
+use super::{Guess, WORDS, beside, guessed, listing::Listing, sure, table, unsure};
 
 /// Files whose mention of pytest makes it the runner.
-const NAMING: [&str; 11] = [
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
-    "noxfile.py",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "dev-requirements.txt",
-    "requirements-test.txt",
-    "test-requirements.txt",
-    "Pipfile",
-];
+const NAMING: WordList = WordList::section(WORDS, "naming pytest");
 
 /// Files that are nothing but pytest's.
-const PYTEST: [&str; 6] =
-    ["pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py", "tests/conftest.py", "test/conftest.py"];
+const PYTEST: WordList = WordList::section(WORDS, "of pytest");
 
 /// Who has the environment: a file, what it must hold, and what precedes a command. The first one that is there
 /// decides.
@@ -40,7 +27,7 @@ const ENVIRONMENTS: [(&str, &str, &str); 12] = [
     ("venv/Scripts/pytest.exe", "", "venv/Scripts/"),
 ];
 
-pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
+pub(super) fn guess(listing: &Listing) -> Option<Guess> {
     let holds = |file: &str, word: &str| {
         word.is_empty() || listing.text(file).is_some_and(|text| text.contains(word))
     };
@@ -50,13 +37,13 @@ pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let managed = [table::guess(listing, "tox"), table::guess(listing, "nox"), hatch(listing)]
         .into_iter()
         .flatten()
-        .reduce(KindGuess::beside);
+        .reduce(beside);
     match (direct, managed) {
         // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
             if !lock.is_empty() && lock != "pyproject.toml" && !lock.contains('/') =>
         {
-            Some(direct.beside(managed))
+            Some(beside(direct, managed))
         }
         (_, Some(managed)) => Some(managed),
         (direct, None) => direct,
@@ -64,45 +51,41 @@ pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
 }
 
 /// A runner that is started as it is.
-fn direct(listing: &Listing, before: &str, lock: &str) -> Option<KindGuess> {
+fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Guess> {
     let because = |file: &str| {
         if lock.is_empty() || lock == file { file.to_owned() } else { format!("{file} and {lock}") }
     };
     if listing.has("manage.py") && pytest(listing).is_none() {
-        return Some(KindGuess::Sure(GuessedCommand::new(
-            format!("{before}python manage.py test"),
-            because("manage.py"),
-        )));
+        return Some(sure(format!("{before}python manage.py test"), because("manage.py")));
     }
     if let Some(file) = pytest(listing) {
-        let candidate = GuessedCommand::new(format!("{before}pytest"), because(file));
+        let candidate = guessed(format!("{before}pytest"), because(file));
         let members = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.uv.workspace]"));
         if members && lock == "uv.lock" {
-            return Some(KindGuess::Unsure {
-                seen: "a workspace of uv, whose members may need packages of their own".to_owned(),
-                candidates: vec![
-                    GuessedCommand::new("uv run --all-packages pytest", "pyproject.toml"),
-                    candidate,
-                ],
-            });
+            return Some(unsure(
+                "a workspace of uv, whose members may need packages of their own".to_owned(),
+                vec![guessed("uv run --all-packages pytest", "pyproject.toml"), candidate],
+            ));
         }
-        return Some(KindGuess::Sure(candidate));
+        return Some(Guess::Sure(candidate));
     }
     if let Some((dir, file)) = unittest(listing) {
         let package = dir.is_empty() || listing.has(&format!("{dir}/__init__.py"));
         let discover = if package { String::new() } else { format!(" discover -s {dir}") };
         let command = format!("{before}python -m unittest{discover}");
-        return Some(KindGuess::Sure(GuessedCommand::new(command, because(&file))));
+        return Some(sure(command, because(&file)));
     }
     let project = ["[project]", "[tool.poetry]", "[build-system]"];
     let named =
         listing.text("pyproject.toml").is_some_and(|text| project.iter().any(|part| text.contains(part)));
-    (named || listing.has("setup.py")).then(|| KindGuess::Unsure {
-        seen: format!("{} that names no test runner", if named { "a pyproject.toml" } else { "a setup.py" }),
-        candidates: vec![
-            GuessedCommand::new(format!("{before}pytest"), "a guess"),
-            GuessedCommand::new(format!("{before}python -m unittest"), "a guess"),
-        ],
+    (named || listing.has("setup.py")).then(|| {
+        unsure(
+            format!("{} that names no test runner", if named { "a pyproject.toml" } else { "a setup.py" }),
+            vec![
+                guessed(format!("{before}pytest"), "a guess"),
+                guessed(format!("{before}python -m unittest"), "a guess"),
+            ],
+        )
     })
 }
 
@@ -110,9 +93,8 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<KindGuess> {
 fn pytest(listing: &Listing) -> Option<&str> {
     let named = |path: &&str| listing.text(path).is_some_and(mentions_pytest);
     let needs = |path: &&str| is_test_module(path) && listing.text(path).is_some_and(needs_pytest);
-    listing
-        .first(&PYTEST)
-        .or_else(|| NAMING.iter().copied().find(named))
+    (PYTEST.iter().find(|path| listing.has(path)))
+        .or_else(|| NAMING.iter().find(named))
         .or_else(|| listing.top().find(needs))
         .or_else(|| listing.paths().find(|path| is_below_tests(path) && needs(path)))
 }
@@ -158,7 +140,7 @@ fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
 }
 
 /// Environments of hatch: a script of the project's own, or the tests as hatch runs them.
-fn hatch(listing: &Listing) -> Option<KindGuess> {
+fn hatch(listing: &Listing) -> Option<Guess> {
     let tables = [("pyproject.toml", "[tool.hatch.envs."), ("hatch.toml", "[envs.")];
     let (file, table) = tables
         .into_iter()
@@ -168,5 +150,5 @@ fn hatch(listing: &Listing) -> Option<KindGuess> {
     let scripts = scripts.split("\n[").next().unwrap_or_default();
     let is_test = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == "test");
     let command = if scripts.lines().any(is_test) { "hatch run test" } else { "hatch test" };
-    Some(KindGuess::Sure(GuessedCommand::new(command, file)))
+    Some(sure(command, file))
 }

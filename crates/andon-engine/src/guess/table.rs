@@ -4,8 +4,9 @@
 //! other: the first row whose signs are all there is the guess. What takes more than signs is in [`super::project_kinds`],
 //! `cargo`, `node` and `python`.
 
-use super::listing::Listing;
-use super::{GuessedCommand, KindGuess};
+use andon_core::WordList;
+
+use super::{Guess, WORDS, guessed, listing::Listing, unsure};
 
 /// `kind | signs | command | reason`.
 ///
@@ -13,50 +14,7 @@ use super::{GuessedCommand, KindGuess};
 /// the texts after it in one of them, `=` a line, `#` a member of JSON, `!` that they are no JSON. The reason is the file
 /// of the first sign unless it is given. One that begins with `?` says why the command is not sure, with `{}` for that
 /// file.
-const TABLE: &str = "\
-tox     | tox.ini~[tox],[testenv                  | tox
-tox     | tox.toml                                | tox
-tox     | pyproject.toml~[tool.tox                | tox
-tox     | setup.cfg~[tox:tox]                     | tox
-nox     | noxfile.py~def tests(                   | nox -s tests
-nox     | noxfile.py~def test(                    | nox -s test
-nox     | noxfile.py~def unit(                    | nox -s unit
-nox     | noxfile.py~def unit_tests(              | nox -s unit_tests
-nox     | noxfile.py~def pytest(                  | nox -s pytest
-nox     | noxfile.py                              | nox | ?a noxfile.py without a session called tests
-maven   | pom.xml & mvnw                          | ./mvnw test
-maven   | pom.xml                                 | mvn test
-gradle  | GRADLE & ANDROID~com.android. & gradlew | ./gradlew testDebugUnitTest | ?{} of an Android project, whose unit tests are one task for each variant
-gradle  | GRADLE & ANDROID~com.android.           | gradle testDebugUnitTest | ?{} of an Android project, whose unit tests are one task for each variant
-gradle  | GRADLE & gradlew                        | ./gradlew test
-gradle  | GRADLE                                  | gradle test
-php     | composer.json!                          | | ?a composer.json that cannot be read
-php     | composer.json#/scripts/test             | composer test | the script in composer.json
-php     | artisan                                 | php artisan test
-php     | tests/Pest.php                          | vendor/bin/pest | pest in composer.json
-php     | composer.json#/require-dev/pestphp~1pest,/require/pestphp~1pest | vendor/bin/pest | pest in composer.json
-php     | phpunit.xml,phpunit.xml.dist,phpunit.dist.xml | vendor/bin/phpunit
-php     | composer.json#/require-dev/phpunit~1phpunit,/require/phpunit~1phpunit | vendor/bin/phpunit tests | ?phpunit in composer.json, and no phpunit.xml that says what it runs
-dart    | pubspec.yaml=sdk: flutter,flutter:      | flutter test
-dart    | pubspec.yaml                            | dart test
-cmake   | CMakeLists.txt & CTEST & build/CMakeCache.txt | cmake --build build && ctest --test-dir build | CMakeLists.txt and build/
-cmake   | CMakeLists.txt & CTEST                  | cmake -S . -B build && cmake --build build && ctest --test-dir build | ?CMakeLists.txt, and no build directory that is known
-cmake   | meson.build & build/build.ninja         | meson test -C build | meson.build and build/
-cmake   | meson.build                             | meson test -C build | ?meson.build, and no build directory that is known
-elixir  | mix.exs                                 | mix test
-swift   | Package.swift                           | swift test
-haskell | stack.yaml                              | stack test
-cabal   | cabal.project                           | cabal test all
-scala   | build.sbt                               | sbt test
-zig     | build.zig                               | zig build test
-clojure | project.clj                             | lein test
-ocaml   | dune-project                            | dune test
-crystal | shard.yml                               | crystal spec
-gleam   | gleam.toml                              | gleam test
-bazel   | MODULE.bazel,WORKSPACE.bazel            | bazel test //...
-lua     | .busted                                 | busted
-erlang  | rebar.config                            | rebar3 do eunit, ct
-";
+const TABLE: WordList = WordList::section(WORDS, "commands");
 
 /// Names of the table for long lists.
 const LISTS: [(&str, &str); 3] = [
@@ -72,24 +30,24 @@ const LISTS: [(&str, &str); 3] = [
 const OF_PYTHON: [&str; 2] = ["tox", "nox"];
 
 /// What each kind of the table says of `listing`, but for those that belong to Python.
-pub(super) fn guesses(listing: &Listing) -> Vec<KindGuess> {
+pub(super) fn guesses(listing: &Listing) -> Vec<Guess> {
     let mut kinds: Vec<&str> = rows().map(|row| row.kind).filter(|kind| !OF_PYTHON.contains(kind)).collect();
     kinds.dedup();
     kinds.into_iter().filter_map(|kind| guess(listing, kind)).collect()
 }
 
 /// What `kind` says of `listing`.
-pub(super) fn guess(listing: &Listing, kind: &str) -> Option<KindGuess> {
+pub(super) fn guess(listing: &Listing, kind: &str) -> Option<Guess> {
     rows().filter(|row| row.kind == kind).find_map(|row| {
         let files: Option<Vec<&str>> = row.signs.split('&').map(|sign| shows(listing, sign)).collect();
         let file = *files?.first()?;
-        let command = |because: &str| GuessedCommand::new(row.command, because);
+        let command = |because: &str| guessed(row.command, because);
         Some(match row.reason.strip_prefix('?') {
-            Some(doubt) => KindGuess::Unsure {
-                seen: doubt.replace("{}", file),
-                candidates: (!row.command.is_empty()).then(|| command(file)).into_iter().collect(),
-            },
-            None => KindGuess::Sure(command(if row.reason.is_empty() { file } else { row.reason })),
+            Some(doubt) => unsure(
+                doubt.replace("{}", file),
+                (!row.command.is_empty()).then(|| command(file)).into_iter().collect(),
+            ),
+            None => Guess::Sure(command(if row.reason.is_empty() { file } else { row.reason })),
         })
     })
 }
@@ -102,7 +60,7 @@ struct Row {
 }
 
 fn rows() -> impl Iterator<Item = Row> {
-    TABLE.lines().map(|line| {
+    TABLE.iter().map(|line| {
         let mut cells = line.split('|').map(str::trim);
         let mut cell = || cells.next().unwrap_or_default();
         let (kind, signs) = (cell(), cell());

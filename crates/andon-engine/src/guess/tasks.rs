@@ -1,7 +1,6 @@
 //! Runners of tasks: a recipe called test is the project's own word for how its tests run.
 
-use super::GuessedCommand;
-use super::listing::Listing;
+use super::{GuessedCommand, guessed, listing::Listing};
 
 /// A recipe, and what it does.
 pub(super) struct Task {
@@ -46,16 +45,16 @@ pub(super) fn tasks(listing: &Listing) -> Vec<Task> {
 }
 
 fn task(command: &str, file: &str, recipe: String) -> Task {
-    Task { candidate: GuessedCommand::new(command, format!("the recipe in {file}")), recipe }
+    Task { candidate: guessed(command, format!("the recipe in {file}")), recipe }
 }
 
 /// The recipe of a target in a makefile; `None` when there is no rule for it. `test-unit:` is another target.
 fn make_recipe(text: &str, target: &str) -> Option<String> {
     let mut recipe = None::<String>;
-    let mut inside = None;
+    let mut inside = false;
     for line in text.lines() {
         if line.starts_with(['\t', ' ']) {
-            if let (Some(()), Some(recipe)) = (inside, &mut recipe) {
+            if let (true, Some(recipe)) = (inside, &mut recipe) {
                 recipe.push_str(line.trim());
                 recipe.push('\n');
             }
@@ -64,14 +63,14 @@ fn make_recipe(text: &str, target: &str) -> Option<String> {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        inside = None;
+        inside = false;
         let Some((targets, rest)) = line.split_once(':') else { continue };
         let assignment = rest.starts_with('=')
             || rest.starts_with(":=")
             || rest.starts_with("::=")
             || targets.contains('=');
         if !assignment && targets.split_whitespace().any(|one| one == target) {
-            inside = Some(());
+            inside = true;
             let reported = rest.split_once(';').map_or("", |(_, command)| command.trim());
             recipe.get_or_insert_default().push_str(reported);
         }

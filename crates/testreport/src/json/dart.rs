@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::super::cases::bounded;
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append};
-use super::LineUse;
+use super::{Events, LineUse};
+use crate::tally::{Outcome, Tally, Trouble, append};
+use crate::{ReportProblem, Root, cases::bounded};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "dart-json";
@@ -55,28 +53,18 @@ struct Test {
 }
 
 /// Reads the events line by line.
+#[derive(Default)]
 pub(super) struct DartReader {
-    tally: Tally,
-    recognised: bool,
+    said: Events,
     suites: BTreeMap<u64, String>,
     open: BTreeMap<u64, Test>,
     /// Runs that have begun and not ended.
     runs: u64,
-    problems: Vec<ReportProblem>,
 }
 
 impl DartReader {
-    const MAX_PROBLEMS: usize = 8;
-
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            recognised: false,
-            suites: BTreeMap::new(),
-            open: BTreeMap::new(),
-            runs: 0,
-            problems: Vec::new(),
-        }
+        Self { said: Events::new(root, RUNNER), ..Self::default() }
     }
 
     pub(super) fn line(&mut self, text: &str) -> LineUse {
@@ -84,7 +72,7 @@ impl DartReader {
             return LineUse::NotMine;
         }
         let begins = text.contains("\"protocolVersion\":");
-        if !self.recognised && !begins {
+        if !self.said.recognised && !begins {
             return LineUse::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(text) else {
@@ -92,7 +80,7 @@ impl DartReader {
         };
         match event.kind.as_str() {
             "start" if begins => {
-                self.recognised = true;
+                self.said.recognised = true;
                 self.runs = self.runs.saturating_add(1);
                 self.suites.clear();
             }
@@ -115,7 +103,9 @@ impl DartReader {
     fn begin(&mut self, test: Option<Start>) {
         let Some(test) = test else { return };
         if self.open.len() >= MAX_OPEN {
-            return self.problem(ReportProblem::TooManyCases(u64::try_from(MAX_OPEN).unwrap_or(u64::MAX)));
+            return self
+                .said
+                .problem(ReportProblem::TooManyCases(u64::try_from(MAX_OPEN).unwrap_or(u64::MAX)));
         }
         let suite = test.suite_id.and_then(|id| self.suites.get(&id)).map_or("", String::as_str);
         let name = bounded(&test.name);
@@ -135,7 +125,7 @@ impl DartReader {
 
     fn end(&mut self, event: &Event) {
         let Some(test) = event.test_id.and_then(|id| self.open.remove(&id)) else {
-            return self.problem(ReportProblem::Truncated("a test ends that never began".to_owned()));
+            return self.said.cut("a test ends that never began");
         };
         let outcome = match event.result.as_deref() {
             Some("success") if event.hidden == Some(true) => return,
@@ -144,43 +134,27 @@ impl DartReader {
             Some("failure") => Outcome::Failed,
             Some(_) | None => Outcome::Errored,
         };
-        self.tally.case(&test.id, outcome);
-        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
-            self.tally.fail(&test.id, Some(&test.error));
-        }
+        self.said.tally.ended(&test.id, outcome, &test.error);
     }
 
     fn done(&mut self, event: &Event) {
         self.runs = self.runs.saturating_sub(1);
         match event.success {
             Some(true) => {}
-            Some(false) if self.tally.has_failures() => {}
-            Some(false) => self.tally.trouble(Trouble::GaveUp),
-            None => self.problem(ReportProblem::Truncated("the run was interrupted".to_owned())),
-        }
-    }
-
-    fn problem(&mut self, problem: ReportProblem) {
-        if self.problems.len() < Self::MAX_PROBLEMS {
-            self.problems.push(problem);
+            Some(false) if self.said.tally.has_failures() => {}
+            Some(false) => self.said.tally.trouble(Trouble::GaveUp),
+            None => self.said.cut("the run was interrupted"),
         }
     }
 
     /// What was read; `None` when nothing of it was Dart's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
         if self.runs > 0 {
-            self.problems.push(ReportProblem::Truncated("the run has no end".to_owned()));
+            self.said.cut("the run has no end");
         } else if let Some((_, test)) = self.open.first_key_value() {
-            self.problems.push(ReportProblem::Truncated(format!("{:?} has no end", test.id)));
+            self.said.cut(format!("{:?} has no end", test.id));
         }
-        for problem in &self.problems {
-            self.tally.problem(report, problem);
-        }
-        Some(self.tally)
+        self.said.finish(report)
     }
 }
 

@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append, append_line};
-use super::LineUse;
+use super::{Events, LineUse};
+use crate::tally::{Outcome, Tally, Trouble, append, append_line};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "go-json";
@@ -58,25 +57,18 @@ struct Package {
 }
 
 /// Reads the events line by line.
+#[derive(Default)]
 pub(super) struct GoReader {
-    tally: Tally,
+    said: Events,
     packages: BTreeMap<String, Package>,
     builds: BTreeMap<String, String>,
-    recognised: bool,
     build_failed: bool,
     overflow: bool,
 }
 
 impl GoReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            packages: BTreeMap::new(),
-            builds: BTreeMap::new(),
-            recognised: false,
-            build_failed: false,
-            overflow: false,
-        }
+        Self { said: Events::new(root, RUNNER), ..Self::default() }
     }
 
     /// A line between the events: Go before 1.24 says so that a package did not build.
@@ -94,7 +86,7 @@ impl GoReader {
             return LineUse::Broken;
         };
         if event.action.starts_with("build-") {
-            self.recognised = true;
+            self.said.recognised = true;
             self.build(event);
             return LineUse::Mine;
         }
@@ -104,7 +96,7 @@ impl GoReader {
             None if is_without_package(line, &event) => "",
             None => return LineUse::NotMine,
         };
-        self.recognised = true;
+        self.said.recognised = true;
         if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
             self.overflow = true;
         } else {
@@ -125,7 +117,7 @@ impl GoReader {
             (Some(id), "output", _) => package.print(id, printed),
             (None, "output", _) => self.print(name, printed),
             (Some(id), _, Some(outcome)) => package.end(id, outcome, |id, outcome, error| {
-                count(&mut self.tally, &full_id(name, id), outcome, error);
+                count(&mut self.said.tally, &full_id(name, id), outcome, error);
             }),
             (None, _, Some(outcome)) => self.end_package(name, outcome, event.failed_build.as_deref()),
             (_, _, None) => {}
@@ -152,7 +144,7 @@ impl GoReader {
     fn end_package(&mut self, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
         package.give_up(|id, error| {
-            count(&mut self.tally, &full_id(name, id), Outcome::Errored, error);
+            count(&mut self.said.tally, &full_id(name, id), Outcome::Errored, error);
         });
         if outcome != Outcome::Failed || package.failing > 0 {
             return;
@@ -162,40 +154,36 @@ impl GoReader {
         }
         if let Some(path) = failed_build {
             let output = self.builds.get(path).unwrap_or(&package.output);
-            return count(&mut self.tally, name, Outcome::Errored, output);
+            return count(&mut self.said.tally, name, Outcome::Errored, output);
         }
-        self.tally.trouble(Trouble::GaveUp);
+        self.said.tally.trouble(Trouble::GaveUp);
         let error = first_error(&package.output);
         let why = if error.is_empty() { "failed without a failing test" } else { &error };
-        self.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
+        self.said.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
     }
 
     /// What was read; `None` when nothing of it was Go's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
         if self.build_failed {
-            self.tally.trouble(Trouble::BuildFailed);
+            self.said.tally.trouble(Trouble::BuildFailed);
             for output in self.builds.values() {
-                self.tally.run_error(&first_error(output));
+                self.said.tally.run_error(&first_error(output));
             }
         }
         if let Some((name, _)) = self.packages.first_key_value() {
             let text = format!("packages without a result: {}, the first is {name:?}", self.packages.len());
-            self.tally.problem(report, &ReportProblem::Truncated(text));
+            self.said.cut(text);
         }
         for (name, mut package) in std::mem::take(&mut self.packages) {
             package.give_up(|id, error| {
-                count(&mut self.tally, &full_id(&name, id), Outcome::Errored, error);
+                count(&mut self.said.tally, &full_id(&name, id), Outcome::Errored, error);
             });
         }
         if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
-            self.tally.problem(report, &ReportProblem::TooManyCases(bound));
+            self.said.problem(ReportProblem::TooManyCases(bound));
         }
-        Some(self.tally)
+        self.said.finish(report)
     }
 }
 
@@ -244,10 +232,7 @@ impl Package {
 }
 
 fn count(tally: &mut Tally, id: &str, outcome: Outcome, output: &str) {
-    tally.case(id, outcome);
-    if matches!(outcome, Outcome::Failed | Outcome::Errored) {
-        tally.fail(id, Some(&first_error(output)));
-    }
+    tally.ended(id, outcome, &first_error(output));
 }
 
 /// `package::TestName`, or the name alone where the package is not known.

@@ -6,14 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::MAX_FAILING;
-
-use super::super::cases::{Cases, before_frames, bounded};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append};
-use super::super::test_names::MAX_IDS;
 use super::walk::{Document, FormatMatch, Node};
+use crate::cases::{Cases, before_frames, bounded};
+use crate::tally::{Outcome, Tally, Trouble, append};
+use crate::{MAX_FAILING, ReportProblem, Root, test_names::MAX_IDS};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "jest-json";
@@ -55,6 +51,7 @@ struct Assertion {
 }
 
 /// Reads a document as it comes.
+#[derive(Default)]
 pub(super) struct JestDocument {
     cases: Cases,
     claims: Claims,
@@ -65,13 +62,7 @@ pub(super) struct JestDocument {
 
 impl JestDocument {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self {
-            cases: Cases::new(root, report, RUNNER),
-            claims: Claims::default(),
-            results: false,
-            suite: Suite::default(),
-            assertion: Assertion::default(),
-        }
+        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 
     fn text(&mut self, path: &str, text: &str) {
@@ -121,7 +112,7 @@ impl JestDocument {
         if self.suite.named.len() < MAX_IDS {
             self.suite.named.push((titles.clone(), outcome));
         }
-        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+        if outcome.is_failing() {
             self.suite.failed += 1;
             let error = before_frames(message.as_deref().unwrap_or_default()).to_owned();
             let known = self.suite.failing.entry(titles).or_insert_with(|| error.clone());

@@ -5,10 +5,9 @@
 
 use serde::Deserialize;
 
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, append_line};
-use super::LineUse;
+use super::{Events, LineUse};
+use crate::tally::{Outcome, Tally, append_line};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "libtest-json";
@@ -40,22 +39,19 @@ struct SuiteCounts {
 }
 
 /// Reads the events line by line.
+#[derive(Default)]
 pub(super) struct LibtestJsonReader {
-    tally: Tally,
-    recognised: bool,
+    said: Events,
     /// Tests that suites which are open were about to run.
     open: Vec<u64>,
     seen: SuiteCounts,
-    problems: Vec<ReportProblem>,
 }
 
 impl LibtestJsonReader {
-    const MAX_PROBLEMS: usize = 8;
     const MAX_OPEN: usize = 10_000;
 
     pub(super) fn new(root: &Root) -> Self {
-        let (tally, seen) = (Tally::new(root), SuiteCounts::default());
-        Self { tally, recognised: false, open: Vec::new(), seen, problems: Vec::new() }
+        Self { said: Events::new(root, RUNNER), ..Self::default() }
     }
 
     pub(super) fn line(&mut self, text: &str) -> LineUse {
@@ -76,7 +72,7 @@ impl LibtestJsonReader {
             ("bench", "") if !event.name.is_empty() => self.test(&event, Outcome::Passed),
             _ => return LineUse::NotMine,
         }
-        self.recognised = true;
+        self.said.recognised = true;
         LineUse::Mine
     }
 
@@ -84,7 +80,7 @@ impl LibtestJsonReader {
         if self.open.len() < Self::MAX_OPEN {
             self.open.push(event.test_count);
         } else {
-            self.problem(ReportProblem::ResultMissing { planned: event.test_count });
+            self.said.problem(ReportProblem::ResultMissing { planned: event.test_count });
         }
     }
 
@@ -93,11 +89,11 @@ impl LibtestJsonReader {
         if event.name.contains('$') {
             self.seen.of_nextest = true;
         }
-        self.tally.case(without_attempt(&event.name), outcome);
+        self.said.tally.case(without_attempt(&event.name), outcome);
         if outcome == Outcome::Failed {
             self.seen.failed += 1;
             let text = event.stdout.as_deref().or(event.message.as_deref()).unwrap_or_default();
-            self.tally.fail(without_attempt(&event.name), Some(&first_error(text)));
+            self.said.tally.fail(without_attempt(&event.name), Some(&first_error(text)));
         }
     }
 
@@ -108,42 +104,29 @@ impl LibtestJsonReader {
         let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
         let counted = claimed.saturating_add(event.ignored);
         if planned > counted && !self.seen.of_nextest {
-            self.problem(ReportProblem::ResultShort { planned, counted });
+            self.said.problem(ReportProblem::ResultShort { planned, counted });
         }
         if !self.open.is_empty() {
             return;
         }
         let seen = std::mem::take(&mut self.seen);
         if claimed > seen.ran {
-            self.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
+            self.said.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
         }
         if seen.failed == 0 && (event.what == "failed" || event.failed > 0) {
-            self.tally.count(Outcome::Errored);
-            self.tally.fail("test run", Some("the suite failed and no test of it did"));
-        }
-    }
-
-    fn problem(&mut self, problem: ReportProblem) {
-        if self.problems.len() < Self::MAX_PROBLEMS {
-            self.problems.push(problem);
+            self.said.tally.count(Outcome::Errored);
+            self.said.tally.fail("test run", Some("the suite failed and no test of it did"));
         }
     }
 
     /// What was read; `None` when nothing of it was libtest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
         if let Some(planned) = self.open.first() {
-            self.problems.push(ReportProblem::ResultMissing { planned: *planned });
+            self.said.problem(ReportProblem::ResultMissing { planned: *planned });
         } else if self.seen.ran > 0 {
-            self.problems.push(ReportProblem::Truncated("tests without a suite that ends".to_owned()));
+            self.said.cut("tests without a suite that ends");
         }
-        for problem in &self.problems {
-            self.tally.problem(report, problem);
-        }
-        Some(self.tally)
+        self.said.finish(report)
     }
 }
 

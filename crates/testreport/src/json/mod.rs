@@ -7,12 +7,10 @@
 //! missing.
 
 mod dart;
-mod document;
 mod go;
 mod jest;
 mod libtest;
 mod mocha;
-mod mocha_stream;
 mod node;
 mod pytest;
 mod rspec;
@@ -20,17 +18,13 @@ mod rspec;
 mod testkit;
 mod walk;
 
-use self::dart::DartReader;
-use self::document::{Documents, Progress};
-use self::go::GoReader;
-use self::libtest::LibtestJsonReader;
-use self::mocha_stream::MochaStreamReader;
-use self::node::NodeReader;
-use self::pytest::PytestReader;
-use super::format::Format;
-use super::normalize::Root;
-use super::problem::ReportProblem;
-use super::tally::Tally;
+use self::mocha::{MochaDocument, MochaStreamReader};
+use self::walk::{Document, FormatMatch, Walk};
+use self::{
+    dart::DartReader, go::GoReader, jest::JestDocument, libtest::LibtestJsonReader, node::NodeReader,
+    pytest::PytestReader, rspec::RspecDocument,
+};
+use crate::{Format, ReportProblem, Root, tally::Tally};
 
 /// Longest line that may be an event, in bytes. A document may be longer: it is read as it comes.
 const MAX_EVENT: usize = 4 * 1024 * 1024;
@@ -47,6 +41,43 @@ pub(super) enum LineUse {
     Broken,
     /// Another format's, or none's.
     NotMine,
+}
+
+/// The sayings of one format whose events come line by line.
+#[derive(Default)]
+struct Events {
+    runner: &'static str,
+    tally: Tally,
+    /// An event of the format has come.
+    recognised: bool,
+    problems: Vec<ReportProblem>,
+}
+
+impl Events {
+    const MAX_PROBLEMS: usize = 8;
+
+    fn new(root: &Root, runner: &'static str) -> Self {
+        Self { runner, tally: Tally::new(root), ..Self::default() }
+    }
+
+    /// Notes what makes the report less than the whole.
+    fn problem(&mut self, problem: ReportProblem) {
+        if self.problems.len() < Self::MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Notes that the report breaks off.
+    fn cut(&mut self, what: impl Into<String>) {
+        self.problem(ReportProblem::Truncated(what.into()));
+    }
+
+    /// What was read; `None` when nothing of it was of the format.
+    fn finish(mut self, report: &str) -> Option<Tally> {
+        self.tally.recognised_as(self.runner);
+        self.problems.iter().for_each(|problem| self.tally.problem(report, problem));
+        self.recognised.then_some(self.tally)
+    }
 }
 
 /// What is done with the line that is being put together.
@@ -277,6 +308,72 @@ impl JsonReader {
 fn merge(mut one: Tally, other: Tally) -> Tally {
     one.absorb(other);
     one
+}
+
+/// The state of the reading of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// More has to come.
+    Open,
+    /// It is whole.
+    Whole,
+    /// It is no JSON, or too deep.
+    Failed,
+}
+
+/// A document while it comes in.
+pub(super) struct Documents {
+    report: String,
+    walk: Walk,
+    formats: Vec<Box<dyn Document>>,
+    failed: Option<ReportProblem>,
+}
+
+impl Documents {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        let formats: Vec<Box<dyn Document>> = vec![
+            Box::new(JestDocument::new(root, report)),
+            Box::new(MochaDocument::new(root, report)),
+            Box::new(RspecDocument::new(root, report)),
+        ];
+        Self { report: report.to_owned(), walk: Walk::new(), formats, failed: None }
+    }
+
+    /// Takes the next chunk.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Progress {
+        let Self { walk, formats, failed, .. } = self;
+        if failed.is_none() {
+            let read = walk.push(bytes, &mut |path, node| {
+                formats.iter_mut().try_for_each(|format| format.node(path, node))
+            });
+            *failed = read.err();
+        }
+        match (&self.failed, self.walk.is_done()) {
+            (Some(_), _) => Progress::Failed,
+            (None, true) => Progress::Whole,
+            (None, false) => Progress::Open,
+        }
+    }
+
+    /// True when the document is of a format that is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.formats.iter().any(|format| format.sure() == FormatMatch::Ours)
+    }
+
+    /// What the document said; `None` when it is of no format that is known.
+    pub(super) fn finish(self) -> Option<Tally> {
+        let mut format = self.formats.into_iter().find(|format| format.sure() == FormatMatch::Ours)?;
+        let read = match self.failed {
+            Some(problem) => Err(problem),
+            None if self.walk.is_done() => format.conclude(),
+            None => Err(ReportProblem::Truncated("the document is not closed".to_owned())),
+        };
+        let mut tally = format.into_tally();
+        if let Err(problem) = read {
+            tally.problem(&self.report, &problem);
+        }
+        Some(tally)
+    }
 }
 
 #[cfg(test)]

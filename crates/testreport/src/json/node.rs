@@ -7,11 +7,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::cases::{before_frames, bounded};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally};
-use super::LineUse;
+use super::{Events, LineUse};
+use crate::cases::{before_frames, bounded};
+use crate::tally::{Outcome, Tally};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "node-json";
@@ -34,9 +33,9 @@ struct Open {
 }
 
 /// Reads the events line by line.
+#[derive(Default)]
 pub(super) struct NodeReader {
-    tally: Tally,
-    recognised: bool,
+    said: Events,
     open: Vec<Open>,
     /// Tests at the top since the last plan for it.
     top: u64,
@@ -47,15 +46,7 @@ pub(super) struct NodeReader {
 
 impl NodeReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            recognised: false,
-            open: Vec::new(),
-            top: 0,
-            planned: None,
-            claimed_failing: 0,
-            ended: false,
-        }
+        Self { said: Events::new(root, RUNNER), ..Self::default() }
     }
 
     pub(super) fn line(&mut self, text: &str) -> LineUse {
@@ -65,7 +56,7 @@ impl NodeReader {
         let Ok(event) = serde_json::from_str::<Event>(text) else {
             return LineUse::Broken;
         };
-        self.recognised = true;
+        self.said.recognised = true;
         let data = &event.data;
         let nesting = number(data, "/nesting").and_then(|depth| usize::try_from(depth).ok()).unwrap_or(0);
         match event.kind.as_str() {
@@ -103,17 +94,14 @@ impl NodeReader {
             (_, true, _) | (Outcome::Failed | Outcome::Errored, _, true) => Outcome::Skipped,
             (outcome, false, _) => outcome,
         };
-        let failing = matches!(outcome, Outcome::Failed | Outcome::Errored);
+        let failing = outcome.is_failing();
         let is_suite = word(data, "/details/type") == "suite";
         let counts =
             if failing { failed == 0 } else { children == 0 && (!is_suite || outcome == Outcome::Skipped) };
         if counts {
             let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
             let path = path.join(" > ");
-            self.tally.case(bounded(&path), outcome);
-            if failing {
-                self.tally.fail(bounded(&path), Some(&error(data)));
-            }
+            self.said.tally.ended(bounded(&path), outcome, &error(data));
         }
         match self.open.last_mut() {
             Some(parent) => {
@@ -135,20 +123,16 @@ impl NodeReader {
 
     /// What was read; `None` when nothing of it was node's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
         if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
-            self.tally.problem(report, &ReportProblem::PlanMismatch { planned, came: self.top });
+            self.said.problem(ReportProblem::PlanMismatch { planned, came: self.top });
         } else if !self.ended || !self.open.is_empty() {
-            self.tally.problem(report, &ReportProblem::Truncated("the run has no end".to_owned()));
+            self.said.cut("the run has no end");
         }
-        if self.claimed_failing > 0 && !self.tally.has_failures() {
-            self.tally.count(Outcome::Errored);
-            self.tally.fail("test run", Some("the report counts failures that no test shows"));
+        if self.claimed_failing > 0 && !self.said.tally.has_failures() {
+            self.said.tally.count(Outcome::Errored);
+            self.said.tally.fail("test run", Some("the report counts failures that no test shows"));
         }
-        Some(self.tally)
+        self.said.finish(report)
     }
 }
 

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::LineUse;
+use super::{Events, LineUse};
+use crate::tally::{Outcome, Tally, Trouble, append_line};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "pytest-reportlog";
@@ -31,9 +30,9 @@ struct Entry {
 }
 
 /// Reads the log line by line.
+#[derive(Default)]
 pub(super) struct PytestReader {
-    tally: Tally,
-    recognised: bool,
+    said: Events,
     /// Sessions that have begun and not ended.
     sessions: u64,
     /// Tests before their teardown, with how they ended so far.
@@ -43,13 +42,7 @@ pub(super) struct PytestReader {
 
 impl PytestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            recognised: false,
-            sessions: 0,
-            open: BTreeMap::new(),
-            overflow: false,
-        }
+        Self { said: Events::new(root, RUNNER), ..Self::default() }
     }
 
     pub(super) fn line(&mut self, text: &str) -> LineUse {
@@ -59,7 +52,7 @@ impl PytestReader {
         let Ok(entry) = serde_json::from_str::<Entry>(text) else {
             return LineUse::Broken;
         };
-        self.recognised = true;
+        self.said.recognised = true;
         match entry.kind.as_str() {
             "SessionStart" => self.sessions = self.sessions.saturating_add(1),
             "SessionFinish" => self.end_session(entry.exitstatus.unwrap_or(0)),
@@ -74,23 +67,22 @@ impl PytestReader {
     fn end_session(&mut self, status: i64) {
         self.sessions = self.sessions.saturating_sub(1);
         if status == 5 {
-            self.tally.trouble(Trouble::NoTests);
-        } else if !matches!(status, 0 | 1) || (status == 1 && !self.tally.has_failures()) {
-            self.tally.trouble(Trouble::GaveUp);
+            self.said.tally.trouble(Trouble::NoTests);
+        } else if !matches!(status, 0 | 1) || (status == 1 && !self.said.tally.has_failures()) {
+            self.said.tally.trouble(Trouble::GaveUp);
         }
     }
 
     fn collected(&mut self, entry: &Entry) {
         match entry.outcome.as_str() {
             "failed" => self.fail(entry, Outcome::Errored),
-            "skipped" => self.tally.case(&entry.nodeid, Outcome::Skipped),
+            "skipped" => self.said.tally.case(&entry.nodeid, Outcome::Skipped),
             _ => {}
         }
     }
 
     fn fail(&mut self, entry: &Entry, outcome: Outcome) {
-        self.tally.case(&entry.nodeid, outcome);
-        self.tally.fail(&entry.nodeid, Some(&first_error(&entry.longrepr)));
+        self.said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
     }
 
     /// The first phase that fails decides; a test that passed its call and fails its teardown is an error.
@@ -112,7 +104,7 @@ impl PytestReader {
         if when == "teardown" {
             self.open.remove(&entry.nodeid);
             if let Some(ended @ (Outcome::Passed | Outcome::Skipped)) = outcome {
-                self.tally.case(&entry.nodeid, ended);
+                self.said.tally.case(&entry.nodeid, ended);
             }
         } else if self.open.len() >= MAX_OPEN && known.is_none() {
             self.overflow = true;
@@ -123,22 +115,16 @@ impl PytestReader {
 
     /// What was read; `None` when nothing of it was pytest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
         if self.sessions > 0 {
-            let problem = ReportProblem::Truncated("the session has no end".to_owned());
-            self.tally.problem(report, &problem);
+            self.said.cut("the session has no end");
         } else if let Some((id, _)) = self.open.first_key_value() {
-            let text = format!("tests without an end: {}, the first is {id:?}", self.open.len());
-            self.tally.problem(report, &ReportProblem::Truncated(text));
+            self.said.cut(format!("tests without an end: {}, the first is {id:?}", self.open.len()));
         }
         if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
-            self.tally.problem(report, &ReportProblem::TooManyCases(bound));
+            self.said.problem(ReportProblem::TooManyCases(bound));
         }
-        Some(self.tally)
+        self.said.finish(report)
     }
 }
 

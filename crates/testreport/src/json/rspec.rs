@@ -3,11 +3,10 @@
 //! An id is the file and the full description, as in RSpec's text: the places in the file move with the code. Errors
 //! outside of examples have no example: the run gave up.
 
-use super::super::cases::{Case, Cases, bounded};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append};
 use super::walk::{Document, FormatMatch, Node};
+use crate::cases::{Case, Cases, bounded};
+use crate::tally::{Outcome, Tally, Trouble, append};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "rspec-json";
@@ -32,6 +31,7 @@ struct Summary {
 }
 
 /// Reads a document as it comes.
+#[derive(Default)]
 pub(super) struct RspecDocument {
     cases: Cases,
     listed: bool,
@@ -43,13 +43,7 @@ pub(super) struct RspecDocument {
 
 impl RspecDocument {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self {
-            cases: Cases::new(root, report, RUNNER),
-            listed: false,
-            summary: Summary::default(),
-            example: Example::default(),
-            messages: String::new(),
-        }
+        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 
     fn text(&mut self, path: &str, text: &str) {

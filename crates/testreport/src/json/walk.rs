@@ -5,8 +5,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::super::problem::ReportProblem;
-use super::super::tally::Tally;
+use crate::{ReportProblem, tally::Tally};
 
 /// Deepest nesting that is followed.
 const MAX_DEPTH: usize = 128;
@@ -67,8 +66,9 @@ enum Kind {
 }
 
 /// What may come next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
+    #[default]
     Value,
     /// A value, or the end of an empty list.
     First,
@@ -94,7 +94,7 @@ enum Role {
 }
 
 /// One document, as far as it has come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Walk {
     state: State,
     open: Vec<(Kind, usize)>,
@@ -109,15 +109,7 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new() -> Self {
-        Self {
-            state: State::Value,
-            open: Vec::new(),
-            path: String::new(),
-            text: Vec::new(),
-            code: 0,
-            high: None,
-            at: 0,
-        }
+        Self { ..Self::default() }
     }
 
     /// True when the document is whole.

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::{escapes, numbers, paths};
+use crate::Root;
+
 use sha2::{Digest as _, Sha256};
 
-use crate::signature::Digest;
-
-use super::rule::{Rule, pattern, replace_digits};
-use super::{Root, escapes, numbers, paths, rule};
+use super::rule::{self, Apply, Rule, pattern, replace_digits, rule};
 
 /// Longest id, in bytes. A longer one is cut and ends in a hash of the whole, so that ids stay distinct.
 const MAX_ID: usize = 400;
@@ -17,47 +17,23 @@ const MAX_PASSES: usize = 8;
 
 /// The rules for ids, in order.
 pub(super) const RULES: [Rule; 9] = [
-    Rule {
-        name: "printed-escapes",
-        why: "terminal escapes that a writer printed as text are no part of a name",
-        apply: |_, text| escapes::strip_printed(text),
-    },
-    Rule {
-        name: "ansi",
-        why: "terminal escapes are no part of a name",
-        apply: |_, text| escapes::strip_ansi(text),
-    },
-    Rule {
-        name: "single-line",
-        why: "an id is one line: control characters become spaces",
-        apply: |_, text| escapes::single_line(text),
-    },
-    Rule { name: "root", why: "the project may lie in any directory", apply: paths::strip_root },
-    Rule {
-        name: "temp-name",
-        why: "temporary names are made up anew in every run",
-        apply: |_, text| paths::mask_temp_names(text),
-    },
-    Rule {
-        name: "address",
-        why: "addresses of objects differ in every process",
-        apply: |_, text| numbers::mask_addresses(text),
-    },
-    Rule {
-        name: "doctest-line",
-        why: "a doctest has no other name than its item, and its line moves with every edit above it",
-        apply: |_, text| strip_doctest_line(text),
-    },
-    Rule {
-        name: "should-panic",
-        why: "libtest prints it on the line of the test and nowhere else",
-        apply: |_, text| strip_should_panic(text),
-    },
-    Rule {
-        name: "xdist-worker",
-        why: "which worker of pytest-xdist ran a test is chance",
-        apply: |_, text| strip_worker(text),
-    },
+    rule(
+        "printed-escapes",
+        "terminal escapes that a writer printed as text are no part of a name",
+        escapes::strip_printed,
+    ),
+    rule("ansi", "terminal escapes are no part of a name", escapes::strip_ansi),
+    rule("single-line", "an id is one line: control characters become spaces", escapes::single_line),
+    Rule { name: "root", why: "the project may lie in any directory", apply: Apply::Root(paths::strip_root) },
+    rule("temp-name", "temporary names are made up anew in every run", paths::mask_temp_names),
+    rule("address", "addresses of objects differ in every process", numbers::mask_addresses),
+    rule(
+        "doctest-line",
+        "a doctest has no other name than its item, and its line moves with every edit above it",
+        strip_doctest_line,
+    ),
+    rule("should-panic", "libtest prints it on the line of the test and nowhere else", strip_should_panic),
+    rule("xdist-worker", "which worker of pytest-xdist ran a test is chance", strip_worker),
 ];
 
 /// Normalizes the id of a test: one line, no terminal escapes, no project root, no addresses, no line of a
@@ -114,14 +90,13 @@ fn bounded(id: &str) -> String {
     if id.len() <= MAX_ID {
         return id.to_owned();
     }
-    let hash = Digest(Sha256::digest(id.as_bytes()).into());
     let mut cut = MAX_ID - 20;
     while !id.is_char_boundary(cut) {
         cut -= 1;
     }
     let mut short = id.get(..cut).unwrap_or_default().to_owned();
     short.push_str("...");
-    short.extend(hash.to_string().chars().take(16));
+    short.extend(Sha256::digest(id.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")));
     short
 }
 

@@ -9,6 +9,7 @@ const MAX_DEPTH: usize = 64;
 const MARKS: [char; 10] = ['{', '(', '[', '}', ')', ']', ',', ';', '"', '\''];
 
 /// An open bracket, and its content.
+#[derive(Default)]
 struct Group {
     opener: char,
     items: Vec<String>,
@@ -19,7 +20,7 @@ struct Group {
 
 impl Group {
     fn new(opener: char) -> Self {
-        Self { opener, items: Vec::new(), item: String::new(), code: false }
+        Self { opener, ..Self::default() }
     }
 
     /// As it came.

@@ -5,13 +5,10 @@
 //! on them, so a change of any rule's result is a new signature format. Outputs of agents' calls are hashed by the same
 //! rules; what [`volatile`] adds is for printed output alone, which has no signature.
 
-mod error_text;
 mod escapes;
 mod frames;
 mod ids;
 mod items;
-mod mask;
-mod moments;
 mod numbers;
 mod paths;
 mod rule;
@@ -20,20 +17,20 @@ mod tests;
 mod texts;
 mod volatile;
 
+use std::sync::Arc;
+
 pub(super) use escapes::strip_ansi;
 pub use ids::normalize_id;
-pub use mask::Mask;
 pub(super) use numbers::{mask_digits, with_positions};
 pub use rule::Change;
+pub use rule::Mask;
 pub(super) use texts::MAX_TEXT;
 pub use texts::normalize_error;
 pub(super) use volatile::mask_volatile;
 
-use std::sync::Arc;
-
 /// What normalization knows of the project: its root directory, whose absolute path is taken out of ids and
 /// errors, and its own patterns.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Root {
     path: Option<String>,
     patterns: Arc<[Mask]>,
@@ -41,8 +38,9 @@ pub struct Root {
 }
 
 /// What is kept of failures besides what they became.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Keep {
+    #[default]
     Nothing,
     Originals,
 }
@@ -56,7 +54,7 @@ impl Root {
 
     /// No root: paths stay as they are.
     pub fn none() -> Self {
-        Self { path: None, patterns: Arc::new([]), keep: Keep::Nothing }
+        Self::default()
     }
 
     /// With patterns of its own as (name, pattern), in order.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Root;
 use super::rule::{has_any, has_digits, pattern, replace, replace_by, replace_whole};
+use crate::Root;
 
 /// The absolute path of the project root, with the slash after it; the root itself becomes `.`. A prefix that makes it
 /// a URL or, on macOS, a real path is removed too.

@@ -2,8 +2,8 @@
 //! before the paths in them, paths before the digits in them, timestamps before durations, whole shapes (UUIDs,
 //! addresses) before bare digits, and the order of items when all that varies in them is gone.
 
-use super::rule::{self, Rule};
-use super::{Root, error_text, escapes, frames, items, moments, numbers, paths};
+use super::rule::{self, Apply, Rule, rule};
+use super::{Root, escapes, frames, items, numbers, paths};
 
 /// Longest text that is worked on, in bytes; readers keep no more of a failure.
 pub(crate) const MAX_TEXT: usize = 16 * 1024;
@@ -13,108 +13,64 @@ const MAX_CUT: usize = 6 * 1024;
 
 /// The rules, in order.
 pub(super) const RULES: [Rule; 22] = [
-    Rule {
-        name: "decode",
-        why: "line ends and byte order marks belong to the system, not to the failure",
-        apply: |_, text| escapes::decode(text),
-    },
-    Rule {
-        name: "printed-escapes",
-        why: "terminal escapes that a writer printed because its format cannot hold them",
-        apply: |_, text| escapes::strip_printed(text),
-    },
-    Rule {
-        name: "ansi",
-        why: "terminal escapes are colour, not words",
-        apply: |_, text| escapes::strip_ansi(text),
-    },
-    Rule {
-        name: "controls",
-        why: "other control characters are not words either; tabs become spaces",
-        apply: |_, text| escapes::drop_controls(text),
-    },
-    Rule {
-        name: "error-text",
-        why: "what a test printed before its error, and the runner's advice after it, are not the error",
-        apply: |_, text| error_text::choose(text),
-    },
-    Rule {
-        name: "frames",
-        why: "stack frames and quoted code move with every edit of other lines",
-        apply: |_, text| frames::drop_frames(text),
-    },
-    Rule { name: "root", why: "the project may lie in any directory", apply: paths::strip_root },
-    Rule {
-        name: "tool-prefix",
-        why: "toolchains and packages lie in other places elsewhere",
-        apply: |_, text| paths::strip_tools(text),
-    },
-    Rule {
-        name: "host-port",
-        why: "the system gives out ports of five digits as it likes",
-        apply: |_, text| paths::mask_ports(text),
-    },
-    Rule {
-        name: "temp-path",
-        why: "temporary directories are made up anew; the last name of a path stays if it is not",
-        apply: |_, text| paths::mask_temp_paths(text),
-    },
-    Rule {
-        name: "timestamp",
-        why: "every run is at another time",
-        apply: |_, text| moments::mask_timestamps(text),
-    },
-    Rule {
-        name: "duration",
-        why: "every run takes another time",
-        apply: |_, text| moments::mask_durations(text),
-    },
-    Rule { name: "uuid", why: "UUIDs are made up anew", apply: |_, text| numbers::mask_uuids(text) },
-    Rule {
-        name: "address",
-        why: "addresses differ in every process",
-        apply: |_, text| numbers::mask_addresses(text),
-    },
-    Rule {
-        name: "worker",
-        why: "threads, processes and workers are numbered by chance, and seeds are drawn",
-        apply: |_, text| numbers::mask_workers(text),
-    },
-    Rule {
-        name: "long-hex",
-        why: "hashes of builds and object ids differ where the failure is the same",
-        apply: |_, text| numbers::mask_long_hex(text),
-    },
-    Rule {
-        name: "base64",
-        why: "keys and tokens are made up anew",
-        apply: |_, text| numbers::mask_base64(text),
-    },
-    Rule {
-        name: "position",
-        why: "lines move with every edit above them",
-        apply: |_, text| numbers::mask_positions(text),
-    },
-    Rule {
-        name: "long-number",
-        why: "numbers of six digits or more count moments, processes or bytes",
-        apply: |_, text| numbers::mask_long_numbers(text),
-    },
-    Rule {
-        name: "items",
-        why: "the items of sets and maps have no order",
-        apply: |_, text| items::sort_items(text),
-    },
-    Rule {
-        name: "set-lines",
-        why: "neither have the lines of Python's differences between sets",
-        apply: |_, text| items::sort_set_lines(text),
-    },
-    Rule {
-        name: "tidy",
-        why: "empty lines, spaces at the ends of lines and indentation of the whole are layout",
-        apply: |_, text| escapes::tidy(text),
-    },
+    rule(
+        "decode",
+        "line ends and byte order marks belong to the system, not to the failure",
+        escapes::decode,
+    ),
+    rule(
+        "printed-escapes",
+        "terminal escapes that a writer printed because its format cannot hold them",
+        escapes::strip_printed,
+    ),
+    rule("ansi", "terminal escapes are colour, not words", escapes::strip_ansi),
+    rule(
+        "controls",
+        "other control characters are not words either; tabs become spaces",
+        escapes::drop_controls,
+    ),
+    rule(
+        "error-text",
+        "what a test printed before its error, and the runner's advice after it, are not the error",
+        frames::choose_error,
+    ),
+    rule("frames", "stack frames and quoted code move with every edit of other lines", frames::drop_frames),
+    Rule { name: "root", why: "the project may lie in any directory", apply: Apply::Root(paths::strip_root) },
+    rule("tool-prefix", "toolchains and packages lie in other places elsewhere", paths::strip_tools),
+    rule("host-port", "the system gives out ports of five digits as it likes", paths::mask_ports),
+    rule(
+        "temp-path",
+        "temporary directories are made up anew; the last name of a path stays if it is not",
+        paths::mask_temp_paths,
+    ),
+    rule("timestamp", "every run is at another time", numbers::mask_timestamps),
+    rule("duration", "every run takes another time", numbers::mask_durations),
+    rule("uuid", "UUIDs are made up anew", numbers::mask_uuids),
+    rule("address", "addresses differ in every process", numbers::mask_addresses),
+    rule(
+        "worker",
+        "threads, processes and workers are numbered by chance, and seeds are drawn",
+        numbers::mask_workers,
+    ),
+    rule(
+        "long-hex",
+        "hashes of builds and object ids differ where the failure is the same",
+        numbers::mask_long_hex,
+    ),
+    rule("base64", "keys and tokens are made up anew", numbers::mask_base64),
+    rule("position", "lines move with every edit above them", numbers::mask_positions),
+    rule(
+        "long-number",
+        "numbers of six digits or more count moments, processes or bytes",
+        numbers::mask_long_numbers,
+    ),
+    rule("items", "the items of sets and maps have no order", items::sort_items),
+    rule("set-lines", "neither have the lines of Python's differences between sets", items::sort_set_lines),
+    rule(
+        "tidy",
+        "empty lines, spaces at the ends of lines and indentation of the whole are layout",
+        escapes::tidy,
+    ),
 ];
 
 /// Normalizes the first error of a failure.

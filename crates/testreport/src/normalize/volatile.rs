@@ -7,9 +7,9 @@
 
 use std::borrow::Cow;
 
-use super::Root;
 use super::paths::{is_made_up, strip_root};
 use super::rule::{has_digit, has_digits, pattern, replace, replace_by, replace_digits};
+use crate::Root;
 
 pattern!(
     MOMENT,

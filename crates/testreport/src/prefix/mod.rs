@@ -5,26 +5,53 @@
 //! all the same, so that nothing changes where there is no column.
 
 mod shape;
+
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::by_line::{ByLine, LineReaders};
-use super::depth::Depth;
-use super::format::Format;
-use super::json::JsonReader;
-use super::lines::{LineSplitter, Stream};
-use super::normalize::Root;
-use super::printed_lines::PrintedOutput;
-use super::problem::ReportProblem;
-use super::tally::{EarlierResults, Tally};
-use super::text::NEXTEST;
-use super::unstarted::{self, Ending, Tests};
-use super::utf16::Utf16Filter;
-use super::xmlreport::XmlOutput;
-
 use self::shape::{PrefixedLine, SHAPES};
+use crate::by_line::{ByLine, LineReaders, Runners};
+use crate::lines::{LineSplitter, Utf16Filter};
+use crate::tally::{EarlierResults, Tally};
+use crate::{
+    Format, ReportProblem, Root, Stream, json::JsonReader, printed_lines::PrintedOutput, text::NEXTEST,
+    xml::XmlOutput,
+};
+
+use super::unstarted::{self, Ending, Tests};
+
+/// The prefixes that have been taken off: each level may hold several programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Depth {
+    /// As it came.
+    Whole,
+    /// Below one prefix: a time stamp may come before that of a package.
+    Below,
+    /// Below two. No third is looked for.
+    Last,
+}
+
+impl Depth {
+    /// The next one.
+    pub(super) fn below(self) -> Option<Self> {
+        match self {
+            Self::Whole => Some(Self::Below),
+            Self::Below => Some(Self::Last),
+            Self::Last => None,
+        }
+    }
+
+    /// Most sources that are read apart: a bound on memory.
+    pub(super) fn max_sources(self) -> usize {
+        match self {
+            Self::Whole => 256,
+            Self::Below => 32,
+            Self::Last => 0,
+        }
+    }
+}
 
 /// Fewest lines that make a column among others.
 const FEWEST: u64 = 4;
@@ -79,14 +106,14 @@ impl Columns {
     }
 
     /// Takes the next line. What a test prints is not looked at: `readers` know whether one is running.
-    pub(super) fn line(&mut self, stream: Stream, line: &str, readers: &LineReaders) {
+    pub(super) fn line(&mut self, stream: Stream, line: &str, readers: &mut LineReaders) {
         let Some(below) = self.depth.below() else { return };
         if line.trim_ascii().is_empty() {
             return;
         }
         self.lines += 1;
         let Some(cut) = shape::cut(line) else { return };
-        if readers.is_at_work() {
+        if readers.runners() == Runners::AtWork {
             return;
         }
         if let Some(heading) = shape::heading(line) {
@@ -264,7 +291,7 @@ impl Output {
         };
         json.push(bytes);
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            xml.push(part, readers.is_at_work());
+            xml.push(part, readers.runners());
             lines.push(part, &mut |line| each(stream, line, readers, columns, printed));
         }
     }

@@ -1,12 +1,10 @@
 //! One TAP document: its plan, its points, and the subtests that are open.
 
-use crate::{Counts, MAX_FAILING};
+use std::collections::BTreeMap;
 
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::super::test_names::MAX_IDS;
 use super::line::{Braces, Directive, Point, Strictness, Verdict};
-use super::numbers::Numbers;
+use crate::tally::{Outcome, Tally, Trouble, append_line};
+use crate::{Counts, MAX_FAILING, ReportProblem, test_names::MAX_IDS};
 
 /// Deepest subtest that is followed.
 pub(super) const MAX_DEPTH: usize = 32;
@@ -14,8 +12,9 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Longest id that is put together from the names of subtests, in bytes, before normalization cuts it.
 const MAX_PATH: usize = 4 * 1024;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Plan {
+    #[default]
     Missing,
     /// Before the first point.
     Ahead(u64),
@@ -31,7 +30,7 @@ struct Failure {
 }
 
 /// One level: the document itself, or a subtest that no point has closed yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Frame {
     plan: Plan,
     points: u64,
@@ -48,16 +47,7 @@ struct Frame {
 
 impl Frame {
     fn new() -> Self {
-        Self {
-            plan: Plan::Missing,
-            points: 0,
-            numbers: Numbers::default(),
-            strictness: None,
-            counts: Counts::default(),
-            failures: Vec::new(),
-            named: Some(Vec::new()),
-            problem: None,
-        }
+        Self { named: Some(Vec::new()), ..Self::default() }
     }
 
     fn count(&mut self, outcome: Outcome) {
@@ -360,4 +350,89 @@ fn add(to: &mut Counts, more: Counts) {
     to.passed = to.passed.saturating_add(more.passed);
     to.failed = to.failed.saturating_add(more.failed);
     to.skipped = to.skipped.saturating_add(more.skipped);
+}
+
+/// Runs of numbers that are kept apart. Points in any sensible order make few.
+const MAX_RUNS: usize = 100_000;
+
+/// Numbers as runs of neighbours: first to last.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    runs: BTreeMap<u64, u64>,
+    /// The first number that came twice.
+    twice: Option<u64>,
+    overflow: bool,
+}
+
+impl Numbers {
+    /// Takes the number of a point.
+    pub(super) fn take(&mut self, number: u64) {
+        let before = self.runs.range(..=number).next_back().map(|(first, last)| (*first, *last));
+        if before.is_some_and(|(_, last)| last >= number) {
+            self.twice.get_or_insert(number);
+            return;
+        }
+        let first =
+            before.filter(|(_, last)| last.checked_add(1) == Some(number)).map_or(number, |run| run.0);
+        let last = number.checked_add(1).and_then(|next| self.runs.remove(&next)).unwrap_or(number);
+        if self.runs.len() >= MAX_RUNS && !self.runs.contains_key(&first) {
+            self.overflow = true;
+            return;
+        }
+        self.runs.insert(first, last);
+    }
+
+    /// Why these are not the numbers of a plan of so many points.
+    pub(super) fn problem(&self, planned: u64) -> Option<ReportProblem> {
+        if let Some(number) = self.twice {
+            return Some(ReportProblem::NumberTwice(number));
+        }
+        if self.overflow {
+            return Some(ReportProblem::TooManyCases(u64::try_from(MAX_RUNS).unwrap_or(u64::MAX)));
+        }
+        let first = self.runs.first_key_value().map(|(first, _)| *first);
+        let last = self.runs.last_key_value().map(|(_, last)| *last);
+        let outside = first.filter(|first| *first == 0).or(last.filter(|last| *last > planned));
+        outside.map(|number| ReportProblem::NumberOutsidePlan { number, planned })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(numbers: &[u64], planned: u64) -> Option<&'static str> {
+        let mut taken = Numbers::default();
+        for number in numbers {
+            taken.take(*number);
+        }
+        taken.problem(planned).map(|problem| problem.name())
+    }
+
+    #[test]
+    fn any_order_is_fine_and_each_number_counts_once() {
+        let cases: [(&[u64], u64, Option<&str>); 9] = [
+            (&[], 0, None),
+            (&[1, 2, 3], 3, None),
+            (&[3, 1, 2], 3, None),
+            (&[4, 3, 2, 1], 4, None),
+            (&[1, 1], 2, Some("number-twice")),
+            (&[1, 3, 2, 3], 4, Some("number-twice")),
+            (&[2, 3], 2, Some("number-outside-plan")),
+            (&[0, 1], 2, Some("number-outside-plan")),
+            (&[u64::MAX, 1], 2, Some("number-outside-plan")),
+        ];
+        for (numbers, planned, expected) in cases {
+            assert_eq!(problem(numbers, planned), expected, "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn a_stream_of_gaps_is_bounded() {
+        let mut taken = Numbers::default();
+        for number in 0..300_000 {
+            taken.take(number * 2 + 1);
+        }
+        assert!(taken.runs.len() <= MAX_RUNS && taken.problem(600_000).is_some());
+    }
 }

@@ -1,8 +1,8 @@
 //! The error text after a failing test point: a YAML block, or else the comments or the indented lines that
 //! follow (mocha writes those).
 
-use super::super::tally::append_line;
 use super::line::{Line, parse_line};
+use crate::tally::append_line;
 
 /// Keys of YAML blocks whose values say when or where, not what.
 const VOLATILE_KEYS: [&str; 8] =
@@ -22,9 +22,10 @@ pub(super) enum LinePlace {
     NotMine,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Default)]
 enum Part {
     /// The line after the point.
+    #[default]
     Start,
     /// Comments.
     Comments,
@@ -37,7 +38,7 @@ enum Part {
 }
 
 /// Collects the text in bounded memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ErrorBlock {
     depth: usize,
     part: Part,
@@ -50,7 +51,7 @@ pub(super) struct ErrorBlock {
 impl ErrorBlock {
     /// For a point at that depth of subtests.
     pub(super) fn new(depth: usize) -> Self {
-        Self { depth, part: Part::Start, text: String::new(), lines: 0, indent: 0 }
+        Self { depth, ..Self::default() }
     }
 
     /// The depth and the text.

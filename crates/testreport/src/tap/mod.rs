@@ -12,20 +12,19 @@ mod document;
 mod error;
 mod heading;
 mod line;
-mod numbers;
 
 use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, LinePlace};
 use self::heading::Headings;
 use self::line::{Braces, Line, Point, parse_line};
-use super::normalize::Root;
-use super::problem::ReportProblem;
-use super::tally::{Tally, Trouble, append_line};
+use crate::tally::{Tally, Trouble, append_line};
+use crate::{ReportProblem, Root};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "tap";
 
 /// Reads TAP line by line.
+#[derive(Default)]
 pub(super) struct TapReader {
     document: Document,
     /// What the documents that have ended said.
@@ -47,17 +46,7 @@ impl TapReader {
     const MAX_PROBLEMS: usize = 8;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            document: Document::default(),
-            ended: Tally::new(root),
-            recognised: false,
-            announced: false,
-            error: None,
-            opened: Vec::new(),
-            headings: Headings::default(),
-            lead: String::new(),
-            problems: Vec::new(),
-        }
+        Self { ended: Tally::new(root), ..Self::default() }
     }
 
     /// A line of standard output.

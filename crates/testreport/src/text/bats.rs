@@ -1,12 +1,8 @@
 //! bats as it prints for a terminal; into a pipe it prints TAP.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::count_list::{number_first, only, sum};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, number_first, sum};
+use crate::{Counts, Root, words};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "bats";
@@ -19,64 +15,45 @@ pub(super) struct BatsReader {
     sessions: Sessions,
     /// `calc.bats`, printed above its tests.
     file: Option<String>,
-    failing: Option<(String, String)>,
 }
 
 impl BatsReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), file: None, failing: None }
-    }
-
-    fn end_failing(&mut self) {
-        if let Some((id, text)) = self.failing.take() {
-            self.sessions.fail(&id, Some(&text));
-        }
-    }
-
-    fn text(&mut self, line: &str) {
-        match (&mut self.failing, line.strip_prefix("   ")) {
-            (Some((_, text)), Some(more)) => append_line(text, more),
-            (Some(_), None) => self.end_failing(),
-            (None, _) => {}
-        }
+        Self { sessions: Sessions::new(RUNNER, root), file: None }
     }
 }
 
 impl Summary for BatsReader {
     fn line(&mut self, line: &str) {
         if let Some(counts) = summary(line).filter(|_| self.file.is_some()) {
-            self.end_failing();
             self.sessions.summary(counts);
             self.file = None;
         } else if line.strip_suffix(".bats").is_some_and(|name| !name.contains(char::is_whitespace)) {
-            self.end_failing();
+            self.sessions.end_failure();
             self.file = Some(line.to_owned());
         } else if let Some((mark, name)) = result(line).filter(|_| self.file.is_some()) {
-            self.end_failing();
+            self.sessions.end_failure();
             if mark == FAILED {
                 let file = self.file.as_deref().unwrap_or_default();
-                self.failing = Some((format!("{file}::{}", without_time(name)), String::new()));
+                self.sessions.begin_failure(&format!("{file}::{}", without_time(name)), "");
             }
+        } else if let Some(more) = line.strip_prefix("   ") {
+            self.sessions.explain(more);
         } else {
-            self.text(line);
+            self.sessions.end_failure();
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
-    }
-
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
-        self.end_failing();
-        self.sessions.finish(report)
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 }
 
 /// `3 tests, 1 failure, 1 skipped`, with ` in 2 seconds` at the end when times are shown.
 fn summary(line: &str) -> Option<Counts> {
     let list = line.rsplit_once(" in ").map_or(line, |(list, _)| list);
-    let list = number_first(list, ", ")?;
-    only(&list, &["test", "tests", "failure", "failures", "skipped", "not run"])?;
+    let names = words!["test", "tests", "failure", "failures", "skipped", "not run"];
+    let list = number_first(list, ", ", names)?;
     let has = |name: &str| list.iter().any(|(known, _)| known.starts_with(name));
     if !has("test") || !has("failure") {
         return None;

@@ -3,12 +3,9 @@
 //! The text between the line that starts the tests and the summary is the tests' own output: other runners' reports in
 //! it are not read, because ctest counts each program as one test.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::count_list::whole_number;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, whole_number};
+use crate::tally::{Outcome, Tally, Trouble};
+use crate::{Counts, Root};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "ctest";
@@ -23,8 +20,9 @@ pub(super) enum Owner {
 }
 
 /// How far ctest is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Outside,
     /// `Test project` was printed.
     Project,
@@ -34,26 +32,18 @@ enum Part {
 }
 
 /// Reads ctest's standard output.
+#[derive(Default)]
 pub(super) struct CtestReader {
     sessions: Sessions,
     part: Part,
     skipped: u64,
     disabled: u64,
     not_run: u64,
-    /// A failing test: its name, how it ended, what it printed.
-    failing: Option<(String, String)>,
 }
 
 impl CtestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            sessions: Sessions::new(RUNNER, root),
-            part: Part::Outside,
-            skipped: 0,
-            disabled: 0,
-            not_run: 0,
-            failing: None,
-        }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     /// Takes a line and says whose it is.
@@ -65,7 +55,7 @@ impl CtestReader {
             self.result(name, ended);
         } else if is_start(line) && matches!(self.part, Part::Project | Part::Tests) {
             self.begin();
-            self.end_failing();
+            self.sessions.end_failure();
         } else {
             self.side_line(line);
             return self.other(line);
@@ -95,9 +85,9 @@ impl CtestReader {
             Part::Tests => {
                 if line.strip_prefix("test ").is_some_and(is_number) {
                     // With `-V`, the next test begins so.
-                    self.end_failing();
-                } else if let Some((_, text)) = self.failing.as_mut().filter(|_| !line.is_empty()) {
-                    append_line(text, line);
+                    self.sessions.end_failure();
+                } else if !line.is_empty() {
+                    self.sessions.explain(line);
                 }
                 Owner::Ctest
             }
@@ -128,7 +118,7 @@ impl CtestReader {
     }
 
     fn result(&mut self, name: &str, ended: &str) {
-        self.end_failing();
+        self.sessions.end_failure();
         let ended = ended.trim_end();
         let outcome = if ended.starts_with("Passed") {
             Outcome::Passed
@@ -145,21 +135,14 @@ impl CtestReader {
             Outcome::Failed
         };
         self.sessions.seen(name, outcome);
-        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+        if outcome.is_failing() {
             let how = ended.trim_start_matches('*').trim_end_matches("sec").trim_end();
             let how = how.trim_end_matches(|each: char| each.is_ascii_digit() || each == '.').trim_end();
-            self.failing = Some((name.to_owned(), how.to_owned()));
-        }
-    }
-
-    fn end_failing(&mut self) {
-        if let Some((name, text)) = self.failing.take() {
-            self.sessions.fail(&name, Some(&text));
+            self.sessions.begin_failure(name, how);
         }
     }
 
     fn summary(&mut self, failing: u64, total: u64) {
-        self.end_failing();
         let errored = std::mem::take(&mut self.not_run).min(failing);
         let skipped = std::mem::take(&mut self.skipped);
         self.sessions.summary(Counts {
@@ -173,8 +156,7 @@ impl CtestReader {
     }
 
     /// What was read; `None` when nothing of it was ctest's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.end_failing();
+    pub(super) fn finish(self, report: &str) -> Option<Tally> {
         self.sessions.finish(report)
     }
 }

@@ -2,13 +2,10 @@
 //!
 //! A program that ends between the line that begins a test and the one that ends it has died in that test.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Outcome, Tally, append_line};
 use super::Summary;
-use super::count_list::whole_number;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, whole_number};
+use crate::tally::{Outcome, append_line};
+use crate::{Counts, Root};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "gtest";
@@ -31,6 +28,7 @@ enum Line<'t> {
 }
 
 /// Reads what a GoogleTest program prints.
+#[derive(Default)]
 pub(super) struct GtestReader {
     sessions: Sessions,
     counts: Counts,
@@ -45,7 +43,7 @@ pub(super) struct GtestReader {
 impl GtestReader {
     pub(super) fn new(root: &Root) -> Self {
         let sessions = Sessions::new(RUNNER, root);
-        Self { sessions, counts: Counts::default(), planned: 0, failed: None, running: None }
+        Self { sessions, ..Self::default() }
     }
 
     fn begin(&mut self, planned: u64) {
@@ -114,13 +112,12 @@ impl Summary for GtestReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.died();
-        self.sessions.finish(report)
     }
 }
 

@@ -3,13 +3,10 @@
 //! A failure is under `● suite › name` below the line of its file, and once more at the end when many files failed. A
 //! suite that cannot be loaded has no failing test: it is an error of the run.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, Trouble, append_line};
 use super::Summary;
-use super::count_list::{listed, number_first, only, sum, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, listed, number_first, sum, whole_number};
+use crate::tally::{Trouble, append_line};
+use crate::{Counts, Root, words};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "jest";
@@ -21,14 +18,17 @@ const SOURCES: [&str; 10] = [".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts
 const NO_TESTS: [&str; 2] = ["Console", "Cannot log after tests are done."];
 
 /// The text under a heading.
+#[derive(Default)]
 enum Block {
     /// A failing test, or a suite that failed as a whole.
     Error { id: Option<String>, text: String },
     /// Code and stack after the error, or other output.
+    #[default]
     Rest,
 }
 
 /// Reads jest's default reporter.
+#[derive(Default)]
 pub(super) struct JestReader {
     sessions: Sessions,
     file: Option<String>,
@@ -41,17 +41,11 @@ pub(super) struct JestReader {
 
 impl JestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            sessions: Sessions::new(RUNNER, root),
-            file: None,
-            block: Block::Rest,
-            suites: false,
-            drawn: None,
-        }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     fn end_block(&mut self) {
-        let block = std::mem::replace(&mut self.block, Block::Rest);
+        let block = std::mem::take(&mut self.block);
         let (Block::Error { id, text }, Some(file)) = (block, &self.file) else { return };
         if let Some(name) = id {
             self.sessions.fail(&format!("{file}::{name}"), Some(&text));
@@ -122,13 +116,12 @@ impl Summary for JestReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.end_block();
-        self.sessions.finish(report)
     }
 }
 
@@ -168,8 +161,7 @@ fn are_whole(list: &str) -> bool {
     let Some((before, total)) = list.trim().rsplit_once(" of ") else { return totals(list).is_some() };
     let (skipped, ran) = before.rsplit_once(", ").unwrap_or(("0 skipped", before));
     let numbers = || {
-        let listed = number_first(skipped, ", ")?;
-        only(&listed, &["failed", "skipped", "passed"])?;
+        let listed = number_first(skipped, ", ", words!["failed", "skipped", "passed"])?;
         let all = whole_number(total.strip_suffix(" total")?)?;
         Some((sum(&listed, &["skipped"]), whole_number(ran)?, all))
     };
@@ -178,8 +170,8 @@ fn are_whole(list: &str) -> bool {
 
 /// `1 failed, 2 skipped, 3 todo, 4 passed, 10 total`
 fn totals(list: &str) -> Option<(u64, Counts)> {
-    let list = number_first(list.trim(), ", ")?;
-    only(&list, &["failed", "skipped", "todo", "passed", "total"])?;
+    let names = words!["failed", "skipped", "todo", "passed", "total"];
+    let list = number_first(list.trim(), ", ", names)?;
     let (_, total) = list.iter().find(|(name, _)| *name == "total")?;
     let counts = Counts {
         total: 0,

@@ -1,23 +1,23 @@
 //! minitest, with Ruby's plain runner or that of Rails, and test-unit, whose summary has more counts.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::count_list::{number_first, only, sum, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, number_first, sum, whole_number};
+use crate::{Counts, Root, WordList, words::RUNNERS};
+
+/// Whatever a summary counts.
+const NAMES: WordList = WordList::section(RUNNERS, "minitest summary");
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "minitest";
 
-/// What the next line is.
+/// The place of the next line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Other,
     /// After `  1) Failure:`
     Name,
     /// The error of a test.
-    Error(String, String),
+    Error,
 }
 
 /// Reads minitest's text.
@@ -30,47 +30,32 @@ impl MinitestReader {
     pub(super) fn new(root: &Root) -> Self {
         Self { sessions: Sessions::new(RUNNER, root), part: Part::Other }
     }
-
-    fn end_error(&mut self) {
-        if let Part::Error(id, text) = std::mem::replace(&mut self.part, Part::Other) {
-            self.sessions.fail(&id, Some(&text));
-        }
-    }
 }
 
 impl Summary for MinitestReader {
     fn line(&mut self, line: &str) {
         if let Some(counts) = summary(line) {
-            self.end_error();
-            return self.sessions.summary(counts);
-        }
-        if line.strip_prefix("Run options: ").is_some_and(|rest| rest.contains("--seed ")) {
-            return self.sessions.begin();
-        }
-        if is_failure(line) {
-            self.end_error();
+            self.part = Part::Other;
+            self.sessions.summary(counts);
+        } else if line.strip_prefix("Run options: ").is_some_and(|rest| rest.contains("--seed ")) {
+            self.sessions.begin();
+        } else if is_failure(line) {
+            self.sessions.end_failure();
             self.part = Part::Name;
-            return;
-        }
-        match &mut self.part {
-            Part::Other => {}
-            Part::Name => self.part = test_id(line).map_or(Part::Other, |id| Part::Error(id, String::new())),
-            Part::Error(..) if line.is_empty() || line.starts_with("bin/rails test ") => self.end_error(),
-            Part::Error(_, text) => {
-                if !is_frame(line) {
-                    append_line(text, line);
-                }
-            }
+        } else if self.part == Part::Name {
+            let id = test_id(line);
+            self.part = if id.is_some() { Part::Error } else { Part::Other };
+            id.iter().for_each(|id| self.sessions.begin_failure(id, ""));
+        } else if self.part == Part::Error && (line.is_empty() || line.starts_with("bin/rails test ")) {
+            self.part = Part::Other;
+            self.sessions.end_failure();
+        } else if self.part == Part::Error && !is_frame(line) {
+            self.sessions.explain(line);
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
-    }
-
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
-        self.end_error();
-        self.sessions.finish(report)
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 }
 
@@ -79,19 +64,7 @@ fn summary(line: &str) -> Option<Counts> {
     if !line.contains(" assertions, ") {
         return None;
     }
-    let list = number_first(line, ", ")?;
-    let names = [
-        "runs",
-        "tests",
-        "assertions",
-        "failures",
-        "errors",
-        "skips",
-        "pendings",
-        "omissions",
-        "notifications",
-    ];
-    only(&list, &names)?;
+    let list = number_first(line, ", ", NAMES)?;
     let total = sum(&list, &["runs", "tests"]);
     let (failed, errored) = (sum(&list, &["failures"]), sum(&list, &["errors"]));
     let skipped = sum(&list, &["skips", "pendings", "omissions"]);

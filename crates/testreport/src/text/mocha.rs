@@ -3,18 +3,17 @@
 //! The summary comes first and the failures after it, numbered. mocha prints nothing before the summary
 //! that only mocha prints, so a run that was cut short before it is not recognised.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::count_list::whole_number;
+use super::sessions::{Sessions, whole_number};
+use crate::{Counts, Root, tally::append_line};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "mocha";
 
 /// What the lines that come now belong to.
+#[derive(Default)]
 enum Part {
+    #[default]
     Other,
     /// After `N passing`: further counts and then failures.
     Failures,
@@ -25,9 +24,9 @@ enum Part {
 }
 
 /// Reads mocha's epilogue.
+#[derive(Default)]
 pub(super) struct MochaReader {
-    tally: Tally,
-    recognised: bool,
+    sessions: Sessions,
     part: Part,
     /// Failures that the summary counts and that have not come yet.
     expected: u64,
@@ -38,22 +37,21 @@ impl MochaReader {
     const MAX_TITLES: usize = 32;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self { tally: Tally::new(root), recognised: false, part: Part::Other, expected: 0, next: 1 }
+        Self { sessions: Sessions::new(RUNNER, root), next: 1, ..Self::default() }
     }
 
     fn passing(&mut self, passed: u64) {
         self.end_failure();
-        self.recognised = true;
         self.part = Part::Failures;
         (self.expected, self.next) = (0, 1);
-        self.tally.add_counts(Counts { passed, ..Counts::default() });
+        self.sessions.summary(Counts { passed, ..Counts::default() });
     }
 
     fn counts(&mut self, line: &str) {
         if let Some(skipped) = counted(line, "pending") {
-            self.tally.add_counts(Counts { skipped, ..Counts::default() });
+            self.sessions.closed().add_counts(Counts { skipped, ..Counts::default() });
         } else if let Some(failed) = counted(line, "failing") {
-            self.tally.add_counts(Counts { failed, ..Counts::default() });
+            self.sessions.closed().add_counts(Counts { failed, ..Counts::default() });
             self.expected = failed;
         }
     }
@@ -75,8 +73,8 @@ impl MochaReader {
 
     fn end_failure(&mut self) {
         match std::mem::replace(&mut self.part, Part::Failures) {
-            Part::Title(titles) => self.tally.fail(&titles.join(" > "), None),
-            Part::Error(id, text) => self.tally.fail(&id, Some(&text)),
+            Part::Title(titles) => self.sessions.closed().fail(&titles.join(" > "), None),
+            Part::Error(id, text) => self.sessions.closed().fail(&id, Some(&text)),
             Part::Other => self.part = Part::Other,
             Part::Failures => {}
         }
@@ -114,17 +112,12 @@ impl Summary for MochaReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        false
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, _report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.end_failure();
-        if !self.recognised {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
-        Some(self.tally)
     }
 }
 

@@ -8,9 +8,7 @@
 //! Every line goes to every reader: one stream may hold several runners, and what they say is merged.
 
 mod bats;
-mod count_list;
 mod ctest;
-mod explanations;
 mod go;
 mod gtest;
 mod jest;
@@ -25,34 +23,24 @@ mod sessions;
 mod unittest;
 mod vitest;
 
-use self::bats::BatsReader;
 use self::ctest::{CtestReader, Owner};
-use self::go::GoReader;
-use self::gtest::GtestReader;
-use self::jest::JestReader;
-use self::minitest::MinitestReader;
-use self::mocha::MochaReader;
-use self::nextest::NextestReader;
 pub(super) use self::nextest::RUNNER as NEXTEST;
-use self::node::NodeReader;
-use self::phpunit::PhpunitReader;
-use self::pytest::PytestReader;
-use self::rspec::RspecReader;
-use self::unittest::UnittestReader;
-use self::vitest::VitestReader;
-use super::format::Format;
-use super::lines::Stream;
-use super::normalize::Root;
-use super::tally::Tally;
+use self::{
+    bats::BatsReader, go::GoReader, gtest::GtestReader, jest::JestReader, minitest::MinitestReader,
+    mocha::MochaReader, nextest::NextestReader, node::NodeReader, phpunit::PhpunitReader,
+    pytest::PytestReader, rspec::RspecReader, sessions::Sessions, unittest::UnittestReader,
+    vitest::VitestReader,
+};
+use crate::{Format, Root, Stream, tally::Tally};
 
 /// Reads the summary of one runner from one stream.
 trait Summary {
     /// The next line.
     fn line(&mut self, line: &str);
-    /// True when a line that only this runner prints has come, and its summary has not.
-    fn is_open(&self) -> bool;
-    /// What was read; `None` when nothing of it was this runner's.
-    fn finish(self: Box<Self>, report: &str) -> Option<Tally>;
+    /// The stream has ended.
+    fn end(&mut self) {}
+    /// What the runner said.
+    fn sessions(&mut self) -> &mut Sessions;
 }
 
 /// Reads the text summaries of every known runner. Streams are read apart, because their order against each
@@ -106,8 +94,8 @@ impl TextReader {
     }
 
     /// True when a runner is at work on standard output.
-    pub(super) fn is_open(&self) -> bool {
-        self.stdout.iter().any(|reader| reader.is_open())
+    pub(super) fn is_open(&mut self) -> bool {
+        self.stdout.iter_mut().any(|reader| reader.sessions().is_open())
     }
 
     /// What was read, all runners together; `None` when none was recognised.
@@ -120,7 +108,10 @@ impl TextReader {
             self.vitest.finish(report),
             self.nextest.finish(report),
         ];
-        let others = self.stdout.into_iter().chain(self.stderr).map(|reader| reader.finish(report));
+        let others = self.stdout.into_iter().chain(self.stderr).map(|mut reader| {
+            reader.end();
+            std::mem::take(reader.sessions()).finish(report)
+        });
         let found = shared.into_iter().chain(others).flatten();
         found.filter(|tally| tally.is_wanted(format)).reduce(|mut whole, tally| {
             whole.absorb(tally);

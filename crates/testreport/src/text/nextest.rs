@@ -2,17 +2,15 @@
 //!
 //! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::count_list::{number_first, only, sum, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, number_first, sum, whole_number};
+use crate::tally::{Outcome, Tally, Trouble, append_line};
+use crate::{Counts, Root, words};
 
 /// Name of the runner in evidence.
 pub(in super::super) const RUNNER: &str = "nextest";
 
 /// Reads nextest's lines, on whichever stream they come.
+#[derive(Default)]
 pub(super) struct NextestReader {
     sessions: Sessions,
     /// The failing test whose output comes, and its result.
@@ -26,7 +24,7 @@ pub(super) struct NextestReader {
 impl NextestReader {
     pub(super) fn new(root: &Root) -> Self {
         let sessions = Sessions::new(RUNNER, root);
-        Self { sessions, failing: None, summed: false, planned: 0 }
+        Self { sessions, ..Self::default() }
     }
 
     pub(super) fn line(&mut self, line: &str) {
@@ -56,7 +54,7 @@ impl NextestReader {
     }
 
     fn test(&mut self, outcome: Outcome, id: &str) {
-        let failing = matches!(outcome, Outcome::Failed | Outcome::Errored);
+        let failing = outcome.is_failing();
         match self.summed {
             true if failing => self.sessions.closed().fail(id, None),
             true => {}
@@ -111,8 +109,8 @@ fn summary(rest: &str) -> Option<((u64, u64), Counts)> {
     let (ran, of) = ran.split_once('/').unwrap_or((ran, ran));
     let ran = (whole_number(ran)?, whole_number(of)?);
     let plain = without_parentheses(list);
-    let list = number_first(&plain, ", ")?;
-    only(&list, &["passed", "failed", "exec failed", "timed out", "skipped"])?;
+    let names = words!["passed", "failed", "exec failed", "timed out", "skipped"];
+    let list = number_first(&plain, ", ", names)?;
     let counts = Counts {
         total: 0,
         passed: sum(&list, &["passed"]),

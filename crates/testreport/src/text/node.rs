@@ -3,14 +3,10 @@
 //! A line that ends in milliseconds is a test; indentation says what it is in. The counters close the run,
 //! and the list behind them explains what failed, under its name alone.
 
-use crate::Counts;
-
-use super::super::cases::{before_frames, bounded};
-use super::super::normalize::Root;
-use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::count_list::{listed, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, listed, whole_number};
+use crate::cases::{before_frames, bounded};
+use crate::{Counts, Root, tally::append_line};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "node";
@@ -37,8 +33,9 @@ struct UnexplainedTest {
 }
 
 /// Where in the output we are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Tree,
     /// In the counters.
     Counters,
@@ -47,6 +44,7 @@ enum Part {
 }
 
 /// Reads the tree line by line.
+#[derive(Default)]
 pub(super) struct NodeReader {
     sessions: Sessions,
     part: Part,
@@ -70,15 +68,7 @@ struct TreeLine<'t> {
 
 impl NodeReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            sessions: Sessions::new(RUNNER, root),
-            part: Part::Tree,
-            open: Vec::new(),
-            waiting: Vec::new(),
-            counts: Counts::default(),
-            total: 0,
-            explaining: None,
-        }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     fn tree(&mut self, tree_line: &TreeLine<'_>) {
@@ -115,19 +105,17 @@ impl NodeReader {
     }
 
     /// `ℹ pass 4`: true when it was one of the counters.
-    fn counter(&mut self, line: &str) -> Option<()> {
-        let (name, number) = line.strip_prefix("ℹ ")?.split_once(' ')?;
+    fn counter(&mut self, line: &str) -> bool {
+        let named = line.strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '));
+        let Some((name, number)) = named else { return false };
         if name == "duration_ms" && self.part == Part::Counters {
             let counts = std::mem::take(&mut self.counts);
             self.sessions.summary(counts);
             self.sessions.hold_against(std::mem::take(&mut self.total), listed(counts));
             self.part = Part::Explained;
-            return Some(());
+            return true;
         }
-        let number = whole_number(number)?;
-        if !COUNTERS.contains(&name) {
-            return None;
-        }
+        let Some(number) = whole_number(number).filter(|_| COUNTERS.contains(&name)) else { return false };
         // Where the beginning of the output is cut off, any of them may be the first.
         if self.part != Part::Counters {
             self.part = Part::Counters;
@@ -142,7 +130,7 @@ impl NodeReader {
             "skipped" | "todo" => self.counts.skipped = self.counts.skipped.saturating_add(number),
             _ => {}
         }
-        Some(())
+        true
     }
 
     fn end_explaining(&mut self) {
@@ -155,7 +143,7 @@ impl NodeReader {
 
 impl Summary for NodeReader {
     fn line(&mut self, line: &str) {
-        if self.counter(line).is_some() {
+        if self.counter(line) {
             return;
         }
         let tree_line = parse_line(line);
@@ -182,13 +170,12 @@ impl Summary for NodeReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.end_explaining();
-        self.sessions.finish(report)
     }
 }
 

@@ -1,39 +1,22 @@
 //! PHPUnit 8 to 12.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, Trouble, append_line};
 use super::Summary;
-use super::count_list::{name_first, only, sum, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, name_first, sum, whole_number};
+use crate::{Counts, Root, WordList, tally::Trouble, words::RUNNERS};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "phpunit";
 
 /// Whatever a summary counts.
-const WORDS: [&str; 13] = [
-    "Tests",
-    "Assertions",
-    "Errors",
-    "Failures",
-    "Warnings",
-    "PHPUnit Warnings",
-    "PHPUnit Deprecations",
-    "PHPUnit Notices",
-    "Deprecations",
-    "Notices",
-    "Skipped",
-    "Incomplete",
-    "Risky",
-];
+const WORDS: WordList = WordList::section(RUNNERS, "phpunit summary");
 
 /// The subject of the coming numbered list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Other,
     /// After `There was 1 failure:`
     Failures,
-    Error(String, String),
+    Error,
 }
 
 /// Reads PHPUnit's default output.
@@ -48,32 +31,19 @@ impl PhpunitReader {
         Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, begun: false }
     }
 
-    fn end_error(&mut self) {
-        match std::mem::replace(&mut self.part, Part::Failures) {
-            Part::Error(id, text) => self.sessions.fail(&id, Some(&text)),
-            Part::Other => self.part = Part::Other,
-            Part::Failures => {}
-        }
-    }
-
     fn summary(&mut self, counts: Counts) {
-        self.end_error();
         self.sessions.summary(counts);
         self.part = Part::Other;
         self.begun = false;
     }
 
     fn listed(&mut self, line: &str) {
-        if matches!(self.part, Part::Other) {
-            return;
-        }
-        if let Some(id) = numbered(line) {
-            self.end_error();
-            self.part = Part::Error(id.to_owned(), String::new());
-        } else if let Part::Error(_, text) = &mut self.part
-            && !is_frame(line)
-        {
-            append_line(text, line);
+        if self.part == Part::Other {
+        } else if let Some(id) = numbered(line) {
+            self.sessions.begin_failure(id, "");
+            self.part = Part::Error;
+        } else if self.part == Part::Error && !is_frame(line) {
+            self.sessions.explain(line);
         }
     }
 }
@@ -90,26 +60,24 @@ impl Summary for PhpunitReader {
             self.sessions.trouble(Trouble::NoTests);
             self.summary(Counts::default());
         } else if let Some(what) = heading(line) {
-            self.end_error();
+            self.sessions.end_failure();
             self.part = if what.starts_with("failure") || what.starts_with("error") {
                 Part::Failures
             } else {
                 Part::Other
             };
         } else if matches!(line, "--" | "FAILURES!" | "ERRORS!" | "WARNINGS!") {
-            self.end_error();
+            self.sessions.end_failure();
+            if self.part == Part::Error {
+                self.part = Part::Failures;
+            }
         } else {
             self.listed(line);
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
-    }
-
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
-        self.end_error();
-        self.sessions.finish(report)
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 }
 
@@ -120,8 +88,7 @@ fn summary(line: &str) -> Option<Counts> {
         let passed = whole_number(tests).filter(|_| rest.contains(" assertion"))?;
         return Some(Counts { passed, ..Counts::default() });
     }
-    let list = name_first(line.strip_prefix("Tests: ").and(line.strip_suffix('.'))?, ':')?;
-    only(&list, &WORDS)?;
+    let list = name_first(line.strip_prefix("Tests: ").and(line.strip_suffix('.'))?, ':', WORDS)?;
     let (failed, errored) = (sum(&list, &["Failures"]), sum(&list, &["Errors"]));
     let skipped = sum(&list, &["Skipped", "Incomplete"]);
     let others = failed.saturating_add(errored).saturating_add(skipped);

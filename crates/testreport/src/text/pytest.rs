@@ -4,41 +4,21 @@
 //! under the headings of `FAILURES` and `ERRORS`: the message in the short summary is cut to the width of
 //! the terminal. A collection error is an errored case with the file as its id.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Outcome, Tally, Trouble};
 use super::Summary;
-use super::count_list::{is_seconds, number_first, only, sum, whole_number};
-use super::explanations::Explanations;
-use super::sessions::Sessions;
+use super::sessions::{Explanations, Sessions, is_seconds, number_first, sum, whole_number};
+use crate::tally::{Outcome, Trouble};
+use crate::{Counts, Root, WordList, words::RUNNERS};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "pytest";
 
 /// Whatever a summary counts.
-const WORDS: [&str; 16] = [
-    "failed",
-    "passed",
-    "skipped",
-    "deselected",
-    "xfailed",
-    "xpassed",
-    "warning",
-    "warnings",
-    "error",
-    "errors",
-    "rerun",
-    "reruns",
-    "subtests passed",
-    "subtests failed",
-    "subtests skipped",
-    "subtest passed",
-];
+const WORDS: WordList = WordList::section(RUNNERS, "pytest summary");
 
 /// What the lines that come now belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Progress,
     /// Headings and texts of failures.
     Texts,
@@ -47,6 +27,7 @@ enum Part {
 }
 
 /// Reads pytest's terminal report.
+#[derive(Default)]
 pub(super) struct PytestReader {
     sessions: Sessions,
     part: Part,
@@ -61,14 +42,7 @@ pub(super) struct PytestReader {
 
 impl PytestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            sessions: Sessions::new(RUNNER, root),
-            part: Part::Progress,
-            texts: Explanations::default(),
-            indent: None,
-            named: Counts::default(),
-            internal: None,
-        }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     /// `=== title ===`
@@ -136,7 +110,7 @@ impl PytestReader {
         let Some((id, outcome)) = verbose_line(line) else { return };
         self.sessions.prove();
         self.sessions.seen(id, outcome);
-        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+        if outcome.is_failing() {
             self.sessions.fail(id, None);
         }
     }
@@ -191,15 +165,14 @@ impl Summary for PytestReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         if self.part == Part::Names && self.named.failing() > 0 && !self.sessions.is_open() {
             self.sessions.summary(self.named);
         }
-        self.sessions.finish(report)
     }
 }
 
@@ -212,8 +185,7 @@ fn parse_summary(line: &str) -> Option<Counts> {
     if list == "no tests ran" || list.starts_with("no tests collected") || is_collection(list) {
         return Some(Counts::default());
     }
-    let list = number_first(list, ", ")?;
-    only(&list, &WORDS)?;
+    let list = number_first(list, ", ", WORDS)?;
     if list.iter().all(|(name, _)| name.starts_with("warning")) {
         return None;
     }

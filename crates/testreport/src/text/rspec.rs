@@ -3,21 +3,20 @@
 //! Failures are listed under their full descriptions; the list after the summary names the files. The lines in that
 //! list move with the code, so an id is the file and the description.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Tally, Trouble};
 use super::Summary;
-use super::count_list::{number_first, only, sum, whole_number};
-use super::explanations::Explanations;
-use super::sessions::Sessions;
+use super::sessions::{Explanations, Sessions, number_first, sum, whole_number};
+use crate::{Counts, Root, WordList, tally::Trouble, words::RUNNERS};
+
+/// Whatever a summary counts.
+const NAMES: WordList = WordList::section(RUNNERS, "rspec summary");
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "rspec";
 
 /// What the lines that come now belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Other,
     /// After `Failures:`
     Failures,
@@ -28,6 +27,7 @@ enum Part {
 }
 
 /// Reads RSpec's text.
+#[derive(Default)]
 pub(super) struct RspecReader {
     sessions: Sessions,
     part: Part,
@@ -37,7 +37,7 @@ pub(super) struct RspecReader {
     marks: Marks,
 }
 
-/// What the progress formatter printed: a mark for each example that ended.
+/// The marks of the progress formatter: one for each example that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marks {
     /// So many, with nothing in between.
@@ -46,15 +46,15 @@ enum Marks {
     Unclear,
 }
 
+impl Default for Marks {
+    fn default() -> Self {
+        Self::Counted(0)
+    }
+}
+
 impl RspecReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            sessions: Sessions::new(RUNNER, root),
-            part: Part::Other,
-            texts: Explanations::default(),
-            loading: Explanations::default(),
-            marks: Marks::Counted(0),
-        }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     fn summary(&mut self, list: &[(&str, u64)]) {
@@ -168,13 +168,12 @@ impl Summary for RspecReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.unnamed();
-        self.sessions.finish(report)
     }
 }
 
@@ -183,17 +182,7 @@ fn summary_line(line: &str) -> Option<Vec<(&str, u64)>> {
     if !line.contains(" example") {
         return None;
     }
-    let list = number_first(line, ", ")?;
-    let names = [
-        "example",
-        "examples",
-        "failure",
-        "failures",
-        "pending",
-        "error occurred outside of examples",
-        "errors occurred outside of examples",
-    ];
-    only(&list, &names)?;
+    let list = number_first(line, ", ", NAMES)?;
     let has = |first: &str| list.iter().any(|(name, _)| name.starts_with(first));
     (has("example") && has("failure")).then_some(list)
 }

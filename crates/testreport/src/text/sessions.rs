@@ -1,21 +1,22 @@
 //! What one runner says in one stream: sessions one after another, each closed by its summary line.
 
-use crate::Counts;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble};
+use crate::tally::{Outcome, Tally, Trouble, append_line};
+use crate::{Counts, ReportProblem, Root, WordList};
 
 /// Whether a session of the runner is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// Nothing has shown that there is one: what was noted may be other output.
+    #[default]
     Unproven,
     /// A line that only this runner prints was seen.
     Open,
 }
 
 /// Holds back what a session says until its summary proves that it was one.
+#[derive(Default)]
 pub(super) struct Sessions {
     runner: &'static str,
     root: Root,
@@ -30,6 +31,8 @@ pub(super) struct Sessions {
     unfinished: bool,
     /// The first summary that counts fewer tests than were announced: both numbers.
     short: Option<(u64, u64)>,
+    /// The failing test whose error comes, and the error so far.
+    failing: Option<(String, String)>,
 }
 
 impl Sessions {
@@ -38,12 +41,9 @@ impl Sessions {
             runner,
             root: root.clone(),
             tally: Tally::new(root),
-            recognised: false,
-            state: State::Unproven,
             pending: Tally::new(root),
             seen: Tally::new(root),
-            unfinished: false,
-            short: None,
+            ..Self::default()
         }
     }
 
@@ -89,6 +89,26 @@ impl Sessions {
         self.pending.fail(id, error);
     }
 
+    /// The lines that come are the error of this failing test, behind `text`.
+    pub(super) fn begin_failure(&mut self, id: &str, text: &str) {
+        self.end_failure();
+        self.failing = Some((id.to_owned(), text.to_owned()));
+    }
+
+    /// A line of the error; dropped where no failing test is open.
+    pub(super) fn explain(&mut self, line: &str) {
+        if let Some((_, text)) = &mut self.failing {
+            append_line(text, line);
+        }
+    }
+
+    /// The error is whole.
+    pub(super) fn end_failure(&mut self) {
+        if let Some((id, text)) = self.failing.take() {
+            self.fail(&id, Some(&text));
+        }
+    }
+
     /// Notes that tests may be missing among those that were named.
     pub(super) fn names_are_partial(&mut self) {
         self.pending.names_are_partial();
@@ -117,6 +137,7 @@ impl Sessions {
 
     /// The summary line: what was noted before it counts, and the session is over.
     pub(super) fn summary(&mut self, counts: Counts) {
+        self.end_failure();
         self.take_in();
         self.tally.add_counts(counts);
         self.seen = Tally::new(&self.root);
@@ -157,6 +178,7 @@ impl Sessions {
 
     /// What was read; `None` when nothing of it was the runner's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        self.end_failure();
         self.give_up();
         if !self.recognised {
             return None;
@@ -171,6 +193,108 @@ impl Sessions {
         }
         self.tally.recognised_as(self.runner);
         Some(self.tally)
+    }
+}
+
+/// `1 failed, 2 passed`: number first, with no other names than these.
+pub(super) fn number_first<'t>(
+    list: &'t str,
+    separator: &str,
+    names: WordList,
+) -> Option<Vec<(&'t str, u64)>> {
+    let part = |part: &'t str| {
+        let (number, name) = part.trim().split_once(' ')?;
+        Some((name.trim(), whole_number(number)?)).filter(|(name, _)| names.contains(name))
+    };
+    list.split(separator).map(part).collect()
+}
+
+/// `failures=1, errors=2` or `Tests: 3, Failures: 1`: name first, with no other names than these.
+pub(super) fn name_first<'t>(list: &'t str, between: char, names: WordList) -> Option<Vec<(&'t str, u64)>> {
+    let part = |part: &'t str| {
+        let (name, number) = part.split_once(between)?;
+        Some((name.trim(), whole_number(number.trim())?)).filter(|(name, _)| names.contains(name))
+    };
+    list.split(", ").map(part).collect()
+}
+
+/// How many tests counts come to.
+pub(super) fn listed(counts: Counts) -> u64 {
+    counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped)
+}
+
+/// The sum of the numbers under any of the names.
+pub(super) fn sum(list: &[(&str, u64)], names: &[&str]) -> u64 {
+    let found = list.iter().filter(|(name, _)| names.contains(name));
+    found.fold(0, |sum, (_, number)| sum.saturating_add(*number))
+}
+
+/// Digits and nothing else.
+pub(super) fn whole_number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// `0.12s` or `0.12s (0:01:02)`: the time at the end of a summary.
+pub(super) fn is_seconds(text: &str) -> bool {
+    let number = text.split(' ').next().unwrap_or_default().strip_suffix('s').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Texts by heading, in bounded memory.
+#[derive(Debug, Default)]
+pub(super) struct Explanations {
+    texts: BTreeMap<String, VecDeque<String>>,
+    kept: usize,
+    open: Option<(String, String)>,
+}
+
+impl Explanations {
+    const MAX_KEPT: usize = 512;
+    const MAX_HEADING: usize = 4 * 1024;
+
+    /// The following lines are under this heading.
+    pub(super) fn begin(&mut self, heading: &str) {
+        self.end();
+        let mut end = heading.len().min(Self::MAX_HEADING);
+        while !heading.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.open = Some((heading.get(..end).unwrap_or_default().to_owned(), String::new()));
+    }
+
+    /// A line of the text; dropped when no heading is open.
+    pub(super) fn line(&mut self, line: &str) {
+        if let Some((_, text)) = &mut self.open {
+            append_line(text, line);
+        }
+    }
+
+    /// The text under the heading has ended.
+    pub(super) fn end(&mut self) {
+        if let Some((heading, text)) = self.open.take()
+            && self.kept < Self::MAX_KEPT
+        {
+            self.kept += 1;
+            self.texts.entry(heading).or_default().push_back(text);
+        }
+    }
+
+    /// The first unclaimed text under this heading.
+    pub(super) fn claim(&mut self, heading: &str) -> Option<String> {
+        self.end();
+        let text = self.texts.get_mut(heading)?.pop_front()?;
+        self.kept = self.kept.saturating_sub(1);
+        Some(text)
+    }
+
+    /// Heading and text of what is unclaimed.
+    pub(super) fn unclaimed(&mut self) -> Vec<(String, String)> {
+        self.end();
+        self.kept = 0;
+        let texts = std::mem::take(&mut self.texts).into_iter();
+        texts
+            .flat_map(|(heading, texts)| texts.into_iter().map(move |text| (heading.clone(), text)))
+            .collect()
     }
 }
 
@@ -211,5 +335,57 @@ mod tests {
         }
         let tally = two.finish("out").unwrap();
         assert_eq!((tally.worst(), tally.counts().total), (None, 6));
+    }
+}
+
+#[cfg(test)]
+mod list_tests {
+    use super::*;
+    use crate::words;
+
+    #[test]
+    fn lists() {
+        const NAMES: WordList =
+            words!["failed", "passed", "subtests passed", "failures", "expected failures", "Tests"];
+        let first = |list, separator| number_first(list, separator, NAMES);
+        let list = first("1 failed, 2 subtests passed", ", ").unwrap();
+        assert_eq!(list, [("failed", 1), ("subtests passed", 2)]);
+        assert_eq!(sum(&list, &["failed", "errors"]), 1);
+        assert_eq!((first("1 failed, 2 lost", ", "), first("1 failed, done", ", ")), (None, None));
+        assert_eq!(first("1 failed | 2 passed", " | ").map(|list| list.len()), Some(2));
+        assert_eq!(
+            name_first("failures=1, expected failures=2", '=', NAMES),
+            Some(vec![("failures", 1), ("expected failures", 2)])
+        );
+        assert_eq!(name_first("Tests: 3, Failures: x", ':', NAMES), None);
+        assert_eq!(
+            (whole_number("+1"), whole_number(""), whole_number("99999999999999999999")),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn seconds() {
+        assert!(is_seconds("0.12s") && is_seconds("62.12s (0:01:02)"));
+        assert!(!is_seconds("s") && !is_seconds("") && !is_seconds("3 days"));
+    }
+}
+
+#[cfg(test)]
+mod explanation_tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_claimed_once_in_order() {
+        let mut explained = Explanations::default();
+        explained.line("nowhere");
+        for text in ["one", "two"] {
+            explained.begin("test_a");
+            explained.line(text);
+        }
+        assert_eq!(explained.claim("test_a").as_deref(), Some("one"));
+        assert_eq!(explained.claim("test_b"), None);
+        assert_eq!(explained.unclaimed(), [("test_a".to_owned(), "two".to_owned())]);
+        assert_eq!(explained.claim("test_a"), None);
     }
 }

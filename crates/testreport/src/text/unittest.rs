@@ -4,13 +4,10 @@
 //! unexpected successes as failed. Errors outside of tests (`setUpClass`, modules that cannot be imported)
 //! are errored cases and may be more than the tests that ran.
 
-use crate::Counts;
-
-use super::super::normalize::Root;
-use super::super::tally::{Outcome, Tally, Trouble, append_line};
 use super::Summary;
-use super::count_list::{is_seconds, name_first, only, sum, whole_number};
-use super::sessions::Sessions;
+use super::sessions::{Sessions, is_seconds, name_first, sum, whole_number};
+use crate::tally::{Outcome, Trouble, append_line};
+use crate::{Counts, Root, WordList, words};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "unittest";
@@ -19,10 +16,12 @@ const RUNNER: &str = "unittest";
 const RULE: usize = 70;
 
 /// Whatever a verdict counts.
-const WORDS: [&str; 5] = ["failures", "errors", "skipped", "expected failures", "unexpected successes"];
+const WORDS: WordList = words!["failures", "errors", "skipped", "expected failures", "unexpected successes"];
 
 /// The place of the next line in a report.
+#[derive(Default)]
 enum Part {
+    #[default]
     Other,
     /// After a rule of `=`: the heading of a failure.
     Heading,
@@ -62,6 +61,7 @@ enum CaseOrigin {
 const MAX_ABSENT: usize = 64;
 
 /// Reads the text of `unittest`'s runner.
+#[derive(Default)]
 pub(super) struct UnittestReader {
     sessions: Sessions,
     part: Part,
@@ -73,7 +73,7 @@ pub(super) struct UnittestReader {
 
 impl UnittestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, absent: Vec::new(), outside: 0 }
+        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
     }
 
     fn rule(&mut self, mark: u8) {
@@ -174,16 +174,15 @@ impl Summary for UnittestReader {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.sessions.is_open()
+    fn sessions(&mut self) -> &mut Sessions {
+        &mut self.sessions
     }
 
-    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+    fn end(&mut self) {
         self.rule(b'-');
         for (id, error) in std::mem::take(&mut self.absent) {
             self.sessions.fail(&id, Some(&error));
         }
-        self.sessions.finish(report)
     }
 }
 
@@ -251,10 +250,9 @@ fn ran(line: &str) -> Option<u64> {
 /// `OK`, or `FAILED (failures=1, errors=2)`. A list that is cut is no list.
 fn verdict(line: &str) -> Option<(&str, Vec<(&str, u64)>)> {
     let (word, list) = match line.split_once(" (") {
-        Some((word, list)) => (word, name_first(list.strip_suffix(')')?, '=')?),
+        Some((word, list)) => (word, name_first(list.strip_suffix(')')?, '=', WORDS)?),
         None => (line, Vec::new()),
     };
-    only(&list, &WORDS)?;
     matches!(word, "OK" | "FAILED" | "NO TESTS RAN").then_some((word, list))
 }
 

@@ -3,13 +3,9 @@
 //! Both streams go to one reader, because neither tells the whole. Suites that cannot be loaded and errors
 //! outside of tests have no failing test: they are errors of the run.
 
-use crate::Counts;
-
-use super::super::lines::Stream;
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Tally, Trouble, append_line};
-use super::count_list::{listed, number_first, only, sum, whole_number};
+use super::sessions::{listed, number_first, sum, whole_number};
+use crate::tally::{Tally, Trouble, append_line};
+use crate::{Counts, ReportProblem, Root, Stream, words};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "vitest";
@@ -23,14 +19,16 @@ enum Block {
 }
 
 /// Whether the errors that come belong to tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Section {
+    #[default]
     Tests,
     Suites,
     Unhandled,
 }
 
 /// Reads vitest's two streams.
+#[derive(Default)]
 pub(super) struct VitestReader {
     /// Failures as far as they were named.
     tally: Tally,
@@ -47,15 +45,7 @@ impl VitestReader {
     const MAX_SHARED: usize = 64;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self {
-            tally: Tally::new(root),
-            counts: None,
-            short: None,
-            begun: 0,
-            ended: 0,
-            section: Section::Tests,
-            block: None,
-        }
+        Self { tally: Tally::new(root), ..Self::default() }
     }
 
     /// A line of either stream.
@@ -194,8 +184,7 @@ fn totals(list: &str) -> Option<(u64, Counts)> {
     }
     let (list, total) = list.trim().rsplit_once(" (")?;
     let total = whole_number(total.strip_suffix(')')?)?;
-    let list = number_first(list, " | ")?;
-    only(&list, &["failed", "passed", "skipped", "todo", "expected fail"])?;
+    let list = number_first(list, " | ", words!["failed", "passed", "skipped", "todo", "expected fail"])?;
     let counts = Counts {
         total: 0,
         passed: sum(&list, &["passed", "expected fail"]),

@@ -1,378 +1,201 @@
-//! A streaming walk over an XML report: every dialect sees the same few events, and the bounds hold for all.
+//! XML reports: [`walk`] reads documents, and their root element decides the dialect.
 //!
-//! No tree is built and nothing recurses, so depth and size cost nothing but time. DTDs are skipped and
-//! entities other than the five of XML are never expanded. That every element is closed is checked here:
-//! the parser itself accepts a document that just ends.
-//!
-//! A character that had to be replaced (a NUL, bytes that are no UTF-8) is let pass in texts and in values that only
-//! name something. In markup, and in values that decide how a test ended, it makes the report malformed.
+//! JUnit has a reader of its own, because it is the largest and the loosest of them. The others are a table
+//! each: which element inside which means what.
 
+mod ctest;
+mod junit;
+mod nunit;
+mod output;
 mod pieces;
+mod trx;
+mod walk;
+mod xunit;
 
-use std::borrow::Cow;
+pub(super) use self::output::XmlOutput;
+use self::walk::{Element, Node, Walk, XmlFormat};
+use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
+use crate::{Format, ReportProblem, Root, tally::Tally};
 
-use quick_xml::errors::{Error, SyntaxError};
-use quick_xml::escape::resolve_predefined_entity;
-use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::reader::Reader;
+/// A format that is a table: names the elements that matter and takes their text.
+trait Dialect {
+    /// What an open element is.
+    type Tag: Copy;
 
-use self::pieces::Pieces;
-use super::problem::ReportProblem;
-use super::tally::Tally;
-use super::words;
-use super::words::WordList;
+    /// An element begins inside another; `None` for the root.
+    fn open(&mut self, inside: Option<Self::Tag>, element: &Element<'_>) -> Result<Self::Tag, ReportProblem>;
 
-/// Deepest nesting of elements that is followed.
-const MAX_DEPTH: usize = 1000;
+    /// Text directly inside an element.
+    fn text(&mut self, at: Self::Tag, text: &str);
 
-/// Attributes of one element that are looked at.
-const MAX_ATTRIBUTES: usize = 64;
+    /// An element ends.
+    fn close(&mut self, tag: Self::Tag) -> Result<(), ReportProblem>;
 
-/// Longest name of an element.
-const MAX_NAME: usize = 1024;
+    /// The document has ended: holds what it claims against what it lists.
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
 
-/// What replaces an unreadable part.
-const REPLACED: char = '\u{fffd}';
+    /// Everything that was said.
+    fn into_tally(self) -> Tally;
+}
 
-/// Attributes whose values only name or describe.
-const DESCRIPTIVE: WordList = words![
-    "name",
-    "classname",
-    "class",
-    "fullname",
-    "methodname",
-    "method",
-    "className",
-    "testName",
-    "displayName",
-    "message",
-    "file",
-    "filepath",
-    "package",
-    "hostname",
-    "computerName",
-    "value",
-    "storage",
-    "codeBase",
-    "url",
-    "line",
+/// A dialect with the elements of it that are open.
+struct OpenDialect<D: Dialect> {
+    dialect: D,
+    open: Vec<D::Tag>,
+}
+
+impl<D: Dialect> XmlFormat for OpenDialect<D> {
+    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+        match node {
+            Node::Open(element) => {
+                let tag = self.dialect.open(self.open.last().copied(), &element)?;
+                self.open.push(tag);
+            }
+            Node::Text(text) => {
+                if let Some(tag) = self.open.last() {
+                    self.dialect.text(*tag, text);
+                }
+            }
+            Node::Close => {
+                if let Some(tag) = self.open.pop() {
+                    return self.dialect.close(tag);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+        let read = self.dialect.conclude(read);
+        (self.dialect.into_tally(), read)
+    }
+}
+
+fn driven<D: Dialect + 'static>(dialect: D) -> Box<dyn XmlFormat> {
+    Box::new(OpenDialect { dialect, open: Vec::new() })
+}
+
+/// Root elements, with the formats whose they are.
+const NAMES: [(&str, &str); 8] = [
+    ("testsuites", "junit"),
+    ("testsuite", "junit"),
+    ("Site", "ctest-xml"),
+    ("test-run", "nunit"),
+    ("test-results", "nunit"),
+    ("assemblies", "xunit"),
+    ("assembly", "xunit"),
+    ("TestRun", "trx"),
 ];
 
-/// What the walk meets.
-pub(super) enum Node<'a> {
-    /// An element begins.
-    Open(Element<'a>),
-    /// Text, character data or a resolved reference, unchanged.
-    Text(&'a str),
-    /// The innermost open element ends.
-    Close,
-}
-
-/// An element that begins.
-pub(super) struct Element<'a>(BytesStart<'a>);
-
-impl Element<'_> {
-    /// The name without its namespace prefix.
-    pub(super) fn name(&self) -> &str {
-        self.0.local_name().into_inner()
+/// The format whose documents have such a root element.
+fn format_of(
+    root: &str,
+    project: &Root,
+    report: &str,
+    wanted: Option<Format>,
+) -> Result<Box<dyn XmlFormat>, ReportProblem> {
+    let named = NAMES.iter().find(|(known, _)| *known == root).map_or("", |(_, format)| format);
+    if let Some(wanted) = wanted.filter(|wanted| wanted.name() != named) {
+        let root: String = root.chars().take(80).collect();
+        return Err(ReportProblem::Unknown(format!("root element <{root}>, which is not {}", wanted.name())));
     }
-
-    /// The value of an attribute; unchanged from the file when a reference in it cannot be resolved.
-    pub(super) fn attribute(&self, name: &str) -> Option<String> {
-        self.attributes([name]).into_iter().flatten().next().map(Cow::into_owned)
-    }
-
-    /// The values of several attributes, in one pass.
-    pub(super) fn attributes<const N: usize>(&self, names: [&str; N]) -> [Option<Cow<'_, str>>; N] {
-        let mut values = [const { None }; N];
-        let mut attributes = self.0.attributes();
-        attributes.with_checks(false);
-        for attribute in attributes.take(MAX_ATTRIBUTES).filter_map(Result::ok) {
-            let wanted = names.iter().zip(&mut values).find(|(name, _)| **name == attribute.key.as_ref());
-            if let Some((_, value @ None)) = wanted {
-                *value = Some(unescaped(attribute.value));
-            }
+    Ok(match root {
+        "testsuites" | "testsuite" => Box::new(JunitReader::new(project, report)),
+        "Site" => driven(CtestReader::new(project, report)),
+        "test-run" | "test-results" => driven(NunitReader::new(project, report)),
+        "assemblies" | "assembly" => driven(XunitReader::new(project, report)),
+        "TestRun" => driven(TrxReader::new(project, report)),
+        other => {
+            let root: String = other.chars().take(80).collect();
+            return Err(ReportProblem::Unknown(format!("root element <{root}>")));
         }
-        values
-    }
+    })
 }
 
-fn unescaped(value: Cow<'_, str>) -> Cow<'_, str> {
-    match quick_xml::escape::unescape(&value) {
-        Ok(Cow::Owned(unescaped)) => Cow::Owned(unescaped),
-        Ok(Cow::Borrowed(_)) | Err(_) => value,
-    }
+/// Reads an XML report that comes in chunks of text.
+pub(super) struct XmlReader {
+    root: Root,
+    report: String,
+    wanted: Option<Format>,
+    walk: Walk,
+    format: Option<Box<dyn XmlFormat>>,
+    failed: Option<ReportProblem>,
 }
 
-/// A format that takes the nodes of a document.
-pub(super) trait XmlFormat {
-    /// The next node; the first is the root element.
-    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem>;
-
-    /// The document has ended, well or not. What was read before an error stays.
-    fn finish(self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>);
-}
-
-/// Walks through a document that comes in chunks. An error says where it ends; what was handed on before
-/// stays true.
-pub(super) struct Walk {
-    pieces: Pieces,
-    /// Names of the open elements.
-    open: OpenElements,
-    elements: u64,
-    /// Bytes that have come.
-    at: u64,
-    /// Where the first NUL was.
-    nul: Option<u64>,
-}
-
-/// What takes the nodes of a walk.
-pub(super) type Visit<'v> = dyn FnMut(Node<'_>) -> Result<(), ReportProblem> + 'v;
-
-impl Walk {
-    pub(super) fn new() -> Self {
-        Self { pieces: Pieces::new(), open: OpenElements::default(), elements: 0, at: 0, nul: None }
+impl XmlReader {
+    /// For the report of that name, of a run in the project at `root`. With a format, another is an error.
+    pub(super) fn new(root: &Root, report: &str, wanted: Option<Format>) -> Self {
+        let (root, report, walk) = (root.clone(), report.to_owned(), Walk::new());
+        Self { root, report, wanted, walk, format: None, failed: None }
     }
 
-    /// True when the root element has begun and ended.
+    /// True when the root element has ended.
     pub(super) fn is_whole(&self) -> bool {
-        self.elements > 0 && self.open.depth() == 0
+        self.walk.is_whole()
     }
 
-    /// Takes the next chunk; where chunks end does not matter.
-    pub(super) fn push(&mut self, text: &str, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
-        if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
-            self.nul.get_or_insert(self.at.saturating_add(bytes(nul)));
-            return self.push(&text.replace('\0', "\u{fffd}"), each);
-        }
-        let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
-        let cut = self.pieces.push(text);
-        visit(self.pieces.whole(), before, &mut self.open, &mut self.elements, each)?;
-        self.pieces.forget();
-        self.at = self.at.saturating_add(bytes(text.len()));
-        cut
+    /// True when the root element is that of a format that is read.
+    pub(super) fn is_known(&self) -> bool {
+        self.format.is_some()
     }
 
-    /// The remark about NUL bytes.
-    pub(super) fn warning(&self) -> Option<String> {
-        self.nul.map(|at| format!("a NUL at byte {at}: read with a replacement there"))
+    /// Takes the next chunk. After an error there is nothing more to be read.
+    pub(super) fn push(&mut self, text: &str) -> Result<(), ReportProblem> {
+        let Self { root, report, walk, format, wanted, .. } = self;
+        let read =
+            walk.push(text, &mut |node| take(node, format, |name| format_of(name, root, report, *wanted)));
+        read.inspect_err(|problem| self.failed = Some(problem.clone()))
     }
 
-    /// The document has ended: whether it is whole shows now.
-    pub(super) fn finish(mut self, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
-        let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
-        visit(self.pieces.all(), before, &mut self.open, &mut self.elements, each)?;
-        match (self.open.depth(), self.elements) {
-            (0, 0) => Err(ReportProblem::Truncated("no element at all".to_owned())),
-            (0, _) => Ok(()),
-            (depth, _) => Err(ReportProblem::Truncated(format!("{depth} elements are not closed"))),
-        }
+    /// Notes why the report could not be read to its end.
+    pub(super) fn fail(&mut self, problem: ReportProblem) {
+        self.failed.get_or_insert(problem);
     }
-}
 
-fn bytes(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
-/// Reads pieces that are whole. They may begin inside elements, so names are matched here and not there.
-fn visit(
-    pieces: &str,
-    at: u64,
-    open: &mut OpenElements,
-    elements: &mut u64,
-    each: &mut Visit<'_>,
-) -> Result<(), ReportProblem> {
-    // At the beginning of what it is given the parser takes a byte order mark for one; here it is text.
-    if pieces.starts_with('\u{feff}') && open.depth() > 0 {
-        each(Node::Text("\u{feff}"))?;
-    }
-    let mut reader = Reader::from_str(pieces);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    loop {
-        let event = match reader.read_event() {
-            Ok(event) => event,
-            Err(error) => return Err(problem_of(&error, at.saturating_add(reader.error_position()))),
+    /// What was read, and what was wrong with it.
+    pub(super) fn finish(self) -> Tally {
+        let Self { root, report, walk, mut format, failed, wanted } = self;
+        let warning = walk.warning();
+        let read = match failed {
+            Some(problem) => Err(problem),
+            None => walk
+                .finish(&mut |node| take(node, &mut format, |name| format_of(name, &root, &report, wanted))),
         };
-        match event {
-            Event::Start(start) => {
-                *elements += 1;
-                sound(&start, at.saturating_add(reader.buffer_position()))?;
-                open.begin(start.name().into_inner())?;
-                each(Node::Open(Element(start)))?;
-            }
-            Event::Empty(start) => {
-                *elements += 1;
-                sound(&start, at.saturating_add(reader.buffer_position()))?;
-                each(Node::Open(Element(start)))?;
-                each(Node::Close)?;
-            }
-            Event::End(end) => {
-                open.end(end.name().into_inner(), at.saturating_add(reader.buffer_position()))?;
-                each(Node::Close)?;
-            }
-            Event::Text(content) => each(Node::Text(&content.into_inner()))?,
-            Event::CData(content) => each(Node::Text(&content.into_inner()))?,
-            Event::GeneralRef(reference) => each(Node::Text(&resolve(&reference)))?,
-            Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
-            Event::Eof => return Ok(()),
+        let (mut tally, read) = match format {
+            Some(format) => format.finish(read),
+            None => (Tally::new(&root), read),
+        };
+        if let Err(problem) = read {
+            tally.problem(&report, &problem);
         }
+        if let Some(warning) = warning {
+            tally.warn(format!("{report}: {warning}"));
+        }
+        tally
     }
 }
 
-/// That nothing was replaced in a tag but in values that only describe.
-fn sound(start: &BytesStart<'_>, at: u64) -> Result<(), ReportProblem> {
-    let tag: &str = start;
-    if !tag.contains(REPLACED) {
-        return Ok(());
+fn take(
+    node: Node<'_>,
+    format: &mut Option<Box<dyn XmlFormat>>,
+    choose: impl FnOnce(&str) -> Result<Box<dyn XmlFormat>, ReportProblem>,
+) -> Result<(), ReportProblem> {
+    if let (None, Node::Open(element)) = (&format, &node) {
+        *format = Some(choose(element.name())?);
     }
-    let mut attributes = start.attributes();
-    attributes.with_checks(false);
-    let mut rest = tag.matches(REPLACED).count();
-    for attribute in attributes.filter_map(Result::ok) {
-        if DESCRIPTIVE.contains(attribute.key.local_name().as_ref()) {
-            rest = rest.saturating_sub(attribute.value.matches(REPLACED).count());
-        }
-    }
-    if rest == 0 {
-        return Ok(());
-    }
-    Err(ReportProblem::Malformed { at, what: "a NUL or a byte that is no text in a tag".to_owned() })
+    format.as_mut().map_or(Ok(()), |format| format.node(node))
 }
 
-/// The names of the elements that are open, bounded in number and length.
-#[derive(Debug, Default)]
-struct OpenElements {
-    names: String,
-    starts: Vec<usize>,
+/// The number that an attribute holds; 0 when it is absent or no number.
+fn number(element: &Element<'_>, attribute: &str) -> u64 {
+    element.attribute(attribute).and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
-impl OpenElements {
-    fn depth(&self) -> usize {
-        self.starts.len()
-    }
-
-    fn begin(&mut self, name: &str) -> Result<(), ReportProblem> {
-        if self.starts.len() >= MAX_DEPTH {
-            return Err(ReportProblem::TooDeep(MAX_DEPTH));
-        }
-        if name.len() > MAX_NAME {
-            return Err(ReportProblem::PieceTooLong(MAX_NAME));
-        }
-        self.starts.push(self.names.len());
-        self.names.push_str(name);
-        Ok(())
-    }
-
-    fn end(&mut self, name: &str, at: u64) -> Result<(), ReportProblem> {
-        let start = self.starts.pop();
-        let opened = start.and_then(|start| self.names.get(start..));
-        if opened != Some(name) {
-            let found: String = name.chars().take(80).collect();
-            let what = match opened {
-                Some(opened) => {
-                    format!("</{found}> where <{}> is open", opened.chars().take(80).collect::<String>())
-                }
-                None => format!("</{found}> where nothing is open"),
-            };
-            return Err(ReportProblem::Malformed { at, what });
-        }
-        self.names.truncate(start.unwrap_or(0));
-        Ok(())
-    }
-}
-
-/// A character reference or one of the five entities; any other stays unchanged.
-fn resolve<'a>(reference: &BytesRef<'_>) -> Cow<'a, str> {
-    if let Ok(Some(character)) = reference.resolve_char_ref() {
-        return Cow::Owned(character.to_string());
-    }
-    let name: &str = reference;
-    resolve_predefined_entity(name).map_or_else(|| Cow::Owned(format!("&{name};")), Cow::Borrowed)
-}
-
-fn problem_of(error: &Error, at: u64) -> ReportProblem {
-    if let Error::Syntax(syntax) = error
-        && *syntax != SyntaxError::InvalidBangMarkup
-    {
-        return ReportProblem::Truncated(syntax.to_string());
-    }
-    ReportProblem::Malformed { at, what: error.to_string().chars().take(200).collect() }
+/// The value of an attribute, bounded; empty when it is absent.
+fn value(element: &Element<'_>, attribute: &str) -> String {
+    let value = element.attribute(attribute).unwrap_or_default();
+    super::cases::bounded(&value).to_owned()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(xml: &str) -> Result<String, ReportProblem> {
-        let mut out = String::new();
-        let mut each = |node: Node<'_>| {
-            match node {
-                Node::Open(element) => {
-                    let value = element.attribute("a").unwrap_or_default();
-                    out += &["<", element.name(), " ", &format!("{value:?}"), ">"].concat();
-                }
-                Node::Text(text) => out += text,
-                Node::Close => out += "</>",
-            }
-            Ok(())
-        };
-        let mut walk = Walk::new();
-        let middle = xml.find('\u{feff}').filter(|at| *at > 0).unwrap_or(0);
-        walk.push(&xml[..middle], &mut each)?;
-        walk.push(&xml[middle..], &mut each)?;
-        walk.finish(&mut each)?;
-        Ok(out)
-    }
-
-    #[test]
-    fn nodes() {
-        let cases = [
-            ("<x a='1'/>", "<x \"1\"></>"),
-            ("\u{feff}<?xml version='1.0' encoding='utf-8'?><x>a&lt;b</x>", "<x \"\">a<b</>"),
-            ("<n:x a='&quot;&#x41;'><![CDATA[<raw>&]]></n:x>", "<x \"\\\"A\"><raw>&</>"),
-            ("<!DOCTYPE x [<!ENTITY e \"boom\">]><x a='&e;'>&e;</x>", "<x \"&e;\">&e;</>"),
-            ("<x>&#0;</x>", "<x \"\">&#0;</>"),
-            ("<x name='b\0'>a\0<![CDATA[\0]]></x>", "<x \"\">a\u{fffd}\u{fffd}</>"),
-            ("<x>\u{feff}a</x>", "<x \"\">\u{feff}a</>"),
-        ];
-        for (xml, expected) in cases {
-            assert_eq!(texts(xml).as_deref(), Ok(expected), "{xml}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_whole_or_not_well_formed() {
-        let truncated = [
-            "",
-            "   ",
-            "<x>",
-            "<x><y/>",
-            "<x a='",
-            "<x><!-- ",
-            "<x><![CDATA[ ",
-            "<!DOCTYPE x [",
-            "<?xml ",
-            "<x></x",
-        ];
-        for xml in truncated {
-            assert!(matches!(texts(xml), Err(ReportProblem::Truncated(_))), "{xml} {:?}", texts(xml));
-        }
-        for xml in [
-            "<x></y>",
-            "</x>",
-            "<x>& </x>",
-            "<x><!oops></x>",
-            "<x\0></x\0>",
-            "<x a\0='1'/>",
-            "<x a='1'\0/>",
-            "<x status='fail\0ed'/>",
-            "<\0x/>",
-            "<x><y></x></y>",
-        ] {
-            assert!(matches!(texts(xml), Err(ReportProblem::Malformed { .. })), "{xml} {:?}", texts(xml));
-        }
-        assert_eq!(texts(&"<x>".repeat(20_000)), Err(ReportProblem::TooDeep(MAX_DEPTH)));
-    }
-}
+mod tests;

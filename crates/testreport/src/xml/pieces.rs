@@ -4,10 +4,9 @@
 //! some. So this knows as much of the syntax as it takes to see where a piece ends, and nothing else:
 //! whether the pieces are well-formed is the parser's to say.
 
-use quick_xml::events::Event;
-use quick_xml::reader::Reader;
+use quick_xml::{events::Event, reader::Reader};
 
-use super::super::problem::ReportProblem;
+use crate::ReportProblem;
 
 /// Longest run of text, character data, comment or attribute value that is kept; the rest of it is left out.
 pub(super) const MAX_RUN: usize = 16 * 1024;
@@ -16,8 +15,9 @@ pub(super) const MAX_RUN: usize = 16 * 1024;
 const MAX_PIECE: usize = 256 * 1024;
 
 /// The end of what was read so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
+    #[default]
     Text,
     /// After `<`.
     Markup,
@@ -35,7 +35,7 @@ enum State {
 }
 
 /// The pieces of a document, as far as they have come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pieces {
     kept: String,
     state: State,
@@ -49,7 +49,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     pub(super) fn new() -> Self {
-        Self { kept: String::new(), state: State::Text, start: 0, run: 0, last: [0; 2] }
+        Self { ..Self::default() }
     }
 
     /// Takes the next chunk.

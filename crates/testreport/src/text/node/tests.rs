@@ -86,10 +86,11 @@ const PASSING: &str = "▶ suite
 ℹ duration_ms 45.01
 ";
 
-fn tally(text: &str) -> Option<Tally> {
+fn tally(text: &str) -> Option<crate::tally::Tally> {
     let mut reader = Box::new(NodeReader::new(&Root::new("/p")));
     text.lines().for_each(|line| reader.line(line));
-    reader.finish("out")
+    reader.end();
+    std::mem::take(reader.sessions()).finish("out")
 }
 
 fn run(text: &str) -> ParsedRun {

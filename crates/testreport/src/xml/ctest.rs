@@ -3,12 +3,10 @@
 //! A test that did not run is skipped only when CTest says why it should be: a missing executable or a
 //! failed fixture is an error. What a test printed is often compressed; then its exit alone is its error.
 
-use super::super::cases::{Case, Cases, before_frames};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, append};
-use super::super::xml::Element;
-use super::{Dialect, value};
+use super::{Dialect, value, walk::Element};
+use crate::cases::{Case, Cases, before_frames};
+use crate::tally::{Outcome, Tally, append};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "ctest-xml";
@@ -49,6 +47,7 @@ struct Test {
     output: String,
 }
 
+#[derive(Default)]
 pub(super) struct CtestReader {
     cases: Cases,
     listed: u64,
@@ -58,7 +57,7 @@ pub(super) struct CtestReader {
 
 impl CtestReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), listed: 0, testing: false, test: Test::default() }
+        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 }
 

@@ -1,11 +1,9 @@
 //! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups next to them.
 
-use super::super::cases::{Case, Cases};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, append};
-use super::super::xml::Element;
-use super::{Dialect, number, value};
+use super::{Dialect, number, value, walk::Element};
+use crate::cases::{Case, Cases};
+use crate::tally::{Outcome, Tally, append};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "xunit";

@@ -6,12 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::cases::{Case, Cases};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble, append, append_line};
-use super::super::xml::Element;
-use super::{Dialect, number, value};
+use super::{Dialect, number, value, walk::Element};
+use crate::cases::{Case, Cases};
+use crate::tally::{Outcome, Tally, Trouble, append, append_line};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "trx";
@@ -53,6 +51,7 @@ struct Summary {
     text: String,
 }
 
+#[derive(Default)]
 pub(super) struct TrxReader {
     cases: Cases,
     open: Vec<Open>,
@@ -65,15 +64,7 @@ pub(super) struct TrxReader {
 
 impl TrxReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self {
-            cases: Cases::new(root, report, RUNNER),
-            open: Vec::new(),
-            waiting: Vec::new(),
-            classes: BTreeMap::new(),
-            definition: String::new(),
-            summary: None,
-            rows: 0,
-        }
+        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 
     fn name_waiting(&mut self) -> Result<(), ReportProblem> {
@@ -103,7 +94,7 @@ impl TrxReader {
 
     fn end_result(&mut self) -> Result<(), ReportProblem> {
         let Some(result) = self.open.pop() else { return Ok(()) };
-        let failing = matches!(result.case.outcome, Outcome::Failed | Outcome::Errored);
+        let failing = result.case.outcome.is_failing();
         if let Some(outer) = self.open.last_mut() {
             outer.rows += 1;
             outer.failing_rows += u64::from(failing);

@@ -1,9 +1,7 @@
 //! XML among what a program prints: `mocha --reporter xunit`, `node --test --test-reporter=junit`.
 
-use super::super::format::Format;
-use super::super::normalize::Root;
-use super::super::tally::Tally;
 use super::{NAMES, XmlReader};
+use crate::{Format, Root, by_line::Runners, tally::Tally};
 
 /// Bytes at the beginning of a line that tell whether a document begins there.
 const MARK: usize = 16;
@@ -38,7 +36,7 @@ impl XmlOutput {
 
     /// Takes the next part of a line, with its end if it has come. Documents begin at the start of a line, and not
     /// while a runner reports its tests: then they are what a test printed.
-    pub(in super::super) fn push(&mut self, part: &[u8], at_work: bool) {
+    pub(in super::super) fn push(&mut self, part: &[u8], runners: Runners) {
         let ends = part.ends_with(b"\n");
         match &mut self.at {
             Position::Line => {}
@@ -48,7 +46,7 @@ impl XmlOutput {
                     return;
                 }
                 let start = std::mem::take(start);
-                if at_work || !begins_document(&start) {
+                if runners == Runners::AtWork || !begins_document(&start) {
                     self.at = Position::Line;
                 } else {
                     let reader = XmlReader::new(&self.root, &self.report, None);
@@ -133,11 +131,11 @@ mod tests {
     use super::*;
     use crate::run::{ExitKind, ParsedRun};
 
-    fn read(text: &[u8], size: usize, at_work: bool) -> Option<ParsedRun> {
+    fn read(text: &[u8], size: usize, runners: Runners) -> Option<ParsedRun> {
         let mut output = XmlOutput::new(&Root::none(), "out");
         for chunk in text.chunks(size) {
             for part in chunk.split_inclusive(|byte| *byte == b'\n') {
-                output.push(part, at_work);
+                output.push(part, runners);
             }
         }
         Some(ParsedRun::conclude(output.finish(None)?, ExitKind::Code(0)))
@@ -148,15 +146,15 @@ mod tests {
         let report = "<?xml version=\"1.0\"?>\n<testsuites>\n<testcase name=\"é\"/>\n</testsuites>\n";
         let text = format!("\n> test\n<testing\n{report}<p>\n{}", "<testsuite><testcase/></testsuite>\n<p>");
         for size in [1, 2, 5, 1000] {
-            let run = read(text.as_bytes(), size, false).expect("junit");
+            let run = read(text.as_bytes(), size, Runners::Idle).expect("junit");
             assert_eq!((run.counts.total, run.warnings.len()), (2, 0), "{size} {:?}", run.warnings);
-            assert!(read(text.as_bytes(), size, true).is_none());
+            assert!(read(text.as_bytes(), size, Runners::AtWork).is_none());
         }
         for text in ["<?xml version='1.0'?>\n<html>\n</html>\n", "a <testsuite></testsuite>", "<?xml", "<p"] {
-            assert!(read(text.as_bytes(), 3, false).is_none(), "{text}");
+            assert!(read(text.as_bytes(), 3, Runners::Idle).is_none(), "{text}");
         }
         for text in [&report[..report.len() - 3], "<testsuite>\n<testcase>\n</testsuite>\n"] {
-            let run = read(text.as_bytes(), 7, false).expect("junit");
+            let run = read(text.as_bytes(), 7, Runners::Idle).expect("junit");
             assert_eq!(run.warnings.len(), 1, "{text}");
         }
     }

@@ -3,12 +3,10 @@
 //! A suite that failed while no case below it did (a fixture that cannot be built, a one-time tear-down) is an
 //! errored entry of its own.
 
-use super::super::cases::{Case, Cases};
-use super::super::normalize::Root;
-use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, append};
-use super::super::xml::Element;
-use super::{Dialect, number, value};
+use super::{Dialect, number, value, walk::Element};
+use crate::cases::{Case, Cases};
+use crate::tally::{Outcome, Tally, append};
+use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "nunit";
@@ -73,7 +71,7 @@ impl NunitReader {
 
     fn end_suite(&mut self) {
         let Some(suite) = self.suites.pop() else { return };
-        let failed = matches!(suite.outcome, Outcome::Failed | Outcome::Errored);
+        let failed = suite.outcome.is_failing();
         let own = self.cases.failing() == suite.failing_before || suite.site == "TearDown";
         if failed && own {
             self.cases.errored(&suite.name, &suite.error);
