@@ -28,18 +28,18 @@ pub struct GuessedCommand {
     pub command: String,
     /// The sign for it, such as a file.
     pub because: String,
-    /// What a person should know of it.
+    /// A remark for people.
     pub note: Option<&'static str>,
 }
 
-/// How the tests of a project run.
+/// A guess at the test command of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guess {
     /// By this command: there is no sign of another one.
     Sure(GuessedCommand),
     /// By one of these, or by more than one of them.
     Unsure {
-        /// What was seen, in words.
+        /// The findings, in words.
         seen: String,
         /// The commands that come in question, the likeliest first; perhaps none.
         candidates: Vec<GuessedCommand>,
@@ -60,7 +60,7 @@ impl Guess {
         }
     }
 
-    /// Why there is no command, in one line; `None` where there is one.
+    /// The reason for no command, in one line; `None` where there is a command.
     pub fn doubt(&self) -> Option<String> {
         match self {
             Self::Sure(_) => None,
@@ -119,7 +119,7 @@ fn parts(guess: Guess) -> (String, Vec<GuessedCommand>) {
     }
 }
 
-/// How the tests of this project run.
+/// Guesses the test command of this project.
 pub fn guess(listing: &Listing) -> Guess {
     let computed = [
         project_kinds::cargo,

@@ -1,4 +1,4 @@
-//! Whether the program of `test.command` is there: the same look-up as for a test run, without running anything.
+//! Looks for the program of `test.command` as a test run would, without running anything.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use andon_git::platform::files;
 
 use crate::context::Context;
 
-/// What the look-up found.
+/// The result of the look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestProgram {
     /// It is there, or only the shell knows: a builtin, a variable.
@@ -20,7 +20,7 @@ pub enum TestProgram {
     Missing {
         /// The program that the command starts.
         program: String,
-        /// What to run instead, where the project has such a program.
+        /// The command to run instead, where the project has such a program.
         instead: Option<String>,
     },
     /// The script or the directory that the command asks for is not there.
@@ -35,7 +35,7 @@ pub enum TestProgram {
     },
 }
 
-/// Where projects keep programs that are on no search path, and what starts them.
+/// Directories where projects keep programs that are on no search path, and the words that start them.
 const PLACES: [(&str, &str); 9] = [
     (".venv/bin/", ".venv/bin/"),
     (".venv/Scripts/", ".venv/Scripts/"),
@@ -99,11 +99,11 @@ pub(super) struct Need {
     pub(super) what: NeedKind,
     /// As the command names it.
     pub(super) name: String,
-    /// Where relative names begin, from the top of the project.
+    /// The directory of relative names, from the top of the project.
     pub(super) from: PathBuf,
 }
 
-/// What kind of thing it is.
+/// The kind of a thing that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NeedKind {
     /// A program that is started.
@@ -114,7 +114,7 @@ pub(super) enum NeedKind {
     Directory,
 }
 
-/// Who reads the words.
+/// The interpreter of the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
     Shell,
@@ -131,7 +131,7 @@ const OF_SHELL: WordList = words![
 /// Programs beside shells whose first argument is a file to run.
 const INTERPRETERS: [&str; 6] = ["python", "python3", "node", "perl", "ruby", "php"];
 
-/// What `command` needs, in the order in which it is missed.
+/// The needs of `command`, in the order in which they are missed.
 fn needs(command: &TestCommand) -> Vec<Need> {
     let mut needs = Needs { found: Vec::new(), from: PathBuf::new() };
     match command {
@@ -160,7 +160,7 @@ impl Needs {
     }
 
     fn take<'a>(&mut self, mut words: &[&'a str], reader: Reader) {
-        // What a program starts in its turn is no word of the shell: `nohup time x` needs a program called `time`.
+        // A program that another one starts is no word of the shell: `nohup time x` needs a program called `time`.
         let mut builtins = reader == Reader::Shell;
         loop {
             words = if builtins { without_assignments(words) } else { words };
@@ -223,7 +223,7 @@ fn behind_flags<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
     words.get(flags..).unwrap_or_default()
 }
 
-/// Whether an argument names a file: node finds `./test` in `test.js`.
+/// True when an argument names a file: node finds `./test` in `test.js`.
 fn is_script(program: &str, word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let extension = name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());

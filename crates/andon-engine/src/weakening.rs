@@ -1,4 +1,4 @@
-//! What a commit removed from the tests, for the rule `test-weakening`, whether earlier tests failed or passed. It is
+//! Finds the tests that a commit removed, for the rule `test-weakening`, whether earlier tests failed or passed. It
 //! looked for in the files that the commit changed, and where tests are gone also in files that came shortly before.
 
 mod files;
@@ -40,7 +40,7 @@ pub fn last_result<'a>(
     last.or_else(|| timeline.last_result_before(code))
 }
 
-/// What `commit` removed, given the result before it. A merge removes tests that its parents have and none of them
+/// The tests that `commit` removed, given the result before it. A merge removes tests that its parents have and none of them
 /// removed; where something failed before it, all tests that its first parent has in addition.
 pub fn find(
     repo: &Repo,
@@ -74,7 +74,7 @@ fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>, OpsError> {
     Ok((!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
-/// What a change removed from the tests of commit `below`. A test in a file that came shortly before and is still there
+/// The tests that a change removed since commit `below`. A test in a file that came shortly before and is still there
 /// was moved by two commits.
 pub fn since(
     repo: &Repo,
@@ -99,7 +99,7 @@ pub fn since(
     Ok(changed.told(&found))
 }
 
-/// What the way from one tree to another did to the tests.
+/// Compares the tests of two trees.
 pub fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
@@ -187,7 +187,7 @@ fn by_hand<'c>(parents: [&'c [Change]; 2], merge: [&'c [Change]; 2]) -> BTreeSet
 }
 
 fn found(removed: Vec<String>, one: &Weakening, other: &Weakening) -> Option<Weakening> {
-    // What is so against both parents came with the merge.
+    // A difference from both parents came with the merge.
     let both = |one: &[String], other: &[String]| -> Vec<String> {
         one.iter().filter(|name| other.contains(name)).cloned().collect()
     };

@@ -1,4 +1,4 @@
-//! What a test asserts: each statement that does, how much it asks, and what it is about.
+//! The assertions of a test: each statement that asserts, its strength, and its subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{cell::OnceCell, ops::Range};
@@ -8,7 +8,6 @@ use crate::source::{Source, holds_start, is_name};
 use crate::strength::{Strength, strength};
 use crate::{statements::statements, words::Words};
 
-/// An assertion.
 #[derive(Debug, Clone)]
 pub(super) struct Assertion {
     /// Its text without white space that means nothing, and without comments.
@@ -16,7 +15,7 @@ pub(super) struct Assertion {
     /// The same, with [`QUOTED`] for what is quoted.
     pub(super) shape: String,
     pub(super) strength: Strength,
-    /// How many conditions it chains.
+    /// The number of conditions that it chains.
     pub(super) weight: usize,
     pub(super) words: Vocabulary,
 }
@@ -36,15 +35,15 @@ pub(super) struct Content {
     pub(super) assertions: Vec<Assertion>,
     /// The words of everything that is no assertion, its attributes as well.
     pub(super) around: Vocabulary,
-    /// How often each name is called in it.
+    /// The number of calls of each name in it.
     pub(super) called: BTreeMap<String, usize>,
-    /// Whether it runs over values that are made up.
+    /// True for a test that runs over generated values.
     pub(super) is_property: bool,
     words: OnceCell<Vocabulary>,
 }
 
 impl Content {
-    /// Whether a test came to assert something else, or with other values.
+    /// True when the test now asserts something else, or with other values.
     pub(super) fn differs(&self, now: &Self) -> bool {
         let texts =
             |content: &'_ Self| content.assertions.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
@@ -52,7 +51,7 @@ impl Content {
     }
 }
 
-/// What a place of a file asserts, whose attributes end at `attributes` and whose body begins at `body`.
+/// The assertions of a place of a file, whose attributes end at `attributes` and whose body begins at `body`.
 pub(super) fn content(
     source: &Source<'_>,
     words: &Words<'_>,
@@ -63,7 +62,7 @@ pub(super) fn content(
     let mut content = Content::default();
     let (head, shape) = condensed(source, block.start..attributes);
     content.around.add(&head, &shape);
-    // What an attribute seems to call is its name.
+    // A word that an attribute seems to call is its name.
     let called = std::mem::take(&mut content.around.calls);
     content.around.names.extend(called);
     if ["#[should_panic", "(expected", ", expected"].iter().any(|word| head.contains(word)) {
@@ -82,7 +81,7 @@ pub(super) fn content(
         if !statement.live {
             continue;
         }
-        // What reports a failure says nothing: its condition does.
+        // A statement that reports a failure says nothing; its condition does.
         let above = at.checked_sub(1).and_then(|above| found.get(above)).map(|above| above.place.clone());
         let condition = above.filter(|above| {
             let code = source.code.get(above.clone()).unwrap_or_default();
@@ -110,21 +109,21 @@ pub(super) fn content(
     content
 }
 
-/// How a test says that it runs over values that are made up.
+/// Words of tests that run over generated values.
 const PROPERTIES: &[&str] =
     &["quickcheck", "@given", "forAll", "fc.assert", "fc.property", "@Property", "check all "];
 
 /// The text of the assertion that an attribute makes.
 pub(super) const PANICS: &str = "panics";
 
-/// Whether a statement only says that something failed.
+/// True for a statement that only reports a failure.
 fn reports(code: &str) -> bool {
     ["t.Error", "t.Fatal", "t.Fail", "fail(", "XCTFail(", "FAIL(", "Assert.Fail("]
         .iter()
         .any(|word| code.starts_with(word))
 }
 
-/// Whether a statement asserts.
+/// True for a statement that asserts.
 pub(super) fn is_assertion(code: &str, family: Family, words: &Words<'_>) -> bool {
     words.assertions.iter().any(|word| {
         // The brace of a block is not part of what opens it.
@@ -172,7 +171,7 @@ fn condensed(source: &Source<'_>, place: Range<usize>) -> (String, String) {
     if text.len() == shape.len() { (text, shape) } else { (text.clone(), text) }
 }
 
-/// How many conditions a statement chains: `assertThat(x).isNotNull().hasSize(3)` has two.
+/// The number of conditions that a statement chains: `assertThat(x).isNotNull().hasSize(3)` has two.
 fn weight(shape: &str) -> usize {
     let (mut depth, mut calls) = (0_usize, 0_usize);
     for byte in shape.bytes() {

@@ -1,7 +1,7 @@
-//! Which characters of a file are code: comments become blanks, and what is quoted becomes [`QUOTED`], so that words
+//! Masks the text of a file down to its code: comments become blanks, and quoted text becomes [`QUOTED`], so that words
 //! and brackets in either mean nothing. Lengths stay, so that a place in the code is the same place in the text.
 
-/// What replaces each byte of a quoted text in the code; the quotes stay.
+/// The byte in place of each byte of a quoted text; the quotes stay.
 pub(super) const QUOTED: u8 = 1;
 
 /// The marks of a quoted text.
@@ -54,7 +54,7 @@ impl Family {
         }
     }
 
-    /// Whether indentation or words mark blocks, not braces.
+    /// True where indentation or words mark blocks, not braces.
     pub(super) fn is_braceless(self) -> bool {
         matches!(self, Self::Python | Self::Ruby | Self::Elixir)
     }
@@ -72,12 +72,12 @@ impl Family {
             || quote == b'"' && matches!(self, Self::Jvm | Self::Sharp | Self::Swift | Self::Elixir)
     }
 
-    /// Whether a text in ordinary quotes may span lines.
+    /// True where a text in ordinary quotes may span lines.
     fn spans_lines(self) -> bool {
         matches!(self, Self::Rust | Self::Ruby | Self::Php | Self::Shell | Self::Elixir)
     }
 
-    /// Whether a single quote begins a text, not a character or a lifetime.
+    /// True where a single quote begins a text, not a character or a lifetime.
     fn single_quotes(self) -> bool {
         matches!(
             self,
@@ -96,7 +96,7 @@ const NEVER: &[&str] = &["0", "false", "FALSE"];
 /// Names that say that something is switched off, as used in `#ifdef`, build tags and features.
 const OFF: &[&str] = &["NEVER", "DISABLE", "BROKEN", "FLAKY", "TODO", "FIXME", "SKIP", "IGNORE", "LATER"];
 
-/// Whether a name says that what it guards is switched off.
+/// True for the name of something that is switched off.
 pub(super) fn is_off(name: &str) -> bool {
     let name = name.trim().to_ascii_uppercase();
     OFF.iter().any(|off| name.starts_with(off))
@@ -119,7 +119,7 @@ struct Masker<'t> {
     out: Vec<u8>,
     at: usize,
     family: Family,
-    /// What ends the text that begins on the next line.
+    /// The end of the text that begins on the next line.
     heredoc: Option<&'t [u8]>,
 }
 
@@ -175,7 +175,7 @@ impl<'t> Masker<'t> {
         }
     }
 
-    /// What only begins a line: texts that the line before announced, and Ruby's comments of several lines.
+    /// Masks texts that only begin at a line: those that the line before announced, and Ruby's block comments.
     fn line_begins(&mut self) -> bool {
         self.at += 1;
         if let Some(end) = self.heredoc.take() {
@@ -385,7 +385,7 @@ impl<'t> Masker<'t> {
         true
     }
 
-    /// Where a value within a text ends: at its brace, else where its line does.
+    /// The end of a value within a text: its brace, or else the end of its line.
     fn interpolated(&self, from: usize) -> usize {
         let mut depth = 1_usize;
         for (at, byte) in self.text.iter().enumerate().skip(from) {

@@ -1,4 +1,4 @@
-//! Whether a test asks less than it did: assertions that are gone, or that ask less of the same thing.
+//! Compares what a test asks with what it asked: assertions that are gone, or that ask less of the same thing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,21 +28,21 @@ pub(super) fn added<'a>(old: &Content, new: &'a Content) -> Vec<&'a str> {
     without(&new.assertions, &old.assertions).iter().map(|it| it.text.as_str()).collect()
 }
 
-/// Whether a test of a file asks less than it did.
+/// True when a test of a file asks less than it did.
 pub(super) fn is_looser(
     old: &Content,
     new: &Content,
     file: usize,
     elsewhere: &mut Destinations<'_, '_>,
 ) -> bool {
-    // What had to fail and need not any more asks no less where it asserts something.
+    // A test that had to fail and need not any more asks no less where it asserts something.
     let counts =
         |it: &&Assertion| it.strength > Strength::Trivial && (it.text != PANICS || old.assertions.len() == 1);
     let removed: Vec<&Assertion> =
         without(&old.assertions, &new.assertions).into_iter().filter(counts).collect();
     let added = without(&new.assertions, &old.assertions);
     if removed.is_empty() {
-        // What may fail now, and need not be right.
+        // It may fail now, and need not be right.
         return !old.assertions.is_empty() && added.iter().any(|it| it.text == PANICS);
     }
     let mut left: Vec<&Assertion> = added.clone();
@@ -76,7 +76,7 @@ pub(super) fn is_looser(
     lost.into_iter().any(|gone| !excuse.holds(gone, elsewhere) && !elsewhere.takes(&gone.text))
 }
 
-/// How much two assertions are about the same.
+/// The number of words that the subjects of two assertions share.
 fn likeness(one: &Assertion, other: &Assertion) -> usize {
     let common = |one: &BTreeSet<String>, other: &BTreeSet<String>| one.intersection(other).count();
     let strong = usize::from(other.strength == Strength::Strong);
@@ -84,7 +84,7 @@ fn likeness(one: &Assertion, other: &Assertion) -> usize {
     common(&one.words.values, &other.words.values) * 4 + names * 2 + strong
 }
 
-/// Whether what came asks less of what an assertion was about.
+/// True when the new assertion asks less of the subject of the one that is gone.
 fn is_weaker(gone: &Assertion, came: &Assertion) -> bool {
     if came.strength == Strength::Trivial || is_wider(&gone.text, &came.text) {
         return true;
@@ -113,7 +113,7 @@ fn is_weaker(gone: &Assertion, came: &Assertion) -> bool {
     is_plain(&came.shape) && about.len() > 1 && only.is_some_and(|it| !is_value(it) && about.contains(&it))
 }
 
-/// Whether an assertion asks only that a value be true.
+/// True for an assertion that a value is true, and no more.
 fn is_plain(shape: &str) -> bool {
     let head = shape.split('(').next().unwrap_or(shape).trim_end_matches('!').to_ascii_lowercase();
     let open = shape.find('(').unwrap_or(shape.len());
@@ -123,7 +123,7 @@ fn is_plain(shape: &str) -> bool {
     closed && word.iter().any(|it| head.ends_with(it)) || shape.starts_with("assert ")
 }
 
-/// Whether a test calls a function now that asserts for it.
+/// True when a test now calls a function that asserts for it.
 fn helped(old: &Content, new: &Content, elsewhere: &Destinations<'_, '_>) -> bool {
     let (before, now) = (words(old), words(new));
     let mut called = now.calls.iter().chain(&now.names);
@@ -134,7 +134,7 @@ fn helped(old: &Content, new: &Content, elsewhere: &Destinations<'_, '_>) -> boo
         })
 }
 
-/// Where an assertion may have gone within its own test.
+/// Places within its own test to which an assertion may have gone.
 struct Excuse<'a> {
     old: &'a Content,
     new: &'a Content,
@@ -188,7 +188,7 @@ impl Excuse<'_> {
     }
 }
 
-/// Whether another assertion covers everything of one, or has all its values among others.
+/// True when another assertion covers everything of one, or has all its values among others.
 fn is_within(one: &Vocabulary, other: &Vocabulary) -> bool {
     let (about, all) = (subjects(one), subjects(other));
     let values =
@@ -228,7 +228,7 @@ pub(super) fn parts(name: &str) -> Vec<String> {
 pub(super) struct Destinations<'s, 't> {
     old: &'s Side<'t>,
     new: &'s Side<'t>,
-    /// How often each assertion was added in tests and, since it was first asked for, outside of them.
+    /// The number of additions of each assertion in tests and, since it was first asked for, outside of them.
     came: BTreeMap<&'s str, usize>,
     is_complete: bool,
     /// Values that were added outside the tests of a file.
@@ -269,7 +269,7 @@ impl<'s, 't> Destinations<'s, 't> {
         }
     }
 
-    /// Whether a function of this name asserts something.
+    /// True when a function of this name asserts something.
     pub(super) fn asserts(&self, function: &str) -> bool {
         self.new.asserts(function)
     }

@@ -1,4 +1,4 @@
-//! Where a line declares a test, by the words of its language.
+//! Finds the declaration of a test in a line, by the words of its language.
 
 use andon_core::WordList;
 
@@ -15,14 +15,14 @@ pub(super) struct Declaration {
     pub(super) name: String,
     /// The line of the name.
     pub(super) line: usize,
-    /// Where the name begins, or what follows the word that declares.
+    /// The place of the name, or of the text behind the word that declares.
     pub(super) place: usize,
 }
 
-/// What comes after `it.` and `test.` where no test is declared.
+/// Words after `it.` and `test.` that declare no test.
 const NO_TEST: WordList = WordList::section(WORDS, "no test");
 
-/// What may come before a declaration.
+/// Words that may come before a declaration.
 const BEFORE: WordList = WordList::section(WORDS, "before");
 
 /// The test that is declared at a line.
@@ -49,7 +49,7 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
     })
 }
 
-/// Whether a word declares several tests.
+/// True for a word that declares several tests.
 pub(super) fn is_group(word: &str) -> bool {
     GROUPS.iter().any(|group| word.contains(group)) && !word.ends_with("Table(")
 }
@@ -57,7 +57,7 @@ pub(super) fn is_group(word: &str) -> bool {
 struct Finder<'s, 't> {
     source: &'s Source<'t>,
     at: usize,
-    /// Where the code of the line begins, without what may come before a declaration.
+    /// The place of the code of the line, without words that may come before a declaration.
     place: usize,
     is_of_tests: bool,
 }
@@ -220,7 +220,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Whether an attribute is of a pattern's name; where it comes from does not matter.
+/// True for an attribute of a pattern's name, wherever it comes from.
 fn is_named(attribute: &str, word: &str) -> bool {
     let wanted = word.trim_start_matches(['@', '#', '[']).trim_end_matches(']');
     let inner = attribute.trim_start_matches(['@', '#', '[']).trim_start();
@@ -254,7 +254,7 @@ pub(super) fn is_attribute(code: &str) -> bool {
     code.starts_with('@') || code.starts_with("#[") || code.starts_with("#![") || code.starts_with('[')
 }
 
-/// Where the bracket that a text begins with is closed.
+/// The place behind the bracket that closes the first one.
 pub(super) fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

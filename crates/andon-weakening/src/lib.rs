@@ -34,13 +34,11 @@ pub struct ChangedText {
     pub path: String,
     /// Ending of its name in lower case, such as `rs`.
     pub extension: String,
-    /// Text before.
     pub old: String,
-    /// Text after.
     pub new: String,
 }
 
-/// Whether files of this ending can hold tests: for others nothing need be read.
+/// True for an ending of files that can hold tests; others need not be read.
 pub fn knows(patterns: &Patterns<'_>, extension: &str) -> bool {
     all(patterns.tests, extension).next().is_some()
 }
@@ -56,12 +54,12 @@ fn all<'a>(
     })
 }
 
-/// What the change took away; `None` when it is nothing.
+/// The tests that the change took away; `None` when there are none.
 pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weakening> {
     compared(files, patterns).taken
 }
 
-/// What the change did to the tests.
+/// Compares the tests before and after the change.
 pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestComparison {
     let old = Side::read(files, |file| &file.old, patterns);
     let new = Side::read(files, |file| &file.new, patterns);
@@ -125,7 +123,7 @@ fn taken<'t>(files: &[ChangedText], old: &Side<'t>, new: &Side<'t>, pairs: &Pair
     (found.total > 0).then_some(found)
 }
 
-/// How much of both sides was read and compared.
+/// The extent to which both sides were read and compared.
 fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
     match (old.cut, new.cut || pairs.many) {
         (_, true) => Extent::About,

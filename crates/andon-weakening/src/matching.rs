@@ -14,7 +14,7 @@ const SAME: f64 = 0.6;
 /// The number of tests that are compared with all others; in a larger change they are compared by their rare words.
 const MAX_WEIGHED: usize = 512;
 
-/// What a test is about, without the words of asking and names that only it uses.
+/// The subject of a test: its words, without those of asking and names that only it uses.
 pub(super) fn subjects(content: &Content) -> BTreeSet<String> {
     let words = words(content);
     let names = words
@@ -32,7 +32,7 @@ pub(super) fn is_common(name: &str) -> bool {
     COMMON.contains(name) || is_asking(name)
 }
 
-/// How much each word tells: less, the more tests have it.
+/// The weight of each word: less, the more tests have it.
 pub(super) struct Weights(BTreeMap<String, usize>);
 
 impl Weights {
@@ -73,7 +73,7 @@ impl Weights {
         best.filter(|(share, _)| *share >= SAME).map(|(_, at)| at)
     }
 
-    /// Whether two tests share a word that few have.
+    /// True when two tests share a word that few have.
     fn have_rare(&self, one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
         one.iter().any(|word| self.0.get(word).is_some_and(|count| *count < 8) && other.contains(word))
     }
@@ -82,7 +82,7 @@ impl Weights {
 /// Calls that say how something is asked, not what.
 const ASKING: WordList = WordList::section(WORDS, "asking");
 
-/// Whether a call belongs to an assertion.
+/// True for a call that belongs to an assertion.
 pub(super) fn is_asking(name: &str) -> bool {
     let follows =
         |word: &str| name.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase));
@@ -106,7 +106,7 @@ pub(super) struct Table<'a> {
     pub(super) came: Vec<&'a str>,
 }
 
-/// Whether `one` can have become a row of `table`, with `beside` added outside the tests.
+/// True when `one` can have become a row of `table`, with `beside` added outside the tests.
 pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> bool {
     let Table { content: table, came: texts } = table;
     if table.assertions.is_empty() {
@@ -136,7 +136,7 @@ pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> b
     calls_something && (unseen || share(&own.values, held) >= ROW)
 }
 
-/// Whether the cases of `table`, with those next to it, became tests of their own, whose words are `all`.
+/// True when the cases of `table`, with those next to it, became tests of their own, whose words are `all`.
 pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, all: &Vocabulary) -> bool {
     let own = words(table);
     let calls = own.calls.iter().filter(|call| !is_asking(call) && !is_common(call));

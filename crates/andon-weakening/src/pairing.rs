@@ -15,7 +15,7 @@ pub(super) struct Pairs {
     pub(super) parts: Vec<usize>,
     /// Tests that came.
     pub(super) fresh: Vec<usize>,
-    /// Whether there were too many to compare them all by what they are about.
+    /// True when there were too many to compare them all by their subjects.
     pub(super) many: bool,
 }
 
@@ -137,7 +137,7 @@ impl<'s> Copies<'s> {
         Self(named)
     }
 
-    /// Whether an old test is still in another file as well.
+    /// True when an old test is still in another file as well.
     fn has(&self, old: &Side<'_>, new: &Side<'_>, test: usize) -> bool {
         let Test { name, file, .. } = &old.tests[test];
         let is_copy = |other: &usize| new.tests[*other].file != *file && new.text(*other) == old.text(test);
@@ -145,7 +145,7 @@ impl<'s> Copies<'s> {
     }
 }
 
-/// What tests can have become a part of: looked for once for all of them.
+/// Tests of which others can have become a part: looked for once for all of them.
 struct Wholes<'s, 't> {
     old: &'s Side<'t>,
     new: &'s Side<'t>,
@@ -180,7 +180,7 @@ impl<'s, 't> Wholes<'s, 't> {
         Self { old, new, tables, fresh, came: BTreeMap::new(), went: BTreeMap::new() }
     }
 
-    /// Whether a test became a row of one that came or changed, or a table became tests.
+    /// True when a test became a row of one that came or changed, or a table became tests.
     fn have(&mut self, test: usize) -> bool {
         let (old, new) = (self.old, self.new);
         let (content, before) = (old.content(test), old.tests[test].file);

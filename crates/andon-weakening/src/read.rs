@@ -20,7 +20,7 @@ pub(super) struct Test {
     pub(super) file: usize,
     pub(super) layout: Layout,
     pub(super) skipped: bool,
-    /// Whether a runner finds its class.
+    /// True when a runner finds its class.
     pub(super) collected: bool,
 }
 
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Where the body of a test begins.
+    /// The place where the body of a test begins.
     fn body_of(&self, from: usize, end: usize, found: &Declaration) -> usize {
         let code = self.source.code.get(from..end).unwrap_or_default();
         let line_end = || code.find('\n').unwrap_or(code.len());
@@ -169,7 +169,7 @@ impl Reader<'_, '_> {
         let body = source.code.get(layout.body..layout.block.end).unwrap_or_default();
         let lines: Vec<&str> = if marks.statements.is_empty() { Vec::new() } else { body.lines().collect() };
         lines.iter().enumerate().any(|(at, line)| {
-            // Where the machine is asked for, other ones run it.
+            // A test that asks for the machine runs on others.
             let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |line| line.trim_start());
             let asked = above.starts_with("if ") && is_of_platform(above) || is_of_platform(line);
             is_said(line, marks) && !asked

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Side<'t> {
     files: Vec<File<'t>>,
     pub(super) tests: Vec<Test>,
-    /// Whether it may have more tests than are looked at.
+    /// True when it may have more tests than are looked at.
     pub(super) cut: bool,
     contents: Vec<OnceCell<Content>>,
     /// Functions outside the tests that assert.
@@ -27,7 +27,7 @@ struct File<'t> {
     family: Family,
     words: Words<'t>,
     source: OnceCell<Source<'t>>,
-    /// What is outside the tests.
+    /// The content outside the tests.
     outside: OnceCell<Content>,
 }
 
@@ -95,7 +95,7 @@ impl<'t> Side<'t> {
         (0..self.files.len()).flat_map(|file| &self.outside(file).assertions)
     }
 
-    /// What is outside the tests of a file: nothing where it can have none.
+    /// The content outside the tests of a file: nothing where it can have none.
     fn outside(&self, at: usize) -> &Content {
         let file = &self.files[at];
         file.outside.get_or_init(|| {
@@ -116,7 +116,7 @@ impl<'t> Side<'t> {
         })
     }
 
-    /// Whether a function of this name is outside the tests and asserts.
+    /// True when a function of this name is outside the tests and asserts.
     pub(super) fn asserts(&self, name: &str) -> bool {
         self.asserting.get_or_init(|| self.functions()).contains(name)
     }

@@ -1,4 +1,4 @@
-//! Whether a test runs: what its declaration, its statements and the groups around it say.
+//! Tells from its declaration, its statements and the groups around it whether a test runs.
 
 use std::{cell::OnceCell, collections::HashSet, ops::Range};
 
@@ -7,22 +7,22 @@ use crate::declaration::{attributes, is_attribute};
 use crate::source::{Source, holds, holds_start, is_name, is_noise, name};
 use crate::words::{GROUPS, Marks, PLATFORMS, SETUPS, Words};
 
-/// Where the parts of a test are, as places in its file.
+/// The parts of a test, as places in its file.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     /// All of it, with its attributes.
     pub(super) block: Range<usize>,
     /// The line of its name.
     pub(super) line: usize,
-    /// Where its attributes end.
+    /// The end of its attributes.
     pub(super) attributes: usize,
-    /// Where its name begins.
+    /// The beginning of its name.
     pub(super) place: usize,
-    /// Where its body begins.
+    /// The beginning of its body.
     pub(super) body: usize,
 }
 
-/// Whether the declaration of a test holds one of the marks.
+/// True when the declaration of a test has one of the marks.
 pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -> bool {
     if marks.is_empty() {
         return false;
@@ -51,26 +51,26 @@ fn has_attribute(text: &str, marks: &Marks<'_>) -> bool {
     marks.attributes.iter().any(|word| holds_start(text, word)) && !is_on_some(text) || is_never(text)
 }
 
-/// Whether a condition asks which machine it is.
+/// True for a condition on the machine.
 pub(super) fn is_of_platform(condition: &str) -> bool {
     PLATFORMS.iter().any(|word| holds(condition, word))
 }
 
-/// Whether attributes skip a test on some machines alone, as `#[cfg_attr(miri, ignore)]` does.
+/// True for attributes that skip a test on some machines alone, as `#[cfg_attr(miri, ignore)]` does.
 fn is_on_some(text: &str) -> bool {
     let conditions = ["cfg_attr(", "skipif(", "skipIf(", "skipUnless(", "xfail("];
     let conditions = conditions.iter().filter_map(|word| text.split_once(word));
     conditions.into_iter().any(|(_, rest)| is_of_platform(rest.split(')').next().unwrap_or(rest)))
 }
 
-/// Whether attributes of Rust leave out their item.
+/// True for attributes of Rust that leave out their item.
 fn is_never(text: &str) -> bool {
     let Some((_, condition)) = text.split_once("cfg(") else { return false };
     let never = ["any()", "FALSE", "(false", ", false"].iter().any(|it| condition.contains(it));
     never && !condition.contains("not(any())") || condition.starts_with("false")
 }
 
-/// Whether a text holds an option, unless it is said not to hold.
+/// True for a text that has an option and does not negate it.
 fn is_option(text: &str, word: &str) -> bool {
     let bare = word.strip_suffix(" =").unwrap_or(word);
     text.match_indices(bare).any(|(at, _)| {
@@ -88,7 +88,7 @@ fn is_option(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether one of a line's statements is one of the marks.
+/// True when one of a line's statements is one of the marks.
 pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
     let mut words = marks.statements.iter();
     words.any(|word| {
@@ -99,11 +99,11 @@ pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
     })
 }
 
-/// What an annotation, a class, a group or a preparation says of all tests that it holds.
+/// Reads the annotations, classes, groups and preparations that concern all tests in them.
 pub(super) struct Groups<'s, 't> {
     pub(super) source: &'s Source<'t>,
     pub(super) words: &'s Words<'t>,
-    /// What classes of this side build on.
+    /// The base classes of this side.
     pub(super) heirs: &'s Heirs<'t>,
 }
 
@@ -160,7 +160,7 @@ impl Groups<'_, '_> {
         self.source.family == Family::Go && at < 40 && tag(self.source.text(at))
     }
 
-    /// What a skip outside of any test skips: what it prepares, or the whole file.
+    /// The lines that a skip outside of any test skips: what it prepares, or the whole file.
     fn by_statement(&self, at: usize, code: &str) -> Option<Range<usize>> {
         let python = self.source.family == Family::Python;
         let text = code.trim_start();
@@ -214,18 +214,18 @@ impl Groups<'_, '_> {
     }
 }
 
-/// Whether a feature that is never on guards what follows, as `#[cfg(feature = "never")]`.
+/// True for an item behind a feature that is never on, as `#[cfg(feature = "never")]`.
 pub(super) fn is_feature_off(text: &str) -> bool {
     text.split_once("feature = \"").is_some_and(|(_, name)| is_off(name))
 }
 
-/// Whether attributes are on lines of their own.
+/// True where attributes are on lines of their own.
 pub(super) fn has_attributes(family: Family) -> bool {
     use Family::{Elixir, Jvm, Php, Python, Rust, Sharp, Swift};
     matches!(family, Rust | Python | Jvm | Sharp | Php | Swift | Elixir)
 }
 
-/// Whether a line declares a group that is marked.
+/// True for a line that declares a marked group.
 fn is_group_marked(code: &str, marks: &Marks<'_>) -> bool {
     let mut code = code.trim_start();
     if marks.is_empty() {
@@ -258,7 +258,7 @@ impl<'t> Heirs<'t> {
         Self { texts, bases: OnceCell::new() }
     }
 
-    /// Whether `class` is in the place where a declaration names its base. Other text may look the same: then a class
+    /// True when `class` is in the place where a declaration names its base. Other text may look the same: then a class
     /// counts as run.
     pub(super) fn has(&self, class: &str) -> bool {
         self.bases.get_or_init(|| self.texts.iter().flat_map(|text| bases(text)).collect()).contains(class)

@@ -11,7 +11,7 @@ pub(super) struct Source<'t> {
     /// The text without comments and quoted texts, of the same length.
     pub(super) code: String,
     pub(super) family: Family,
-    /// Whether tests of it run over values that a macro makes up.
+    /// True for tests that run over values that a macro makes up.
     pub(super) makes_up: bool,
     lines: Vec<Line>,
 }
@@ -22,7 +22,7 @@ struct Line {
     end: usize,
     /// Brackets that are open where it begins.
     depth: usize,
-    /// Whether it begins within a quoted text.
+    /// True for a line that begins within a quoted text.
     quoted: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'t> Source<'t> {
         self.lines.get(at).map_or(0, |line| line.depth)
     }
 
-    /// Where a line begins; behind the last one, where the text ends.
+    /// The place where a line begins; behind the last one, the end of the text.
     pub(super) fn start(&self, at: usize) -> usize {
         self.lines.get(at).map_or(self.code.len(), |line| line.start)
     }
@@ -102,7 +102,7 @@ impl<'t> Source<'t> {
         last + 1
     }
 
-    /// Whether a block was closed on a line, and the next one does not go on with it.
+    /// True when a line closes a block, and the next one does not go on with it.
     fn is_closed(&self, line: usize, next: &str) -> bool {
         let code = self.code(line).trim_end_matches([' ', ';', ')', ',']);
         !self.family.is_braceless() && code.ends_with('}') && !next.starts_with(['.', '-', '?'])
@@ -126,12 +126,12 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a character belongs to a name.
+/// True for a character of a name.
 pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a line says nothing.
+/// True for a line without letters and digits.
 pub(super) fn is_noise(line: &str) -> bool {
     line.chars().all(|c| !c.is_alphanumeric())
 }

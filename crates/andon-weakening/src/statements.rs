@@ -12,7 +12,7 @@ pub(super) struct Statement {
     pub(super) place: Range<usize>,
     /// Its depth in blocks: in braces, else by its column.
     nest: usize,
-    /// Whether it can fail the test.
+    /// True when it can fail the test.
     pub(super) live: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn statements(source: &Source<'_>, range: Range<usize>) -> Vec<Statem
 
 struct Splitter<'s, 't> {
     source: &'s Source<'t>,
-    /// Where the statement begins.
+    /// The beginning of the statement.
     from: usize,
     /// Brackets that are open in it.
     level: usize,
@@ -97,7 +97,7 @@ impl Splitter<'_, '_> {
         }
     }
 
-    /// Whether a brace opens a block and not a value.
+    /// True for a brace that opens a block and not a value.
     fn is_block(&self, at: usize) -> bool {
         let before = self.code(at);
         let text = before.trim_end();
@@ -119,14 +119,14 @@ impl Splitter<'_, '_> {
         }
     }
 
-    /// Whether a semicolon ends a statement: not between the parts of a condition.
+    /// True for a semicolon that ends a statement: not between the parts of a condition.
     fn ends(&self, at: usize) -> bool {
         let code = self.code(at).trim_start();
         let condition = ["if ", "for ", "switch "].iter().any(|word| code.starts_with(word));
         self.level == 0 && !(self.source.family == Family::Go && condition)
     }
 
-    /// Whether the statement continues after a line end.
+    /// True when the statement continues after a line end.
     fn goes_on(&self, at: usize, end: usize) -> bool {
         let code = self.code(at).trim_end();
         if !says(code) {
@@ -142,7 +142,7 @@ impl Splitter<'_, '_> {
     }
 }
 
-/// Whether there is more than brackets.
+/// True for code that has more than brackets.
 fn says(code: &str) -> bool {
     !is_noise(code) || code.as_bytes().contains(&QUOTED)
 }
@@ -182,7 +182,7 @@ fn kill(source: &Source<'_>, found: &mut [Statement]) {
     }
 }
 
-/// Where the block ends that a statement opens.
+/// The end of the block that a statement opens.
 fn block_end(found: &[Statement], opener: usize) -> usize {
     let nest = found[opener].nest;
     (opener + 1..found.len()).find(|at| found[*at].nest <= nest).unwrap_or(found.len())
@@ -223,13 +223,13 @@ fn is_return(code: &str) -> bool {
         || code.starts_with("return@")
 }
 
-/// Whether a statement opens a block whose errors are caught.
+/// True for a statement that opens a block whose errors are caught.
 fn is_try(code: &str) -> bool {
     let code = code.trim_end_matches(['{', ' ']);
     matches!(code, "try" | "try:" | "do" | "begin") || swallows(code)
 }
 
-/// Whether a statement opens a block and forgets what is thrown in it.
+/// True for a statement that opens a block and forgets what is thrown in it.
 fn swallows(code: &str) -> bool {
     let words = ["let _ = std::panic::catch_unwind(", "let _ = panic::catch_unwind(", "runCatching"];
     let python = ["with suppress(", "with contextlib.suppress("];
@@ -238,10 +238,10 @@ fn swallows(code: &str) -> bool {
     catch || words.into_iter().any(|word| code.starts_with(word))
 }
 
-/// What catches everything.
+/// Classes that catch everything.
 const CATCHES: &[&str] = &["Throwable", "Exception", "Error)", "AssertionError", "AssertionFailed", "..."];
 
-/// Whether the handler behind a block that is tried takes whatever comes and does nothing.
+/// True for the handler of a tried block that takes any error and does nothing.
 fn is_forgotten(source: &Source<'_>, found: &[Statement], handler: usize, nest: usize) -> bool {
     let Some(head) = found.get(handler).filter(|head| head.nest == nest) else { return false };
     let code = text(source, head);
@@ -257,7 +257,7 @@ fn is_forgotten(source: &Source<'_>, found: &[Statement], handler: usize, nest: 
     any && body.iter().all(|it| matches!(text(source, it), "pass" | "nil" | "null" | "Unit" | "end" | "..."))
 }
 
-/// Whether a class is named, not one whose name ends like it.
+/// True when this class is named, not one whose name ends like it.
 fn is_class(what: &str, class: &str) -> bool {
     what.match_indices(class)
         .any(|(at, _)| !what.get(..at).and_then(|text| text.chars().next_back()).is_some_and(is_name))

@@ -1,11 +1,11 @@
-//! How much an assertion asks: nothing, that something is there, or more.
+//! The strength of an assertion: it asks nothing, that something is there, or more.
 
 use andon_core::WordList;
 
 use crate::source::{holds, is_name};
 use crate::words::WORDS;
 
-/// How much an assertion asks.
+/// The strength of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// It holds whatever the code does.
@@ -16,13 +16,13 @@ pub(super) enum Strength {
     Strong,
 }
 
-/// What is always so.
+/// Values that are always true.
 const TRUE: &[&str] = &["true", "True"];
 
-/// What asks only whether something is there.
+/// Words that ask only whether something is there.
 const EXISTENCE: WordList = WordList::section(WORDS, "existence");
 
-/// What is asserted by being written down.
+/// Assertions that always pass.
 const PASSES: &[&str] = &["Assert.Pass(", "SUCCEED(", "pass()"];
 
 pub(super) fn strength(text: &str, shape: &str) -> Strength {
@@ -49,7 +49,7 @@ fn is_trivial(text: &str, shape: &str) -> bool {
         return true;
     }
     let operands = operands(text, shape);
-    // What is between angle brackets may be what is asserted.
+    // A type between angle brackets may be the subject.
     let generic = shape.split('(').next().is_some_and(|head| head.contains('<'));
     let values: Vec<&&str> = operands.iter().filter(|it| !it.starts_with(['"', '\'', '`'])).collect();
     let constant = values.first().is_some_and(|it| TRUE.contains(it));
@@ -64,7 +64,7 @@ fn is_trivial(text: &str, shape: &str) -> bool {
     constant && only && !generic || operands.windows(2).any(same) || again
 }
 
-/// What an assertion is about: the values of its first call, or the two sides of what it compares.
+/// The subjects of an assertion: the values of its first call, or the two sides of a comparison.
 pub(super) fn operands<'t>(text: &'t str, shape: &str) -> Vec<&'t str> {
     if let Some(at) =
         shape.find("shouldBe").filter(|at| !shape.get(at + 8..).is_some_and(|it| it.starts_with(is_name)))
@@ -140,7 +140,7 @@ fn split(shape: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usiz
     parts
 }
 
-/// Where the left side of a comparison ends and the right one begins.
+/// The end of the left side of a comparison, and the beginning of the right one.
 fn compared(shape: &str) -> Option<(usize, usize)> {
     let mut depth = 0_usize;
     for (at, byte) in shape.bytes().enumerate() {
@@ -164,10 +164,10 @@ fn compared(shape: &str) -> Option<(usize, usize)> {
 /// Words of comparisons that leave room.
 const TOLERANT: WordList = WordList::section(WORDS, "tolerant");
 
-/// How many times as wide a tolerance has to be to be another one.
+/// The factor by which a tolerance has to grow to be another one.
 const WIDER: f64 = 1000.0;
 
-/// Whether an assertion leaves much more room for the same value than another one did.
+/// True for an assertion that leaves much more room for the same value than another one did.
 pub(super) fn is_wider(old: &str, new: &str) -> bool {
     let (mut before, mut after) = (numbers(old), numbers(new));
     // `be_within(1e-9).of(3.2)`

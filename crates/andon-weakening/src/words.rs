@@ -10,7 +10,7 @@ pub(super) const WORDS: &str = include_str!("words.txt");
 /// Words of what holds several tests.
 pub(super) const GROUPS: WordList = WordList::section(WORDS, "groups");
 
-/// How a group or a test is declared besides which no other of its file runs, or what its declaration holds then.
+/// Declarations of a group or a test besides which no other of its file runs.
 const FOCUSES: WordList = words![
     "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: .only|fit(|ftest(|fdescribe(|fcontext(|only:",
     "go: FIt(|FDescribe(|FContext(|FWhen(|Focus,",
@@ -20,7 +20,7 @@ const FOCUSES: WordList = words![
     "dart: solo:",
 ];
 
-/// What runs before each test of a group.
+/// Functions that run before each test of a group.
 pub(super) const SETUPS: WordList = WordList::section(WORDS, "setups");
 
 /// Words of conditions on the machine that a test runs on: what skips it on some is no weaker on the others.
@@ -33,7 +33,7 @@ pub(super) struct Words<'a> {
     pub(super) skips: Marks<'a>,
     pub(super) focuses: Marks<'a>,
     pub(super) assertions: Vec<&'a str>,
-    /// Whether functions that are called like tests are tests here.
+    /// True where functions that are called like tests are tests.
     pub(super) is_of_tests: bool,
 }
 
@@ -42,17 +42,17 @@ pub(super) struct Words<'a> {
 pub(super) struct Marks<'a> {
     /// Names of attributes and decorators.
     pub(super) attributes: Vec<&'a str>,
-    /// What a text in the declaration holds.
+    /// Words in a text of the declaration.
     pub(super) quoted: Vec<&'a str>,
-    /// What follows the closing bracket of the test.
+    /// Words behind the closing bracket of the test.
     pub(super) tails: Vec<&'a str>,
-    /// What is appended to the word that declares: `it.skip`.
+    /// Words appended to the one that declares: `it.skip`.
     pub(super) chains: Vec<&'a str>,
     /// Options of the declaration.
     pub(super) options: Vec<&'a str>,
-    /// What a statement begins with.
+    /// Words at the beginning of a statement.
     pub(super) statements: Vec<&'a str>,
-    /// What replaces the word that declares: `xit(`.
+    /// Words in place of the one that declares: `xit(`.
     pub(super) declares: Vec<&'a str>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// What occurs in files of tests where the name of a function alone marks a test.
+/// Words that mark a file of tests where the name of a function alone marks a test.
 fn signs(family: Family) -> &'static [&'static str] {
     const SIGNS: &[(Family, &[&str])] = &[
         (Family::Python, &["assert", "pytest", "unittest", "TestCase", "raises"]),
@@ -117,7 +117,7 @@ fn signs(family: Family) -> &'static [&'static str] {
     SIGNS.iter().find(|(it, _)| *it == family).map_or(&[], |(_, signs)| signs)
 }
 
-/// Whether what a pattern cannot do without occurs in a text.
+/// True for a text that has the core of a pattern.
 fn occurs(text: &str, word: &str) -> bool {
     let core = word.trim_start_matches(['@', '#', '[', '!', '"']).trim_end_matches([']', '=', ' ', '(']);
     let core = core.split([' ', '(']).next_back().unwrap_or(core);
@@ -125,7 +125,7 @@ fn occurs(text: &str, word: &str) -> bool {
     text.contains(core)
 }
 
-/// Whether a pattern is an attribute, behind which a function is declared.
+/// True for a pattern that is an attribute, behind which a function is declared.
 pub(super) fn is_marker(word: &str) -> bool {
     let name = |rest: Option<&str>| rest.is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     !word.ends_with(' ')

@@ -10,13 +10,13 @@ pub(super) struct LineReaders {
     aside: StderrReaders,
 }
 
-/// What is on standard error and belongs on standard output: a run that was redirected, or a second one.
+/// Readers of standard error, for output that belongs on standard output: a run that was redirected, or a second one.
 struct StderrReaders {
     libtest: LibtestReader,
     tap: TapReader,
 }
 
-/// What was read, by reader.
+/// The results, by reader.
 pub(super) struct ByLine {
     /// By libtest's reader and as TAP, on standard output.
     pub(super) structured: [Option<Tally>; 2],
@@ -69,7 +69,7 @@ impl LineReaders {
         if at_work { Runners::AtWork } else { Runners::Idle }
     }
 
-    /// What was read. With a format, what was of another is left out.
+    /// The results. With a format, those of others are left out.
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> ByLine {
         let wanted = |tally: &Tally| tally.is_wanted(format);
         let beside = "standard error";

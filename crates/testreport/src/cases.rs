@@ -1,4 +1,4 @@
-//! What the readers of structured reports share: a case is counted, named and bounded in one place, and the
+//! Shared by the readers of structured reports: a case is counted, named and bounded in one place, and the
 //! numbers that a report claims are held against the cases that it lists.
 
 use crate::tally::{Outcome, Tally, append};

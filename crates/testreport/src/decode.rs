@@ -12,14 +12,14 @@ pub(super) const HEAD: usize = 1024;
 /// Longest UTF-8 sequence.
 const MAX_SEQUENCE: usize = 4;
 
-/// What replaces bytes that are not of the encoding.
+/// The text in place of bytes that are not of the encoding.
 const REPLACEMENT: &str = "\u{fffd}";
 
 /// Decodes one report. Bytes that are not of the encoding are replaced, and where the first of them was is kept: one
 /// wrong byte in a log must not cost the report.
 pub(super) struct Decoder {
     coder: Option<Coder>,
-    /// Where something was replaced first.
+    /// The place of the first replacement.
     replaced: Option<u64>,
     /// Bytes at the end of the last chunk that are no whole character.
     torn: Vec<u8>,

@@ -8,7 +8,7 @@ use crate::{
     Change, ExitKind, Format, ParsedRun, ReportInput, ReportReader, Root, normalize_error, normalize_id,
 };
 
-/// What a report was read as.
+/// A report as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportReading {
     /// The run, as if this report were all that it left behind.
@@ -22,11 +22,11 @@ pub struct ReportReading {
 pub struct FailureTrace {
     /// The id as its reader handed it over; `None` for an error of the run itself.
     pub id: Option<String>,
-    /// What each rule made of the id; those that changed nothing are left out.
+    /// The result of each rule for the id; rules that changed nothing are left out.
     pub id_changes: Vec<Change>,
     /// The error text as its reader handed it over; `None` when there is none.
     pub error: Option<String>,
-    /// What each rule made of the error text.
+    /// The result of each rule for the error text.
     pub error_changes: Vec<Change>,
     /// The id after all rules.
     pub test: Option<String>,
@@ -59,7 +59,7 @@ impl FailureTrace {
 pub struct UnreadableReport {
     /// Name of the problem ([`ReportProblem::name`](super::ReportProblem::name)).
     pub name: &'static str,
-    /// What is wrong, with the report's name.
+    /// The problem, with the report's name.
     pub message: String,
 }
 

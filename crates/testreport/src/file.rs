@@ -12,7 +12,7 @@ use crate::{
 /// Largest report file that is read, in bytes: 16 GiB. It is never held; the bound is one on time.
 pub const MAX_REPORT_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 
-/// What the content turned out to be.
+/// The content of the file.
 enum Body {
     /// Its beginning, until it is enough to tell.
     Head(Vec<u8>),

@@ -10,13 +10,13 @@ use crate::{Counts, ReportProblem, Root};
 /// Name of the runner in evidence.
 const RUNNER: &str = "cargo";
 
-/// What the lines that come now belong to.
+/// The owner of the lines that come now.
 #[derive(Default)]
 enum Mode {
     /// Lines of tests.
     #[default]
     Tests,
-    /// What a failing test printed: id and text.
+    /// Output of a failing test: id and text.
     Captured(String, String),
     /// Names after `failures:`, until the result line shows that they were a list.
     Names(Vec<String>),
@@ -163,7 +163,7 @@ impl LibtestReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was cargo's or libtest's.
+    /// The result; `None` when nothing of it was cargo's or libtest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.give_up();
         for problem in std::mem::take(&mut self.short) {
@@ -252,7 +252,7 @@ fn keep(texts: &mut Vec<String>, line: &str) {
     }
 }
 
-/// What a build that failed ends in, behind `error: `. Old versions of cargo begin it with a capital, leave out the
+/// Ends of a build that failed, behind `error: `. Old versions of cargo begin it with a capital, leave out the
 /// quotes around the name, or end it with a full stop.
 const BUILD_FAILURES: [&str; 5] = [
     "could not compile ",
@@ -285,7 +285,7 @@ fn failure(line: &str) -> Option<Failure> {
     }
 }
 
-/// What failed.
+/// The extent of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {
     /// One target: cargo stops after it, unless an option forbids it.
@@ -300,7 +300,7 @@ fn error(line: &str) -> Option<&str> {
     rest.starts_with(' ').then(|| rest.trim_start())
 }
 
-/// Whether a text begins so, its first letter in either case.
+/// True for a text that begins so, its first letter in either case.
 fn begins(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
@@ -329,10 +329,9 @@ pub(super) enum Line<'t> {
     Result {
         /// `ok` or `FAILED`.
         verdict: Outcome,
-        /// How many tests passed, failed and were ignored.
+        /// The numbers of tests that passed, failed and were ignored.
         counts: Counts,
     },
-    /// Anything else.
     Other,
 }
 

@@ -4,7 +4,7 @@ use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
 
 use crate::normalize::strip_ansi;
 
-/// Which stream a chunk of output came from. Lines are put together per stream.
+/// The stream of a chunk of output. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
     /// Standard output: where most reports are.
@@ -189,7 +189,7 @@ fn line_of_utf16(raw: &[u8]) -> Option<String> {
     Some(String::from_utf16_lossy(&units))
 }
 
-/// How many of every second byte are zero.
+/// The number of zeros among every second byte.
 fn zeros_at(bytes: &[u8], first: usize) -> usize {
     bytes.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count()
 }

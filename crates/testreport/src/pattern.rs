@@ -19,7 +19,7 @@ pub fn pattern(pattern: &str) -> Option<Regex> {
 /// `pattern` with [`SPACE`] for `\s`.
 fn spelled_out(pattern: &str) -> Option<String> {
     let (mut out, mut rest) = (String::with_capacity(pattern.len()), pattern);
-    // Whether each open group is without Unicode, and how deep in brackets this is.
+    // For each open group, true where it is without Unicode; and the depth in brackets.
     let (mut ascii, mut brackets) = (vec![false], 0_usize);
     while let Some(next) = rest.chars().next() {
         let mut taken = next.len_utf8();

@@ -1,4 +1,4 @@
-//! What was printed, as far as it is kept for runs without a recognised report.
+//! The output, as far as it is kept for runs without a recognised report.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -31,7 +31,6 @@ impl PrintedOutput {
         Self { bounds, ..Self::default() }
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: &str) {
         let line = line.trim_end();
         if line.is_empty() {
@@ -72,7 +71,6 @@ impl PrintedOutput {
         unstarted::likeliest(&self.lines())
     }
 
-    /// The last line.
     pub(super) fn last(&self) -> Option<&str> {
         self.lines().next_back()
     }
@@ -82,7 +80,7 @@ impl PrintedOutput {
         self.lines().find(|line| names_failures(line))
     }
 
-    /// Whether some line is such a one.
+    /// True when some line is such a one.
     pub(super) fn any(&self, is_one: impl Fn(&str) -> bool) -> bool {
         self.lines().any(is_one)
     }
@@ -92,7 +90,7 @@ impl PrintedOutput {
         verdicts::failure(&self.lines())
     }
 
-    /// What was printed, without what changes from run to run. Lines are sorted: programs that run at once are never in
+    /// The output, without what changes from run to run. Lines are sorted: programs that run at once are never in
     /// the same order.
     pub(super) fn normalized(&self, root: &Root) -> String {
         let lines: BTreeSet<String> =

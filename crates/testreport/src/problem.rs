@@ -1,8 +1,8 @@
-//! Why a report cannot be taken at its word.
+//! Problems for which a report cannot be taken at its word.
 
 use thiserror::Error;
 
-/// What is wrong with one report. The caller, which knows the name of the file, puts it in front.
+/// A problem of one report. The caller, which knows the name of the file, puts it in front.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReportProblem {
     /// Larger than what is read.
@@ -24,7 +24,7 @@ pub enum ReportProblem {
     Malformed {
         /// Byte offset.
         at: u64,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A tag, a line or a name that is longer than what is held.

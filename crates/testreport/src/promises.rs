@@ -1,4 +1,4 @@
-//! Whether the runners that were started kept what they promise: a run that ends with 0 without the summary of a runner
+//! Holds the runners that were started to their promises: a run that ends with 0 without the summary of a runner
 //! that was at work was ended from within a test.
 
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ impl ParsedRun {
         }
     }
 
-    /// Whether nothing was recognised but what these calls print.
+    /// True when nothing was recognised but what these calls print.
     fn is_of(&self, calls: &BTreeSet<RunnerCall>) -> bool {
         let is_called = |name: &str| calls.iter().any(|call| call.runner.name() == name);
         self.runner.split('+').all(|name| name == RUNNER_EXIT || is_called(name))
@@ -64,8 +64,8 @@ fn is_progress(line: &str) -> bool {
     line.chars().all(|mark| ".FEsxXR".contains(mark))
 }
 
-/// Whether a line may be the end of the runner in the words of a reporter that is not known, or says that nothing was to be
-/// done.
+/// True for a line that may be the end of the runner in the words of an unknown reporter, or that says that there was
+/// nothing to do.
 fn may_be_end(runner: KnownRunner, line: &str) -> bool {
     const DONE: [&str; 6] = ["passed", "passing", "succeeded", "successful", "successfully", "ok"];
     let text = line.trim();

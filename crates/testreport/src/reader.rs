@@ -11,7 +11,7 @@ use crate::{
 /// A report file.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportInput<'a> {
-    /// How messages call it; usually its path.
+    /// The name in messages; usually its path.
     pub name: &'a str,
     /// The bytes of the file.
     pub bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! How the tests of a run went: a status class and counts.
+//! The result of the tests of a run: a status class and counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl TestStatus {
     }
 }
 
-/// How many tests of each kind. `total` is the sum of the others.
+/// The numbers of tests of each kind. `total` is the sum of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Counts {
     /// Tests that the runner named or counted.

@@ -10,7 +10,7 @@ pub const RUNNER_EXIT: &str = "exit";
 /// Most ids of failing tests that a run keeps; the counts are whole all the same.
 pub const MAX_FAILING: usize = 512;
 
-/// How the test command ended.
+/// The end of the test command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitKind {
     /// By itself, with this code.
@@ -21,7 +21,7 @@ pub enum ExitKind {
     TimedOut,
 }
 
-/// What a finished run says.
+/// The result of a finished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedRun {
     /// Status class.
@@ -40,9 +40,9 @@ pub struct ParsedRun {
     pub errors: Vec<ErrorText>,
     /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
     pub runner: String,
-    /// What was wrong with the reports, each naming the report.
+    /// Problems of the reports, each naming the report.
     pub warnings: Vec<String>,
-    /// What says that the tests could not be started: a program, a target or a script is not there. Such a run says
+    /// The line that says that the tests could not be started: a program, a target or a script is not there. Such a run says
     /// nothing about the code. Never set where a test failed.
     pub not_started: Option<String>,
     /// The first line that names failures, of a run that passes by its exit code alone.
@@ -100,8 +100,8 @@ impl ParsedRun {
         run
     }
 
-    /// What an exit code of 0 hides, where nothing else was recognised. A pipe has the exit code of its last program; where
-    /// it lets only the end of the text through, the words there tell.
+    /// Finds a failure behind an exit code of 0, where nothing else was recognised. A pipe has the exit code of its last
+    /// program; where it lets only the end of the text through, the words there tell.
     pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput) {
         let by_exit = self.status == TestStatus::Passed && self.runner == RUNNER_EXIT;
         let Some(line) = printed.last_failure().filter(|_| by_exit).map(str::trim) else { return };
@@ -125,7 +125,7 @@ impl ParsedRun {
     }
 }
 
-/// What was seen from outside (a timeout, a signal) goes first, then what makes the reports less than the
+/// Signs from outside (a timeout, a signal) go first, then what makes the reports less than the
 /// whole, then what they say. Exit code alone is a class of its own: without any recognised report an exit
 /// of 0 is a pass with unknown counts (a `make test` that prints nothing readable), any other code an error
 /// of the runner, because no failing case is known. A recognised report without a test is never a pass.
@@ -150,7 +150,7 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
     }
 }
 
-/// What shells exit with where a program cannot be executed or is not there; the last one is of Windows.
+/// Exit codes of shells where a program cannot be executed or is not there; the last one is of Windows.
 const UNSTARTED: [i32; 3] = [126, 127, 9009];
 
 fn not_started(run: &ParsedRun, code: i32, printed: &PrintedOutput, told: Option<String>) -> Option<String> {

@@ -62,7 +62,7 @@ impl KnownRunner {
         }
     }
 
-    /// Where its summary is printed.
+    /// The stream of its summary.
     pub fn stream(self) -> Stream {
         match self {
             Self::Pytest | Self::Mocha | Self::Rspec | Self::Vitest | Self::Other(_) => Stream::Stdout,
@@ -71,7 +71,7 @@ impl KnownRunner {
     }
 }
 
-/// What a runner promises by the words that it was called with.
+/// The promise of a runner by the words that it was called with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Promise {
     /// It ends with its summary.
@@ -89,7 +89,7 @@ pub enum Promise {
 pub struct RunnerCall {
     /// The runner.
     pub runner: KnownRunner,
-    /// What it promises.
+    /// Its promise.
     pub promise: Promise,
 }
 

@@ -1,4 +1,4 @@
-//! What one report says, in bounded memory, before any conclusion is drawn.
+//! The content of one report, in bounded memory, before any conclusion is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::{
     normalize_id,
 };
 
-/// What makes a report less than the whole story, in rising order of weight.
+/// Troubles that make a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trouble {
     /// The runner says that it found no tests.
@@ -38,12 +38,10 @@ impl Trouble {
     }
 }
 
-/// How one test ended.
+/// The end of one test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Passed.
     Passed,
-    /// An assertion failed.
     Failed,
     /// Could not be carried through.
     Errored,
@@ -52,7 +50,6 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Failed or errored.
     pub(super) fn is_failing(self) -> bool {
         matches!(self, Self::Failed | Self::Errored)
     }
@@ -67,7 +64,7 @@ pub(super) struct Original {
     pub(super) error: Option<String>,
 }
 
-/// What is known of an error of the run beside its normalized text.
+/// An error of the run, beside its normalized text.
 #[derive(Debug, Clone)]
 struct RunError {
     /// The error with its positions.
@@ -76,7 +73,7 @@ struct RunError {
     original: Option<String>,
 }
 
-/// What is known of one failing test: the normalized first error, and the failure as it came, where that is
+/// A failing test: the normalized first error, and the failure as it came, where that is
 /// kept. Ordered by the error, whatever it was made of.
 #[derive(Debug, Clone, Default)]
 struct Failure {
@@ -116,11 +113,11 @@ pub(super) struct Tally {
     warnings: Vec<String>,
     /// Name of the first problem.
     problem: Option<&'static str>,
-    /// What says that the tests could not be started.
+    /// The line that says that the tests could not be started.
     not_started: Option<String>,
 }
 
-/// What reports have said already: other results are compared with it.
+/// The results that reports have given already: other results are compared with them.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EarlierResults {
     /// Nothing was recognised.
@@ -134,12 +131,10 @@ pub(super) enum EarlierResults {
     },
 }
 
-/// Whether some test is known to have failed.
+/// Tests that are known to have failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failures {
-    /// No test is.
     None,
-    /// At least one is.
     Some,
 }
 
@@ -303,7 +298,7 @@ impl Tally {
         self.counts.failing() > 0 || !self.failures.is_empty()
     }
 
-    /// Whether a text summary counts next to structured reports: they report the same tests, which would be counted
+    /// True when a text summary counts next to structured reports: they report the same tests, which would be counted
     /// twice. A fault that only the text knows counts all the same.
     pub(super) fn adds_to(&self, reports: EarlierResults) -> bool {
         match reports {
@@ -315,7 +310,7 @@ impl Tally {
         }
     }
 
-    /// What it reports, for comparison with other results.
+    /// Its result, for comparison with others.
     pub(super) fn told(&self) -> EarlierResults {
         if self.runners.is_empty() {
             return EarlierResults::Nothing;
@@ -329,7 +324,7 @@ impl Tally {
         self.not_started.get_or_insert(reason);
     }
 
-    /// What says that the tests, or a part of them, could not be started.
+    /// The line that says that the tests, or a part of them, could not be started.
     pub(super) fn not_started(&self) -> Option<&str> {
         self.not_started.as_deref()
     }

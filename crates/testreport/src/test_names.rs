@@ -1,4 +1,4 @@
-//! Which tests a run has: the id of every test that its runner named, in bounded memory.
+//! The set of tests of a run: the id of every test that its runner named, in bounded memory.
 //!
 //! The set is known only where every test that ran was named. Runners may name all that they skipped or none of them.
 //! Beyond the bounds, or where only some were named, nothing is known: half a set would make the rest look deleted.
@@ -12,7 +12,7 @@ use crate::Counts;
 pub struct NamedTest {
     /// Normalized id ([`normalize_id`](super::normalize_id)).
     pub id: String,
-    /// Whether no test of that id ran: all of them were skipped.
+    /// True when no test of that id ran: all of them were skipped.
     pub skipped: bool,
 }
 
@@ -24,9 +24,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// The part that a test took in a run; the lesser one counts where its id came several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Took {
-    /// It ran.
     Ran,
-    /// It was skipped.
     Skipped,
 }
 
@@ -43,7 +41,7 @@ pub(super) struct TestNames {
 }
 
 impl TestNames {
-    /// Whether another name is of any use.
+    /// True while another name is of any use.
     pub(super) fn are_wanted(&self) -> bool {
         !self.lost
     }
@@ -73,7 +71,7 @@ impl TestNames {
         }
     }
 
-    /// What was named is not all there is.
+    /// Notes that not all tests were named.
     pub(super) fn lose(&mut self) {
         self.lost = true;
         self.ids = HashMap::new();

@@ -130,7 +130,7 @@ fn tells_of_tests<'a>(lines: &(impl Iterator<Item = &'a str> + Clone)) -> bool {
     })
 }
 
-/// What was said last, but for what callers and the program itself add to it, where the exit code belongs to it.
+/// The last words, except those that callers and the program itself add, where the exit code belongs to them.
 fn last_words<'a>(
     lines: &(impl DoubleEndedIterator<Item = &'a str> + Clone),
     code: Option<i32>,
@@ -199,7 +199,7 @@ fn is_detail(line: &str) -> bool {
         || is_usage(line)
 }
 
-/// What `time` adds.
+/// True for a line that `time` adds.
 fn is_usage(line: &str) -> bool {
     let line = line.trim_start();
     let begins = line.starts_with(|each: char| each.is_ascii_digit());

@@ -10,10 +10,10 @@ const FAILED: [&str; 12] =
 const BROKE: [&str; 4] =
     ["AssertionError", "Traceback (most recent call last)", "panicked at ", "Assertion failed"];
 
-/// What follows a number of failures.
+/// Words after a number of failures.
 const COUNTED: [&str; 4] = ["failed", "failing", "failures", "failure"];
 
-/// Whether a line says that a test failed.
+/// True for a line that says that a test failed.
 pub(super) fn names_failures(line: &str) -> bool {
     let text = line.trim_start();
     begins(text, &FAILED) || BROKE.iter().any(|word| text.contains(word)) || counts_failures(text)
@@ -22,7 +22,7 @@ pub(super) fn names_failures(line: &str) -> bool {
 /// Words with which a line names a test that passed, at its beginning.
 const PASSED: [&str; 6] = ["ok", "PASS", "PASSED", "✓", "✔", "√"];
 
-/// Whether a line says that a test passed.
+/// True for a line that says that a test passed.
 pub(super) fn names_passes(line: &str) -> bool {
     let text = line.trim_start();
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches([',', '.', ';'])).collect();

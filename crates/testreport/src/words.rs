@@ -32,7 +32,7 @@ impl WordList {
         self.0.split_terminator([END, '\n'])
     }
 
-    /// Whether `word` is one of them.
+    /// True when `word` is one of them.
     pub fn contains(self, word: &str) -> bool {
         self.iter().any(|known| known == word)
     }

@@ -1,4 +1,4 @@
-//! What a guess may look at: the names at the top of a repository and one level below, and the beginnings of a few
+//! The input of a guess: the names at the top of a repository and one level below, and the beginnings of a few
 //! files.
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use super::WORDS;
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
 pub const READ: WordList = WordList::section(WORDS, "read");
 
-/// How much of a file is read.
+/// Bytes of a file that are read.
 pub const READ_BYTES: u64 = 256 * 1024;
 
-/// How many modules of tests in Python are read, whose names are not in [`READ`].
+/// Modules of tests in Python that are read although [`READ`] does not name them.
 pub const MAX_MODULES: usize = 16;
 
 /// Directories below the top whose names are listed in full.
@@ -32,10 +32,9 @@ pub const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "thi
 /// Most names that are listed, and most directories at the top that are looked into.
 pub const MAX_NAMES: usize = 4_000;
 
-/// Whether sources of a language whose runner needs no configuration hold tests.
+/// Tests in the sources of a language whose runner needs no configuration.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Tests {
-    /// A test was seen.
     Present,
     /// All sources were looked at, and none holds a test.
     Absent,
@@ -62,7 +61,7 @@ impl Listing {
         }
     }
 
-    /// Whether there is such a file.
+    /// True when the file is there.
     pub fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
@@ -101,7 +100,7 @@ impl Listing {
     }
 }
 
-/// What the name of a source file says of tests in it, for the languages whose runner finds them by itself: `cargo test`
+/// The kind of a source file by its name, for the languages whose runner finds tests by itself: `cargo test`
 /// and `go test` pass where there is nothing to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -113,7 +112,7 @@ pub enum Kind {
     Other,
 }
 
-/// What `path` is, from the top of the project.
+/// The kind of the file at `path`, from the top of the project.
 pub fn kind(path: &str) -> Kind {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let in_tests = dir.split('/').next_back() == Some("tests");
@@ -128,7 +127,7 @@ pub fn kind(path: &str) -> Kind {
 /// Macros that make tests without an attribute.
 const MACROS: [&str; 3] = ["proptest!", "quickcheck!", "test_suite!"];
 
-/// Whether a file of Rust holds a test: an attribute that names one (`#[test]`, `#[tokio::test]`, `#[cfg(test)]`), a macro
+/// True for a Rust file with a test: an attribute that names one (`#[test]`, `#[tokio::test]`, `#[cfg(test)]`), a macro
 /// that makes some, or an example in its documentation.
 pub fn holds_test(rust: &str) -> bool {
     rust.lines().map(str::trim_start).any(|line| {

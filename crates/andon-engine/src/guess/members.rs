@@ -29,7 +29,7 @@ const MAX_MEMBERS: usize = 200;
 pub struct ProposedScope {
     /// Name, paths and needs.
     pub scope: Scope,
-    /// What runs its tests.
+    /// The command that runs its tests.
     pub command: String,
 }
 
@@ -42,14 +42,14 @@ struct Member {
     name: String,
     /// Directories of other members that it needs.
     needs: BTreeSet<String>,
-    /// Whether anything is known to run its tests.
+    /// True when a command for its tests is known.
     tested: bool,
 }
 
 /// Reads the members of a workspace of one kind; `None` where the directory is no such workspace.
 type MemberReader = fn(&Manifests) -> Option<Vec<Member>>;
 
-/// How the tests of some members are run together.
+/// Builds the command that runs the tests of some members together.
 type MemberCommand = fn(&[&Member], &Manifests) -> String;
 
 /// The scopes of the workspace at the top, by the first kind that it is of; fewer than two are none.
@@ -122,7 +122,7 @@ fn joined(members: &[Member], manifests: &Manifests, command: MemberCommand) -> 
             command: command(&tested, manifests),
         });
     }
-    // What has no tests is code in no scope, which everything reads anyway.
+    // A member without tests is code in no scope, which everything reads anyway.
     let kept: BTreeSet<String> = scopes.iter().map(|one| one.scope.name.clone()).collect();
     for one in &mut scopes {
         one.scope.needs.retain(|need| kept.contains(need));
@@ -267,7 +267,7 @@ fn node(manifests: &Manifests) -> Option<Vec<Member>> {
             tables.iter().filter_map(|table| manifest[*table].as_object()).flat_map(|table| table.keys());
         let needs = named.filter_map(|name| place.get(name.as_str())).map(|dir| (*dir).to_owned());
         let needs = needs.filter(|need| need != dir).collect();
-        // What `npm init` writes is no test.
+        // The placeholder of `npm init` is no test.
         let script = manifest["scripts"]["test"].as_str();
         let tested = script.is_some_and(|script| !script.contains("no test specified"));
         Member { dir: dir.clone(), name: name.clone(), needs, tested }

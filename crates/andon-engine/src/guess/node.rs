@@ -15,7 +15,7 @@ struct Package {
     workspaces: Value,
 }
 
-/// Who runs the scripts.
+/// The package manager that runs the scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manager {
     Npm,
@@ -27,7 +27,7 @@ enum Manager {
     Bun,
 }
 
-/// Whether `yarn workspaces foreach` is built in.
+/// The origin of `yarn workspaces foreach`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Foreach {
     /// Since version 4.
@@ -196,7 +196,7 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Guess {
     }
 }
 
-/// Whether a script runs the tests of all packages.
+/// True for a script that runs the tests of all packages.
 fn reaches(script: &str) -> bool {
     script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(word))
 }

@@ -10,8 +10,8 @@ const NAMING: WordList = WordList::section(WORDS, "naming pytest");
 /// Files that are nothing but pytest's.
 const PYTEST: WordList = WordList::section(WORDS, "of pytest");
 
-/// Who has the environment: a file, what it must hold, and what precedes a command. The first one that is there
-/// decides.
+/// Tools that own the environment: a file, the text that it must hold, and the words before a command. The first one that
+/// is there decides.
 const ENVIRONMENTS: [(&str, &str, &str); 12] = [
     ("uv.lock", "", "uv run "),
     ("poetry.lock", "", "poetry run "),
@@ -99,7 +99,7 @@ fn pytest(listing: &Listing) -> Option<&str> {
         .or_else(|| listing.paths().find(|path| is_below_tests(path) && needs(path)))
 }
 
-/// Whether the name is that of a module of tests in Python, of which the text tells whose tests they are.
+/// True for the name of a Python test module; its text tells which runner it is for.
 pub(crate) fn is_test_module(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))

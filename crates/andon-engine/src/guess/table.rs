@@ -29,14 +29,14 @@ const LISTS: [(&str, &str); 3] = [
 /// The kinds that [`super::python`] looks up by name: its environments may own them.
 const OF_PYTHON: [&str; 2] = ["tox", "nox"];
 
-/// What each kind of the table says of `listing`, but for those that belong to Python.
+/// The guess of each kind in the table, except those that belong to Python.
 pub(super) fn guesses(listing: &Listing) -> Vec<Guess> {
     let mut kinds: Vec<&str> = rows().map(|row| row.kind).filter(|kind| !OF_PYTHON.contains(kind)).collect();
     kinds.dedup();
     kinds.into_iter().filter_map(|kind| guess(listing, kind)).collect()
 }
 
-/// What `kind` says of `listing`.
+/// The guess of one kind.
 pub(super) fn guess(listing: &Listing, kind: &str) -> Option<Guess> {
     rows().filter(|row| row.kind == kind).find_map(|row| {
         let files: Option<Vec<&str>> = row.signs.split('&').map(|sign| shows(listing, sign)).collect();
@@ -81,7 +81,7 @@ fn shows<'s>(listing: &Listing, sign: &'s str) -> Option<&'s str> {
     files.find(|file| listing.has(file) && holds(listing.text(file).unwrap_or_default(), wanted))
 }
 
-/// Whether a file of this text holds what is `wanted`.
+/// True when a file of this text has what is `wanted`.
 fn holds(text: &str, wanted: &str) -> bool {
     let json = || serde_json::from_str::<serde_json::Value>(text).ok();
     let mut kind = wanted.chars();

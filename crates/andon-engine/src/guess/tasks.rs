@@ -10,7 +10,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Whether the recipe runs that command, as a whole: `cargo test` is not `cargo test --workspace`.
+    /// True when the recipe runs that command as a whole: `cargo test` is not `cargo test --workspace`.
     pub(super) fn runs(&self, command: &str) -> bool {
         self.recipe.match_indices(command).any(|(at, _)| {
             let before = self.recipe.get(..at).and_then(|head| head.chars().next_back());

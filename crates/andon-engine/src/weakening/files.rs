@@ -20,14 +20,14 @@ const MAX_ALL: usize = 32 << 20;
 /// The same of files that came shortly before.
 const MAX_CAME: usize = 256;
 
-/// What was read of a change.
+/// The texts of a change, as far as they were read.
 pub(super) struct ChangeTexts {
     pub texts: Vec<ChangedText>,
     extent: Extent,
 }
 
 impl ChangeTexts {
-    /// What a comparison of the texts found, with how much was read. Tests that became rows are reported as well.
+    /// The result of a comparison of the texts, with how much was read. Tests that became rows are reported as well.
     pub fn told(&self, found: &TestComparison) -> Option<Weakening> {
         let rows = found.rows;
         let taken = found.taken.clone().or_else(|| (rows > 0).then(Weakening::default));
@@ -38,13 +38,13 @@ impl ChangeTexts {
 /// The request about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextRequest {
-    /// What it took away.
+    /// Only tests that it took away.
     Losses,
     /// Also what it brought where it took nothing away.
     Names,
 }
 
-/// Which files of a change are read: by their paths, and then by their texts.
+/// Selects the files of a change that are read: by their paths, and then by their texts.
 #[derive(Clone, Copy)]
 pub(super) struct FileSelection<'w> {
     pub path: &'w dyn Fn(&[u8]) -> bool,
@@ -128,7 +128,7 @@ pub(super) fn changed(
     Ok(read)
 }
 
-/// What `changes` did to the tests, as far as the files that are wanted tell.
+/// Compares the tests before and after `changes`, in the selected files.
 pub(super) fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
@@ -159,7 +159,7 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
         let before = change.old_path.as_deref().unwrap_or(&change.path);
         let old = change.old.map(|(_, id)| (before, id)).filter(|(path, _)| holds(path));
         let new = change.new.map(|(_, id)| (change.path.as_slice(), id)).filter(|(path, _)| holds(path));
-        // Where the runner does not look, nothing has moved to.
+        // A test cannot move to a place where the runner does not look.
         let from = match change.old {
             Some(_) => Some(before),
             None if left.is_empty() => None,

@@ -1,4 +1,4 @@
-//! What changes tests and takes nothing from them; and what only looks like that.
+//! Changes of tests that take nothing from them, and changes that only look so.
 
 use super::{ChangedText, Patterns, found, weakened};
 use andon_core::detect::rule;
@@ -62,7 +62,7 @@ const NEUTRAL: &[(&str, &str, &str)] = &[
         "#[test]\nfn version_is_7() {\n    assert_eq!(VERSION, 7);\n}\n",
         "#[test]\nfn version_is_8() {\n    assert_eq!(VERSION, 8);\n}\n",
     ),
-    // What is asked and its test renamed together; a layout.
+    // The assertion and its test renamed together; a layout.
     (
         "py",
         "def test_parse_cfg():\n    c = parse_cfg('a=1')\n    assert c.get('a') == '1'\n",

@@ -199,7 +199,7 @@ fn idioms_of_skipping_are_known() {
     }
 }
 
-/// What removes a test from the file without removing its text.
+/// Changes that remove a test from the file without removing its text.
 #[test]
 fn a_test_that_is_no_code_any_more_is_gone() {
     let cases = [

@@ -147,7 +147,7 @@ impl DartReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was Dart's.
+    /// The result; `None` when nothing of it was Dart's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         if self.runs > 0 {
             self.said.cut("the run has no end");

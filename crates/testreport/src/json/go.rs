@@ -34,7 +34,7 @@ struct Event {
     failed_build: Option<String>,
 }
 
-/// What the subtests that have ended say about their parent.
+/// The subtests of a test that have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Subtests {
     #[default]
@@ -162,7 +162,7 @@ impl GoReader {
         self.said.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
     }
 
-    /// What was read; `None` when nothing of it was Go's.
+    /// The result; `None` when nothing of it was Go's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         if self.build_failed {
             self.said.tally.trouble(Trouble::BuildFailed);
@@ -240,7 +240,7 @@ fn full_id(package: &str, test: &str) -> String {
     if package.is_empty() { test.to_owned() } else { [package, "::", test].concat() }
 }
 
-/// Whether an event that names no package is one of a test all the same: it has no key that others would have.
+/// True for the event of a test that names no package: it has no key that other events would have.
 fn is_without_package(line: &str, event: &Event) -> bool {
     const ACTIONS: [&str; 11] =
         ["start", "run", "pause", "cont", "pass", "bench", "fail", "output", "skip", "attr", "artifacts"];
@@ -265,7 +265,7 @@ fn is_build_failure(line: &str) -> bool {
     line.starts_with("FAIL\t") && (line.ends_with(" [build failed]") || line.ends_with(" [setup failed]"))
 }
 
-/// What a test printed without what the runner prints around it, up to the stack of a panic.
+/// The output of a test without what the runner prints around it, up to the stack of a panic.
 fn first_error(output: &str) -> String {
     let mut error = String::new();
     for line in output.lines() {

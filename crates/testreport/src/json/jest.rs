@@ -17,7 +17,7 @@ const RUNNER: &str = "jest-json";
 /// Longest path of titles, in bytes, before normalization cuts it.
 const MAX_TITLES: usize = 4 * 1024;
 
-/// What the document says of the run.
+/// The document's claims about the run.
 #[derive(Default)]
 struct Claims {
     total: Option<u64>,
@@ -87,7 +87,7 @@ impl JestDocument {
 
     fn word(&mut self, path: &str, word: &str) {
         let claims = &mut self.claims;
-        // What is no whole number of tests claims nothing; that the key is there is what recognises it.
+        // A value that is no whole number of tests claims nothing; the key alone recognises the format.
         let number = || word.parse().unwrap_or(0);
         match path {
             ".numTotalTests" => claims.total = Some(number()),

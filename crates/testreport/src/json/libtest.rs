@@ -119,7 +119,7 @@ impl LibtestJsonReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was libtest's.
+    /// The result; `None` when nothing of it was libtest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         if let Some(planned) = self.open.first() {
             self.said.problem(ReportProblem::ResultMissing { planned: *planned });

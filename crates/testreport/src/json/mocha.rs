@@ -13,7 +13,7 @@ use crate::{Counts, ReportProblem, Root};
 /// Name of the format in evidence.
 pub(super) const RUNNER: &str = "mocha-json";
 
-/// What the document says of the run.
+/// The document's claims about the run.
 #[derive(Default)]
 struct Stats {
     passes: u64,
@@ -21,7 +21,7 @@ struct Stats {
     failures: u64,
 }
 
-/// Which parts of a document have come.
+/// The parts of a document that have come.
 #[derive(Default)]
 struct Parts {
     stats: bool,
@@ -207,7 +207,7 @@ impl MochaStreamReader {
         Ok(())
     }
 
-    /// What was read; `None` when nothing of it was mocha's.
+    /// The result; `None` when nothing of it was mocha's.
     pub(super) fn finish(mut self) -> Option<Tally> {
         if !self.recognised {
             return None;

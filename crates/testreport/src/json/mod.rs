@@ -32,7 +32,7 @@ const MAX_EVENT: usize = 4 * 1024 * 1024;
 /// Bytes of a line after which it is read as a document as well.
 const EARLY: usize = 64 * 1024;
 
-/// Whether a reader of a format knows a line as its own.
+/// The use that the reader of a format has for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineUse {
     /// It is an event of the format.
@@ -72,7 +72,7 @@ impl Events {
         self.problem(ReportProblem::Truncated(what.into()));
     }
 
-    /// What was read; `None` when nothing of it was of the format.
+    /// The result; `None` when nothing of it was of the format.
     fn finish(mut self, report: &str) -> Option<Tally> {
         self.tally.recognised_as(self.runner);
         self.problems.iter().for_each(|problem| self.tally.problem(report, problem));
@@ -80,7 +80,7 @@ impl Events {
     }
 }
 
-/// What is done with the line that is being put together.
+/// The treatment of the line that is being put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// Nothing of it has come.
@@ -103,7 +103,7 @@ pub(super) struct JsonReader {
     /// A document over several lines, or in a long one, as far as it has come.
     block: Option<Block>,
     broken: u64,
-    /// What documents said.
+    /// The results of documents.
     found: Option<Tally>,
     go: GoReader,
     libtest: LibtestJsonReader,
@@ -116,7 +116,7 @@ pub(super) struct JsonReader {
 /// A document that is not whole yet.
 struct Block {
     documents: Documents,
-    /// What the line formats made of its first line.
+    /// The use that the line formats had for its first line.
     first: LineUse,
 }
 
@@ -280,7 +280,7 @@ impl JsonReader {
         taken
     }
 
-    /// What was read; `None` when nothing of it was a format that is known.
+    /// The result; `None` when nothing of it was of a known format.
     /// With a format, what was of another is left out.
     pub(super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
         self.end_line();
@@ -313,9 +313,7 @@ fn merge(mut one: Tally, other: Tally) -> Tally {
 /// The state of the reading of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// More has to come.
     Open,
-    /// It is whole.
     Whole,
     /// It is no JSON, or too deep.
     Failed,
@@ -339,7 +337,6 @@ impl Documents {
         Self { report: report.to_owned(), walk: Walk::new(), formats, failed: None }
     }
 
-    /// Takes the next chunk.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Progress {
         let Self { walk, formats, failed, .. } = self;
         if failed.is_none() {
@@ -360,7 +357,7 @@ impl Documents {
         self.formats.iter().any(|format| format.sure() == FormatMatch::Ours)
     }
 
-    /// What the document said; `None` when it is of no format that is known.
+    /// The result of the document; `None` when it is of no known format.
     pub(super) fn finish(self) -> Option<Tally> {
         let mut format = self.formats.into_iter().find(|format| format.sure() == FormatMatch::Ours)?;
         let read = match self.failed {

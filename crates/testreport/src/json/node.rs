@@ -121,7 +121,7 @@ impl NodeReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was node's.
+    /// The result; `None` when nothing of it was node's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
             self.said.problem(ReportProblem::PlanMismatch { planned, came: self.top });
@@ -161,7 +161,7 @@ fn failure(data: &Value) -> Outcome {
     }
 }
 
-/// What was thrown, as far as the reporter has written it down: JSON leaves messages out by itself.
+/// The error that was thrown, as far as the reporter has written it down: JSON leaves messages out by itself.
 fn error(data: &Value) -> String {
     let places = [
         "/details/error/cause/stack",

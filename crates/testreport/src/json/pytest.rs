@@ -113,7 +113,7 @@ impl PytestReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was pytest's.
+    /// The result; `None` when nothing of it was pytest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         if self.sessions > 0 {
             self.said.cut("the session has no end");

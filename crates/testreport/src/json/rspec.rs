@@ -22,7 +22,7 @@ struct Example {
     message: String,
 }
 
-/// What the summary says.
+/// The claims of the summary.
 #[derive(Default)]
 struct Summary {
     examples: Option<u64>,
@@ -37,7 +37,7 @@ pub(super) struct RspecDocument {
     listed: bool,
     summary: Summary,
     example: Example,
-    /// What RSpec says of errors outside of examples.
+    /// RSpec's words on errors outside of examples.
     messages: String,
 }
 

@@ -5,7 +5,7 @@ use crate::normalize::Root;
 use crate::run::{ExitKind, ParsedRun};
 use crate::tally::Tally;
 
-/// What the readers make of `text`.
+/// The result of the readers for `text`.
 pub(super) fn tally(text: &str) -> Option<Tally> {
     let mut reader = JsonReader::new(&Root::new("/p"), "out");
     reader.push(text.as_bytes());

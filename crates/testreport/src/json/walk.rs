@@ -1,7 +1,7 @@
 //! A walk through one JSON document that comes in chunks: a report of any size in the memory of its longest
 //! string, and of that only the beginning is kept.
 //!
-//! What it takes for JSON is what RFC 8259 says: `NaN` is none, and neither is half of a surrogate pair.
+//! JSON is read as RFC 8259 has it: `NaN` is none, and neither is half of a surrogate pair.
 
 use serde::de::IgnoredAny;
 
@@ -19,7 +19,7 @@ const MAX_KEY: usize = 64;
 /// Longest number.
 const MAX_WORD: usize = 1024;
 
-/// What the walk meets, under a path such as `.testResults[].name`.
+/// A node of a document, under a path such as `.testResults[].name`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Node<'a> {
     /// An object or a list begins.
@@ -32,10 +32,10 @@ pub(super) enum Node<'a> {
     Word(&'a str),
 }
 
-/// What takes the nodes.
+/// The receiver of the nodes.
 pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) -> Result<(), ReportProblem> + 'v;
 
-/// Whether a document is of a format.
+/// The match of a document and a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatMatch {
     /// Its keys have come.
@@ -49,7 +49,7 @@ pub(super) trait Document {
     /// The next node, under its path.
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
-    /// Whether the document is of this format.
+    /// Tells whether the document is of this format.
     fn sure(&self) -> FormatMatch;
 
     /// The document is whole: holds what it claims against what it lists.
@@ -65,7 +65,7 @@ enum Kind {
     List,
 }
 
-/// What may come next.
+/// The place of the next byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
@@ -83,7 +83,6 @@ enum State {
     /// Hexadecimal digits of `\u`, with how many have come.
     Unicode(Role, u8),
     Word,
-    /// The document is whole.
     Done,
 }
 

@@ -20,7 +20,7 @@ pattern!(
 /// Terminal escapes that a writer has printed because its format cannot hold them: `#x1B[31m`,
 /// `[NON-XML-CHAR-0x1B][31m`, `\u001b[31m`, `^[[31m`. Only whole ones: `^[` alone may be a text.
 pub(super) fn strip_printed(text: &str) -> Cow<'_, str> {
-    // What each of them begins with.
+    // The first byte of each of them.
     let begins = |byte: u8| matches!(byte, b'#' | b'\\' | b'^' | 0xe2);
     let any = text.contains('[') && (text.bytes().any(begins) || text.contains("[NON-XML"));
     if any { replace(&PRINTED, text, "") } else { Cow::Borrowed(text) }

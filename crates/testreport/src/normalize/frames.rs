@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What a line of an error text is.
+/// The kind of a line of an error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Part of the message.
@@ -50,7 +50,7 @@ pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{kind}{between}in {function}"))
 }
 
-/// What begins at a line, and over how many lines it goes.
+/// The kind of what begins at a line, and its length in lines.
 fn classify(lines: &[&str], at: usize, excerpts: Excerpts) -> (Kind, usize) {
     let line = lines.get(at).copied().unwrap_or_default();
     let following = lines.get(at + 1..).unwrap_or_default();
@@ -177,7 +177,7 @@ fn is_thrown_at(line: &str, following: &[&str]) -> bool {
     !line.contains(' ') && ends_in_position(line) && following.get(1).is_some_and(caret)
 }
 
-/// Whether a text quotes code: a table that a test is about looks like an excerpt, but for the mark.
+/// Quoted code in a text: a table that a test is about looks like an excerpt, but for the mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Excerpts {
     None,

@@ -46,7 +46,7 @@ pub fn normalize_id(id: &str, root: &Root) -> String {
 pub(super) fn traced(id: &str, root: &Root, changed: &mut dyn FnMut(&str, &str, &str)) -> String {
     let whole = id;
     let mut id = rule::run(&RULES, root, whole, changed);
-    // What one rule takes out may bring together what another one knows.
+    // The result of one rule may bring together what another one knows.
     let rounds = if id == whole && id.trim() == whole { 0 } else { MAX_PASSES };
     for _ in 0..rounds {
         let again = rule::run(&RULES, root, id.trim(), changed);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Deepest nesting that is looked into.
 const MAX_DEPTH: usize = 64;
 
-/// What nests, separates or quotes; everything between is text.
+/// Characters that nest, separate or quote; everything between is text.
 const MARKS: [char; 10] = ['{', '(', '[', '}', ')', ']', ',', ';', '"', '\''];
 
 /// An open bracket, and its content.

@@ -28,7 +28,7 @@ pub(super) use texts::MAX_TEXT;
 pub use texts::normalize_error;
 pub(super) use volatile::mask_volatile;
 
-/// What normalization knows of the project: its root directory, whose absolute path is taken out of ids and
+/// The project, as far as normalization knows it: its root directory, whose absolute path is taken out of ids and
 /// errors, and its own patterns.
 #[derive(Debug, Clone, Default)]
 pub struct Root {
@@ -37,7 +37,7 @@ pub struct Root {
     keep: Keep,
 }
 
-/// What is kept of failures besides what they became.
+/// The parts of failures that are kept besides the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Keep {
     #[default]
@@ -84,14 +84,14 @@ impl Root {
     }
 }
 
-/// What each rule made of an id, in order; rules that changed nothing are left out.
+/// The result of each rule for an id, in order; rules that changed nothing are left out.
 pub fn explain_id(id: &str, root: &Root) -> Vec<Change> {
     let mut changes = Vec::new();
     ids::traced(id, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
     changes
 }
 
-/// What each rule made of an error text, in order; rules that changed nothing are left out.
+/// The result of each rule for an error text, in order; rules that changed nothing are left out.
 pub fn explain_error(text: &str, root: &Root) -> Vec<Change> {
     let mut changes = Vec::new();
     texts::traced(text, root, &mut |rule, why, text| changes.push(change(rule, why, text)));

@@ -24,7 +24,7 @@ pub(super) fn mask_addresses(text: &str) -> Cow<'_, str> {
     if any { replace(&ADDRESS, text, "<address>") } else { Cow::Borrowed(text) }
 }
 
-// What any of the patterns below needs: most texts have none of it.
+// Any of the patterns below needs one of these; most texts have none of it.
 const NUMBERED: [&str; 15] = [
     "Pid",
     "pid",
@@ -108,7 +108,7 @@ fn is_base64(run: &str) -> bool {
     let classes: Vec<u8> = run.bytes().map(class).collect();
     let all = [0, 1, 2].iter().all(|wanted| classes.contains(wanted));
     let changes = classes.windows(2).filter(|two| matches!(two, [0, 1 | 2] | [1, 2] | [2, 0 | 1])).count();
-    // What no name has.
+    // No name has these.
     let marked = run.contains('+') || run.ends_with('=');
     all && changes * if marked { 9 } else { 6 } >= run.len()
 }
@@ -163,7 +163,7 @@ fn position_of(word: &str, raw: &str) -> Option<String> {
     raw.match_indices(word).filter(|_| !word.is_empty()).find_map(behind)
 }
 
-/// What is in the place of a position.
+/// The text in place of a position.
 const MASKED: &str = "<pos>";
 
 pattern!(LONG_NUMBER, r"(?-u:\b)[0-9]{6,}(?-u:\b)");

@@ -1,4 +1,4 @@
-//! Where things are: the project's directory, the directories of tools, ports, temporary files.
+//! Rules for places: the project's directory, the directories of tools, ports, temporary files.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pattern!(
     r#"(?:file://)?(?:[^\s"'`()<>,;:=|]*/)?(?:registry/src/[^/\s]+|rustc/[0-9a-f]{40}|toolchains/[^/\s]+/lib/rustlib/src/rust|(?:site|dist)-packages|lib/python[0-9.]+|node_modules|pkg/mod|(?:lib|local)/go[-0-9.]*/src|gems/[0-9.]+/gems|lib/ruby/(?:vendor_ruby|[0-9.]+)|\.m2/repository)/"#
 );
 
-/// What it needs.
+/// Parts of which the pattern needs one.
 const TOOLS: [&str; 11] = [
     "registry/src/",
     "rustc/",
@@ -65,7 +65,7 @@ const TOOLS: [&str; 11] = [
     ".m2/repository/",
 ];
 
-/// Where a toolchain or a package manager keeps its files, up to the package's own name.
+/// Takes out the directory in which a toolchain or a package manager keeps its files, up to the package's own name.
 pub(super) fn strip_tools(text: &str) -> Cow<'_, str> {
     if has_any(text, &TOOLS) { replace(&TOOL, text, "<tool>/") } else { Cow::Borrowed(text) }
 }
@@ -131,7 +131,7 @@ fn owned_or<'t>(next: Cow<'_, str>, before: &str) -> Option<Cow<'t, str>> {
     }
 }
 
-/// What becomes of one path.
+/// The result for one path.
 fn masked(found: &regex::Captures<'_>) -> String {
     let before = found.get(1).map_or("", |group| group.as_str());
     let path = found.get(2).map_or("", |group| group.as_str());

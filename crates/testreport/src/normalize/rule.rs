@@ -1,4 +1,4 @@
-//! What a rule is, and how rules run: one after another, in the order of their list.
+//! Rules, and the run of their list: one after another, in its order.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -13,7 +13,7 @@ use regex::bytes::{self, NoExpand, RegexBuilder};
 pub(crate) struct Rule {
     /// The name of the rule.
     pub name: &'static str,
-    /// What it takes out, and why that says nothing about the failure.
+    /// The part that it takes out, and the reason that this says nothing about the failure.
     pub why: &'static str,
     /// The text without it.
     pub apply: Apply,
@@ -37,12 +37,12 @@ pub(super) const fn rule(
     Rule { name, why, apply: Apply::Text(apply) }
 }
 
-/// What one rule made of a text.
+/// The result of one rule for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Name of the rule.
     pub rule: String,
-    /// Why there is such a rule.
+    /// The reason for the rule.
     pub why: String,
     /// The text after it.
     pub text: String,
@@ -210,7 +210,7 @@ impl Mask {
         &self.name
     }
 
-    /// Whether the empty text matches, so that it would match everywhere.
+    /// True when the empty text matches, so that it would match everywhere.
     pub fn matches_empty(&self) -> bool {
         self.regex.is_match(b"")
     }

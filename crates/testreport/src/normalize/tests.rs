@@ -1,4 +1,4 @@
-//! What holds for the lists of rules as a whole.
+//! Properties of the lists of rules as a whole.
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@ use super::{Root, escapes, frames, items, numbers, paths};
 /// Longest text that is worked on, in bytes; readers keep no more of a failure.
 pub(crate) const MAX_TEXT: usize = 16 * 1024;
 
-/// What is kept of a text that was cut, in bytes: where it was cut depends on paths and numbers in it.
+/// The length of a text that was cut, in bytes: the place of the cut depends on paths and numbers in it.
 const MAX_CUT: usize = 6 * 1024;
 
 /// The rules, in order.

@@ -1,4 +1,4 @@
-//! What changes from run to run in the output of a run that no reader knows: names that were drawn, moments in names,
+//! Masks the parts of an unknown output that change from run to run: names that were drawn, moments in names,
 //! what `time` measured.
 //!
 //! These rules go further than those for error texts, because all that such outputs are good for is to be held against
@@ -44,7 +44,7 @@ fn mask_moments(text: &str) -> Cow<'_, str> {
     Cow::Owned(replace_digits(&CLOCK, &moments, "$1<time>$2 ").into_owned())
 }
 
-/// What `time` says below the output.
+/// Masks the words of `time` below the output.
 fn mask_usage(text: &str) -> Cow<'_, str> {
     if has_digit(text) { replace(&USAGE, text, "<usage>") } else { Cow::Borrowed(text) }
 }

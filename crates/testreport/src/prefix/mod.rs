@@ -146,7 +146,7 @@ impl Columns {
         output.push(stream, self.line.as_bytes());
     }
 
-    /// What the sources say.
+    /// The results of the sources.
     pub(super) fn finish(self, format: Option<Format>) -> Parts {
         let mut parts = Parts::default();
         let all = self.lines;
@@ -173,7 +173,7 @@ impl Columns {
     }
 }
 
-/// What each source said.
+/// The result of each source.
 #[derive(Default)]
 pub(super) struct Parts {
     of_sources: Vec<(String, Tally)>,
@@ -236,7 +236,7 @@ pub(super) struct Output {
     printed: PrintedOutput,
 }
 
-/// What is on standard error and belongs on standard output.
+/// Readers of standard error, for output that belongs on standard output.
 struct StderrReaders {
     json: JsonReader,
     xml: XmlOutput,
@@ -262,7 +262,7 @@ impl Output {
         }
     }
 
-    /// How messages call it.
+    /// The name in messages.
     pub(super) fn name(&self) -> &str {
         let [name, _] = &self.names;
         name

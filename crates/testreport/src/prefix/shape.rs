@@ -11,7 +11,7 @@ const MAX_SOURCE: usize = 120;
 pub(super) struct PrefixedLine<'a> {
     /// The row of [`SHAPES`].
     pub(super) shape: usize,
-    /// Which program printed it; empty where the prefix does not tell.
+    /// The program that printed it; empty where the prefix does not tell.
     pub(super) source: &'a str,
     /// The line as that program printed it.
     pub(super) rest: &'a str,
@@ -50,7 +50,7 @@ pub(super) fn cut(line: &str) -> Option<PrefixedLine<'_>> {
     })
 }
 
-/// Whether the source of a line of that shape is named in a line above it.
+/// True for a shape whose source is named in a line above it.
 pub(super) fn is_below_heading(shape: usize) -> bool {
     SHAPES.get(shape).is_some_and(|(name, _)| *name == TREE.0)
 }
@@ -239,7 +239,7 @@ fn clock(text: &str) -> Option<usize> {
     Some(if fraction > 0 { 9 + fraction } else { 8 })
 }
 
-/// What may follow a clock: nothing, `Z`, `+01:00`.
+/// The length of the zone that may follow a clock: nothing, `Z`, `+01:00`.
 fn zone(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let length = match bytes.first() {

@@ -1,4 +1,4 @@
-//! What tools that run several programs print: real reports below the prefixes of each tool.
+//! Output of tools that run several programs: real reports below the prefixes of each tool.
 
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ const TOOLS: [Tool; 20] = [
     ("docker build", |source, at| format!("#{} {}.{:03} ", source.len() + 5, at, at % 1000)),
 ];
 
-/// What stamps lines without telling where they come from.
+/// Tools that stamp lines without naming their source.
 const STAMPS: [Tool; 5] = [
     ("GitHub", |_, at| format!("2026-11-25T12:01:{:02}.1234567Z ", at % 60)),
     ("[clock]", |_, at| format!("[12:01:{:02}] ", at % 60)),
@@ -170,7 +170,7 @@ FAILED tests/test_a.py::test_total - assert 3 == 4
 ========================= 1 failed, 2 passed in 0.05s ==========================
 ";
 
-/// What the tools print around what they run.
+/// The tools print lines of their own around the programs that they run.
 #[test]
 fn whole_outputs_of_tools_tell_the_tests_of_all_packages() {
     let pnpm = |text: &str, source| below(TOOLS[0], source, text).join("\n");

@@ -35,13 +35,13 @@ struct Frame {
     plan: Plan,
     points: u64,
     numbers: Numbers,
-    /// What `pragma` said on this level; where it said nothing the level around it counts.
+    /// The last `pragma` of this level; without one the level around it counts.
     strictness: Option<Strictness>,
     counts: Counts,
     failures: Vec<Failure>,
     /// Every point that counts, by its path; `None` once one has no name, or there are more than [`MAX_IDS`].
     named: Option<Vec<(String, Outcome)>>,
-    /// Why it is not the whole.
+    /// The reason that it is not the whole.
     problem: Option<ReportProblem>,
 }
 
@@ -109,7 +109,7 @@ impl Document {
         self.numbered > 0 || self.announced()
     }
 
-    /// Whether it has a version line or a plan.
+    /// True when it has a version line or a plan.
     pub(super) fn announced(&self) -> bool {
         let top_plan = self.frames.first().map_or(Plan::Missing, |top| top.plan);
         self.version || top_plan != Plan::Missing
@@ -382,7 +382,7 @@ impl Numbers {
         self.runs.insert(first, last);
     }
 
-    /// Why these are not the numbers of a plan of so many points.
+    /// The reason that these are not the numbers of a plan of so many points.
     pub(super) fn problem(&self, planned: u64) -> Option<ReportProblem> {
         if let Some(number) = self.twice {
             return Some(ReportProblem::NumberTwice(number));

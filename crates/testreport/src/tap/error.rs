@@ -11,7 +11,7 @@ const VOLATILE_KEYS: [&str; 8] =
 /// Lines of a YAML block that are looked at: one that never ends must not swallow the report.
 const MAX_LINES: u32 = 10_000;
 
-/// Where a line went.
+/// The fate of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LinePlace {
     /// Into the text; more may come.
@@ -27,7 +27,6 @@ enum Part {
     /// The line after the point.
     #[default]
     Start,
-    /// Comments.
     Comments,
     /// Lines that are indented by two, and what is indented further.
     Indented,

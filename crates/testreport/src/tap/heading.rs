@@ -3,7 +3,7 @@
 
 use super::line::{Line, Point, parse_line};
 
-/// Whether comments name tests.
+/// Comments that name tests.
 #[derive(Debug, Default)]
 pub(super) enum Headings {
     /// No version line has come, or points came without a heading: comments are only comments.

@@ -26,19 +26,17 @@ pub(super) enum Line<'t> {
 /// A test point.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Point {
-    /// What it says.
     pub(super) verdict: Verdict,
     /// Its number, when it has one.
     pub(super) number: Option<u64>,
     /// Its description, unescaped, without directive.
     pub(super) description: String,
-    /// Its directive.
     pub(super) directive: Directive,
-    /// Whether its subtests follow it, in braces.
+    /// Braces with its subtests behind it.
     pub(super) braces: Braces,
 }
 
-/// Where the subtests of a point are: before it, or in braces behind it, as some writers have it.
+/// The place of the subtests of a point: before it, or in braces behind it, as some writers have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Braces {
     /// Before it, if there are any.
@@ -47,7 +45,7 @@ pub(super) enum Braces {
     Opened,
 }
 
-/// What `pragma` says of lines that are no TAP.
+/// The strictness that `pragma` asks for towards lines that are no TAP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
     /// `+strict`: there must be none.
@@ -65,7 +63,7 @@ pub(super) enum Verdict {
     NotOk,
 }
 
-/// What follows `#`.
+/// The directive behind `#`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directive {
     /// Nothing that matters.

@@ -27,7 +27,7 @@ const RUNNER: &str = "tap";
 #[derive(Default)]
 pub(super) struct TapReader {
     document: Document,
-    /// What the documents that have ended said.
+    /// The results of the documents that have ended.
     ended: Tally,
     recognised: bool,
     /// A document had a plan or a version line, and not only numbered points.
@@ -36,7 +36,7 @@ pub(super) struct TapReader {
     /// Points whose subtests come in braces behind them, outermost first, with their depths.
     opened: Vec<(usize, Point)>,
     headings: Headings,
-    /// What the newest point says of its error before any text below it.
+    /// The words of the newest point on its error, before any text below it.
     lead: String,
     problems: Vec<ReportProblem>,
 }
@@ -98,7 +98,7 @@ impl TapReader {
         self.document.point(depth, point);
     }
 
-    /// What is not deeper than a point is not in its braces: they were part of its name, or were never closed.
+    /// Ends braces at a line that is not deeper than their point: they were part of its name, or were never closed.
     fn leave_braces(&mut self, depth: usize) {
         while self.opened.last().is_some_and(|(opened, _)| *opened >= depth) {
             let Some((opened, point)) = self.opened.pop() else { return };
@@ -186,7 +186,7 @@ impl TapReader {
         if self.announced { self.finish(report) } else { None }
     }
 
-    /// What was read; `None` when nothing of it was TAP.
+    /// The result; `None` when nothing of it was TAP.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.end_document();
         if !self.recognised {

@@ -327,7 +327,7 @@ fn a_stream_that_fails_is_heard_beside_one_that_passes() {
         assert_eq!(one.status, status, "{stdout} {stderr} {one:?}");
     }
     for ((name, bytes), runner, status, counts) in SAMPLES {
-        // What is only read on standard output, and what standard error would make nextest's.
+        // Some are only read on standard output, and standard error would make others nextest's.
         if name.contains("utf16") || ["ctest", "nextest"].contains(&runner) {
             continue;
         }

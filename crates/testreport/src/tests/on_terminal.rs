@@ -1,4 +1,4 @@
-//! What a runner writes on a terminal is read as what it writes into a pipe.
+//! The output of a runner on a terminal is read as that into a pipe.
 
 use super::run;
 use super::samples::SAMPLES;

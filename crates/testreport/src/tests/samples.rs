@@ -1,4 +1,4 @@
-//! What real runners wrote (the fuzzer starts from them too), read as what it is.
+//! Outputs of real runners (the fuzzer starts from them too), each read as that of its runner.
 
 use super::{file, run};
 use crate::Format;

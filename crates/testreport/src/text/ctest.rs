@@ -15,11 +15,10 @@ const RUNNER: &str = "ctest";
 pub(super) enum Owner {
     /// ctest's, or printed by a test that it runs.
     Ctest,
-    /// Other output.
     Other,
 }
 
-/// How far ctest is.
+/// The progress of ctest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
@@ -155,7 +154,7 @@ impl CtestReader {
         self.part = Part::Names;
     }
 
-    /// What was read; `None` when nothing of it was ctest's.
+    /// The result; `None` when nothing of it was ctest's.
     pub(super) fn finish(self, report: &str) -> Option<Tally> {
         self.sessions.finish(report)
     }

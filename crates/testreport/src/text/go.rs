@@ -17,11 +17,11 @@ use crate::{Counts, MAX_FAILING, Root, test_names::MAX_IDS};
 /// Name of the runner in evidence.
 const RUNNER: &str = "go";
 
-/// What a test binary says that has no tests, or none that `-run` names: on standard error, which `go test` puts
+/// The warning of a test binary that has no tests, or none that `-run` names: on standard error, which `go test` puts
 /// before the line of the package.
 const NO_TESTS: &str = "testing: warning: no tests to run";
 
-/// How the line of a package says that it ended.
+/// The verdict in the line of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Passed,
@@ -36,9 +36,9 @@ enum Verdict {
 pub(super) struct GoReader {
     sessions: Sessions,
     cases: Cases,
-    /// What the compiler or vet said: known to matter once a package did not build.
+    /// The words of the compiler or vet: known to matter once a package did not build.
     build: Vec<String>,
-    /// Whether the lines are those of the compiler.
+    /// True while the lines are those of the compiler.
     compiling: bool,
     not_built: bool,
     /// A bare `PASS` or `FAIL`: all that a test binary prints that `go test` did not start.
@@ -137,7 +137,7 @@ impl GoReader {
         (cases.counts, cases.panic)
     }
 
-    /// What was read; `None` when nothing of it was `go test`'s.
+    /// The result; `None` when nothing of it was `go test`'s.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         let (counts, _) = self.close_cases(None);
         if self.bare && (counts != Counts::default() || self.none) {
@@ -214,7 +214,7 @@ struct Open {
     failed: u64,
 }
 
-/// What became of them.
+/// The results of the cases.
 struct CaseCounts {
     pub(super) counts: Counts,
     /// All of them, where lines say when tests begin (`-v`): without, only those that failed have one.

@@ -125,7 +125,7 @@ impl Summary for JestReader {
     }
 }
 
-/// What jest says when the code under test ends the process: nothing comes after it.
+/// Jest's line when the code under test ends the process: nothing comes after it.
 const EXITED: &str = "  ●  process.exit called with ";
 
 /// `RUNS  src/b.test.js`, which is drawn while a file is at work.
@@ -155,7 +155,7 @@ fn is_test_file(path: &str) -> bool {
     test.iter().any(|part| path.contains(part)) && SOURCES.iter().any(|end| path.ends_with(end))
 }
 
-/// Whether the line of the suites counts all of them: `1 skipped, 1 passed, 1 of 2 total` does, because the one that did
+/// True for a line of the suites that counts all of them: `1 skipped, 1 passed, 1 of 2 total` does, because the one that did
 /// not run was skipped. `1 passed, 1 of 2 total` is drawn while the second is at work.
 fn are_whole(list: &str) -> bool {
     let Some((before, total)) = list.trim().rsplit_once(" of ") else { return totals(list).is_some() };

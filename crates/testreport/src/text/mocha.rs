@@ -10,7 +10,7 @@ use crate::{Counts, Root, tally::append_line};
 /// Name of the runner in evidence.
 const RUNNER: &str = "mocha";
 
-/// What the lines that come now belong to.
+/// The owner of the lines that come now.
 #[derive(Default)]
 enum Part {
     #[default]

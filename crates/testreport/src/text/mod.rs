@@ -39,7 +39,7 @@ trait Summary {
     fn line(&mut self, line: &str);
     /// The stream has ended.
     fn end(&mut self) {}
-    /// What the runner said.
+    /// The sessions of the runner.
     fn sessions(&mut self) -> &mut Sessions;
 }
 
@@ -98,7 +98,7 @@ impl TextReader {
         self.stdout.iter_mut().any(|reader| reader.sessions().is_open())
     }
 
-    /// What was read, all runners together; `None` when none was recognised.
+    /// The result of all runners together; `None` when none was recognised.
     /// With a format, what was of another is left out.
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> Option<Tally> {
         let shared = [

@@ -1,4 +1,4 @@
-//! What `cargo nextest run` prints: a line a test, what a failing one printed below it, and a summary.
+//! The output of `cargo nextest run`: a line a test, the output of a failing one below it, and a summary.
 //!
 //! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
 
@@ -71,7 +71,7 @@ impl NextestReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was nextest's.
+    /// The result; `None` when nothing of it was nextest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.end_failing();
         self.sessions.finish(report)

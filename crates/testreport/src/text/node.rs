@@ -14,7 +14,7 @@ const RUNNER: &str = "node";
 /// Failing tests that wait for their explanation.
 const MAX_WAITING: usize = 1_000;
 
-/// What is counted at the end.
+/// Names of the counters at the end.
 const COUNTERS: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"];
 
 /// Deepest subtest that is followed.
@@ -32,7 +32,7 @@ struct UnexplainedTest {
     path: String,
 }
 
-/// Where in the output we are.
+/// The place in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
@@ -62,7 +62,7 @@ struct TreeLine<'t> {
     depth: usize,
     mark: char,
     name: &'t str,
-    /// What follows the time, such as `# TODO`; `None` when there is no time.
+    /// The text behind the time, such as `# TODO`; `None` when there is no time.
     after: Option<&'t str>,
 }
 
@@ -116,7 +116,7 @@ impl NodeReader {
             return true;
         }
         let Some(number) = whole_number(number).filter(|_| COUNTERS.contains(&name)) else { return false };
-        // Where the beginning of the output is cut off, any of them may be the first.
+        // Any counter may be the first where the beginning of the output is cut off.
         if self.part != Part::Counters {
             self.part = Part::Counters;
             (self.counts, self.total) = (Counts::default(), 0);

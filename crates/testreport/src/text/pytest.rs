@@ -15,7 +15,7 @@ const RUNNER: &str = "pytest";
 /// Whatever a summary counts.
 const WORDS: WordList = WordList::section(RUNNERS, "pytest summary");
 
-/// What the lines that come now belong to.
+/// The owner of the lines that come now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
@@ -79,7 +79,7 @@ impl PytestReader {
             self.texts.begin(heading);
             self.indent = None;
         } else if is_rule(line, '-') {
-            // What the test printed.
+            // Output of the test.
             self.texts.end();
         } else if line == "E" {
             self.texts.line("");
@@ -273,7 +273,7 @@ fn without_reason(head: &str) -> &str {
     at.and_then(|at| head.get(..at)).unwrap_or(head)
 }
 
-/// What pytest says on standard error when it cannot begin (exit 4).
+/// True for pytest's words on standard error when it cannot begin (exit 4).
 fn is_usage_error(line: &str) -> bool {
     (line.starts_with("ERROR: usage: ") && line.contains(" [file_or_dir]"))
         || line.starts_with("ERROR: file or directory not found: ")

@@ -13,7 +13,7 @@ const NAMES: WordList = WordList::section(RUNNERS, "rspec summary");
 /// Name of the runner in evidence.
 const RUNNER: &str = "rspec";
 
-/// What the lines that come now belong to.
+/// The owner of the lines that come now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
@@ -129,7 +129,7 @@ impl RspecReader {
         };
     }
 
-    /// What the list after the summary did not name.
+    /// Notes the failures that the list after the summary did not name.
     fn unnamed(&mut self) {
         if self.part == Part::Names {
             for (description, text) in self.texts.unclaimed() {

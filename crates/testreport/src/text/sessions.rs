@@ -1,11 +1,11 @@
-//! What one runner says in one stream: sessions one after another, each closed by its summary line.
+//! The output of one runner in one stream: sessions one after another, each closed by its summary line.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, ReportProblem, Root, WordList};
 
-/// Whether a session of the runner is under way.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// Nothing has shown that there is one: what was noted may be other output.
@@ -20,11 +20,11 @@ enum State {
 pub(super) struct Sessions {
     runner: &'static str,
     root: Root,
-    /// What closed sessions said.
+    /// The results of closed sessions.
     tally: Tally,
     recognised: bool,
     state: State,
-    /// What the session says, counts aside.
+    /// The results of the open session, counts aside.
     pending: Tally,
     /// Counted from the lines of tests: only needed when no summary comes.
     seen: Tally,
@@ -79,7 +79,7 @@ impl Sessions {
         self.seen.add_counts(counts);
     }
 
-    /// What closed sessions said, for runners that explain failures after their summary.
+    /// The results of closed sessions, for runners that explain failures after their summary.
     pub(super) fn closed(&mut self) -> &mut Tally {
         &mut self.tally
     }
@@ -158,7 +158,7 @@ impl Sessions {
         }
     }
 
-    /// What was noted counts, without any summary: words of the runner that need none.
+    /// Counts what was noted, without any summary: words of the runner that need none.
     pub(super) fn take_in(&mut self) {
         self.recognised = true;
         self.state = State::Unproven;
@@ -176,7 +176,7 @@ impl Sessions {
         self.pending = Tally::new(&self.root);
     }
 
-    /// What was read; `None` when nothing of it was the runner's.
+    /// The result; `None` when nothing of it was the runner's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.end_failure();
         self.give_up();
@@ -186,7 +186,7 @@ impl Sessions {
         if self.unfinished {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
         }
-        // Where a test failed, that may be why others did not run.
+        // A failed test may be the reason that others did not run.
         if let Some((planned, counted)) = self.short.filter(|_| !self.tally.has_failures()) {
             let problem = ReportProblem::SummaryShort { runner: self.runner, planned, counted };
             self.tally.problem(report, &problem);
@@ -218,7 +218,7 @@ pub(super) fn name_first<'t>(list: &'t str, between: char, names: WordList) -> O
     list.split(", ").map(part).collect()
 }
 
-/// How many tests counts come to.
+/// The number of tests in counts.
 pub(super) fn listed(counts: Counts) -> u64 {
     counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped)
 }

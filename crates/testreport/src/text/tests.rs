@@ -4,7 +4,7 @@ use super::*;
 use crate::run::{ExitKind, ParsedRun};
 use crate::{Counts, TestStatus};
 
-/// What the text readers make of a run; `None` when they recognise nothing.
+/// The result of the text readers for a run; `None` when they recognise nothing.
 pub(super) fn read(stdout: &str, stderr: &str, exit: i32) -> Option<ParsedRun> {
     let mut reader = TextReader::new(&Root::new("/work/demo"));
     stdout.lines().for_each(|line| reader.line(Stream::Stdout, line));

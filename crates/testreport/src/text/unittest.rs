@@ -40,14 +40,13 @@ enum Part {
     Ran(u64),
 }
 
-/// A case that failed.
 #[derive(Default)]
 struct Case {
     id: String,
     made_by: CaseOrigin,
 }
 
-/// Where a case comes from.
+/// The origin of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum CaseOrigin {
     /// A module of tests, or a fixture.
@@ -195,7 +194,7 @@ impl Case {
         }
     }
 
-    /// Whether the loader found nothing of the name that the command gives. A module that is there and imports one that
+    /// True when the loader found nothing of the name that the command gives. A module that is there and imports one that
     /// is not has a frame of its own.
     fn is_absent(&self, error: &str) -> bool {
         let last = last_line(error);

@@ -10,7 +10,7 @@ use crate::{Counts, ReportProblem, Root, Stream, words};
 /// Name of the runner in evidence.
 const RUNNER: &str = "vitest";
 
-/// What a failing block is about.
+/// The subject of a failing block.
 enum Block {
     /// Tests with one error between them.
     Tests(Vec<String>),
@@ -18,7 +18,7 @@ enum Block {
     Run(String),
 }
 
-/// Whether the errors that come belong to tests.
+/// The owner of the errors that come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Section {
     #[default]
@@ -159,7 +159,7 @@ impl VitestReader {
         }
     }
 
-    /// What was read; `None` when nothing of it was vitest's.
+    /// The result; `None` when nothing of it was vitest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.end_block();
         if self.begun == 0 && self.ended == 0 {

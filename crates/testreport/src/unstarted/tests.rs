@@ -88,7 +88,7 @@ fn what_code_does_wrong_is_no_such_word() {
     }
 }
 
-/// What node says of the module that it was to run, or of one that a file asks for.
+/// Node's words on the module that it was to run, or on one that a file asks for.
 fn node(module: &str, stack: &str) -> String {
     format!(
         "node:internal/modules/cjs/loader:1210\n  throw err;\n  ^\n\nError: Cannot find module '{module}'\n\
@@ -100,7 +100,7 @@ fn node(module: &str, stack: &str) -> String {
     )
 }
 
-/// What commands that cannot begin print: output, exit code, and a part of the line that says what is not there.
+/// Commands that cannot begin: output, exit code, and a part of the line that says what is not there.
 const LAST_WORDS: &[(&str, i32, &str)] = &[
     ("sh: 0: cannot open missing.sh: No such file", 2, "missing.sh"),
     ("sh: 0: cannot open missing.sh", 2, "missing.sh"),

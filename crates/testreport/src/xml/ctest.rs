@@ -25,7 +25,7 @@ pub(super) enum Tag {
     Other,
 }
 
-/// What a measurement is of.
+/// The subject of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measurement {
     ExitCode,

@@ -1,6 +1,6 @@
 //! JUnit XML in its dialects: `<testsuites>` or a bare `<testsuite>` as root, suites in suites.
 //!
-//! What counts are the cases; the numbers that suites claim are only held against them. A suite that claims
+//! The cases count; the numbers that suites claim are only held against them. A suite that claims
 //! failures and shows none has failed, and one that claims more tests than it lists is not the whole.
 
 use std::borrow::Cow;
@@ -13,13 +13,12 @@ use crate::{ReportProblem, Root};
 /// Name of the runner in evidence.
 const RUNNER: &str = "junit";
 
-/// An open element.
 enum Open {
     Suite(Suite),
     Case(Case),
     /// `failure` or `error` of a case or a suite.
     Fault(Fault),
-    /// What a failing case printed, whose failure says nothing.
+    /// Output of a failing case whose failure says nothing.
     Printed(String),
     /// Anything else, and everything inside it.
     Other,
@@ -43,7 +42,7 @@ impl Fault {
     }
 }
 
-/// Where the error text is.
+/// The place of the error text.
 enum Source {
     /// In the `message` attribute.
     Message,
@@ -68,7 +67,7 @@ impl XmlFormat for JunitReader {
         Ok(())
     }
 
-    /// Where the report breaks off inside a case that has failed already, it has failed all the same.
+    /// Ends a report. One that breaks off inside a case that has failed already shows a failure all the same.
     fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
         for open in std::mem::take(&mut self.open) {
             if let Open::Case(case) = open
@@ -269,14 +268,12 @@ pub(super) struct ListedCases {
     pub(super) cases: u64,
     /// Failing ones of those.
     pub(super) faults: u64,
-    /// Skipped ones.
     pub(super) skipped: u64,
     /// Those with `status="run"` and nothing that googletest or CTest would add to it.
     pub(super) bare: u64,
 }
 
 impl ListedCases {
-    /// One case.
     pub(super) fn one(case: &Case) -> Self {
         let outcome = case.outcome();
         Self {
@@ -304,10 +301,9 @@ struct Claims {
     unit: Unit,
 }
 
-/// What `tests` counts.
+/// The unit of `tests`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// Cases.
     Cases,
     /// Assertions (Catch2), or cases and their subtests (pytest): it says nothing about the list.
     Others,
@@ -401,13 +397,12 @@ fn unit_of(element: &Element<'_>, name: &str) -> Unit {
     if !more && errors.is_some() && failures.is_some() { Unit::Maybe } else { Unit::Cases }
 }
 
-/// A test case.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) id: String,
-    /// What its attributes say.
+    /// The outcome by its attributes.
     reported: Outcome,
-    /// What its elements show.
+    /// The outcome by its elements.
     shown: Option<Outcome>,
     pub(super) expectation: Expectation,
     pub(super) error: String,
@@ -415,10 +410,9 @@ pub(super) struct Case {
     bare: bool,
 }
 
-/// What the suite expects of a case.
+/// The suite's expectation of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expectation {
-    /// To pass.
     ToPass,
     /// To fail: it is still to be done.
     ToFail,
@@ -445,7 +439,7 @@ impl Case {
         }
     }
 
-    /// How it ended: what its elements show, unless its attributes say worse. A failure that was expected is none.
+    /// The outcome by its elements, unless its attributes say worse. A failure that was expected is none.
     pub(super) fn outcome(&self) -> Outcome {
         let outcome = match self.shown {
             Some(shown) if shown.is_failing() || !self.reported.is_failing() => shown,
@@ -477,7 +471,7 @@ impl Case {
     }
 }
 
-/// What `status` and `result` say, in the words of the writers that have them: googletest and CTest of a case that
+/// The outcome by `status` and `result`, in the words of the writers that have them: googletest and CTest of a case that
 /// did not run, without any `skipped`; others of one that failed, without any `failure`. The worse of both counts.
 fn reported(status: Option<&str>, result: Option<&str>) -> Outcome {
     let weight = |outcome: &Outcome| match outcome {

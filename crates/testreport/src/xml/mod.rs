@@ -19,7 +19,7 @@ use crate::{Format, ReportProblem, Root, tally::Tally};
 
 /// A format that is a table: names the elements that matter and takes their text.
 trait Dialect {
-    /// What an open element is.
+    /// The kind of an open element.
     type Tag: Copy;
 
     /// An element begins inside another; `None` for the root.
@@ -152,7 +152,7 @@ impl XmlReader {
         self.failed.get_or_insert(problem);
     }
 
-    /// What was read, and what was wrong with it.
+    /// The result, with its problems.
     pub(super) fn finish(self) -> Tally {
         let Self { root, report, walk, mut format, failed, wanted } = self;
         let warning = walk.warning();

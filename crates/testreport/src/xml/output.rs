@@ -6,7 +6,7 @@ use crate::{Format, Root, by_line::Runners, tally::Tally};
 /// Bytes at the beginning of a line that tell whether a document begins there.
 const MARK: usize = 16;
 
-/// Where in the output we are.
+/// The place in the output.
 enum Position {
     /// In a line that may begin a document, with the line so far.
     LineStart(Vec<u8>),
@@ -61,7 +61,7 @@ impl XmlOutput {
         }
     }
 
-    /// What is no UTF-8 is replaced: output is not a file that could be written anew.
+    /// Bytes that are no UTF-8 are replaced: output is not a file that could be written anew.
     fn of_document(&mut self, part: &[u8]) {
         let Position::Document(reader, torn) = &mut self.at else { return };
         torn.extend_from_slice(part);
@@ -87,7 +87,7 @@ impl XmlOutput {
         }
     }
 
-    /// What was read; `None` when there was no report.
+    /// The result; `None` when there was no report.
     pub(in super::super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
         if let Position::Document(reader, torn) = &mut self.at
             && !torn.is_empty()

@@ -39,7 +39,7 @@ enum State {
 pub(super) struct Pieces {
     kept: String,
     state: State,
-    /// Where in `kept` the piece begins that is not whole yet.
+    /// The beginning in `kept` of the piece that is not whole yet.
     start: usize,
     /// Bytes of the run that is open, before anything is left out.
     run: usize,
@@ -52,7 +52,6 @@ impl Pieces {
         Self { ..Self::default() }
     }
 
-    /// Takes the next chunk.
     pub(super) fn push(&mut self, text: &str) -> Result<(), ReportProblem> {
         let mut rest = text;
         while !rest.is_empty() {
@@ -75,7 +74,6 @@ impl Pieces {
         &self.kept
     }
 
-    /// Forgets the whole pieces.
     pub(super) fn forget(&mut self) {
         self.kept.drain(..self.start);
         self.start = 0;
@@ -230,7 +228,7 @@ impl Pieces {
         rest.len()
     }
 
-    /// Where a document type ends is the parser's to say: it is asked at every bracket.
+    /// Finds the end of a document type: the parser is asked at every bracket.
     fn doctype(&mut self, rest: &str) -> Result<usize, ReportProblem> {
         let at = memchr::memchr(b'>', rest.as_bytes());
         let taken = at.map_or(rest.len(), |at| at + 1);

@@ -42,7 +42,7 @@ struct Open {
     failing_rows: u64,
 }
 
-/// What the summary says.
+/// The claims of the summary.
 #[derive(Default)]
 struct Summary {
     outcome: String,

@@ -25,13 +25,13 @@ const MAX_ATTRIBUTES: usize = 64;
 /// Longest name of an element.
 const MAX_NAME: usize = 1024;
 
-/// What replaces an unreadable part.
+/// The character in place of an unreadable part.
 const REPLACED: char = '\u{fffd}';
 
 /// Attributes whose values only name or describe.
 const DESCRIPTIVE: WordList = WordList::section(RUNNERS, "descriptive attributes of XML");
 
-/// What the walk meets.
+/// A node of a document.
 pub(super) enum Node<'a> {
     /// An element begins.
     Open(Element<'a>),
@@ -41,7 +41,6 @@ pub(super) enum Node<'a> {
     Close,
 }
 
-/// An element that begins.
 pub(super) struct Element<'a>(BytesStart<'a>);
 
 impl Element<'_> {
@@ -96,11 +95,11 @@ pub(super) struct Walk {
     elements: u64,
     /// Bytes that have come.
     at: u64,
-    /// Where the first NUL was.
+    /// The place of the first NUL.
     nul: Option<u64>,
 }
 
-/// What takes the nodes of a walk.
+/// The receiver of the nodes of a walk.
 pub(super) type Visit<'v> = dyn FnMut(Node<'_>) -> Result<(), ReportProblem> + 'v;
 
 impl Walk {

@@ -2,7 +2,7 @@ use super::*;
 use crate::TestStatus;
 use crate::run::{ExitKind, ParsedRun};
 
-/// What node 20 printed, shortened.
+/// Output of node 20, shortened.
 const FAILING: &str = "✔ passes (0.880285ms)
 ✖ fails (0.977898ms)
   AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
