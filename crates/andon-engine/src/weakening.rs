@@ -6,7 +6,6 @@ mod files;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun};
@@ -15,8 +14,11 @@ use andon_core::{domain::change::Change, domain::facts::Weakening};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict, keyed_lines};
 
 use self::files::FileSelection;
-pub use self::files::{extension, text};
 use crate::error::OpsError;
+
+use andon_core::detect::{self, Patterns, TestComparison};
+
+pub use self::files::{extension, text};
 
 /// Key of the line of a message that waives the rule.
 const TRAILER: &str = "Tests-Removed";

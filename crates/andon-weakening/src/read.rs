@@ -6,7 +6,7 @@ use crate::declaration::{Declaration, attributes, declared, is_attribute};
 use crate::skips::{
     Groups, Heirs, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said,
 };
-use crate::source::{Source, is_name, is_noise};
+use crate::source::{Source, is_name, is_noise, outer_bytes};
 use crate::{code_mask::Family, words::Words};
 
 /// Tests of one side that are looked at; more of them in one commit is no edit by hand.
@@ -189,14 +189,5 @@ impl Reader<'_, '_> {
 
 /// The place of the colon that ends a signature.
 fn colon(code: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in code.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b':' if depth == 0 => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
+    outer_bytes(code).find(|(_, byte)| *byte == b':').map(|(at, _)| at + 1)
 }

@@ -118,6 +118,22 @@ impl<'t> Source<'t> {
     }
 }
 
+/// The bytes of code outside of all brackets, with their places.
+pub(super) fn outer_bytes(code: &str) -> impl Iterator<Item = (usize, u8)> {
+    let mut depth = 0_usize;
+    code.bytes().enumerate().filter(move |(_, byte)| match byte {
+        b'(' | b'[' | b'{' => {
+            depth += 1;
+            false
+        }
+        b')' | b']' | b'}' => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        _ => depth == 0,
+    })
+}
+
 fn is_end(text: &str) -> bool {
     text.strip_prefix("end").is_some_and(|rest| !rest.starts_with(is_name))
 }

@@ -2,7 +2,7 @@
 
 use andon_core::WordList;
 
-use crate::source::{holds, is_name};
+use crate::source::{holds, is_name, outer_bytes};
 use crate::words::WORDS;
 
 /// The strength of an assertion.
@@ -124,17 +124,11 @@ fn subject_of(shape: &str) -> std::ops::Range<usize> {
 
 /// The parts between the commas of a range.
 fn split(shape: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
-    let (mut depth, mut from, mut parts) = (0_usize, range.start, Vec::new());
-    for at in range.clone() {
-        match shape.as_bytes().get(at) {
-            Some(b'(' | b'[' | b'{') => depth += 1,
-            Some(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            Some(b',') if depth == 0 => {
-                parts.push(from..at);
-                from = at + 1;
-            }
-            _ => {}
-        }
+    let (mut from, mut parts) = (range.start, Vec::new());
+    let code = shape.get(range.clone()).unwrap_or_default();
+    for (at, _) in outer_bytes(code).filter(|(_, byte)| *byte == b',') {
+        parts.push(from..range.start + at);
+        from = range.start + at + 1;
     }
     parts.push(from..range.end);
     parts
@@ -142,23 +136,12 @@ fn split(shape: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usiz
 
 /// The end of the left side of a comparison, and the beginning of the right one.
 fn compared(shape: &str) -> Option<(usize, usize)> {
-    let mut depth = 0_usize;
-    for (at, byte) in shape.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ if depth > 0 => {}
-            b'=' | b'!' => {
-                let rest = shape.get(at..).unwrap_or_default();
-                let words = ["===", "!==", "==", "!="];
-                if let Some(word) = words.iter().find(|word| rest.starts_with(**word)) {
-                    return Some((at, at + word.len()));
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    let signs = outer_bytes(shape).filter(|(_, byte)| matches!(byte, b'=' | b'!'));
+    signs.into_iter().find_map(|(at, _)| {
+        let rest = shape.get(at..).unwrap_or_default();
+        let sign = ["===", "!==", "==", "!="].iter().find(|sign| rest.starts_with(**sign))?;
+        Some((at, at + sign.len()))
+    })
 }
 
 /// Words of comparisons that leave room.

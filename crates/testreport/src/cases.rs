@@ -2,7 +2,7 @@
 //! numbers that a report claims are held against the cases that it lists.
 
 use crate::tally::{Outcome, Tally, append};
-use crate::{ReportProblem, Root};
+use crate::{ReportProblem, Root, words::cut};
 
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
 const MAX_CASES: u64 = 100_000_000;
@@ -122,11 +122,7 @@ impl Cases {
 
 /// An id's beginning: as much as normalization needs to keep ids apart.
 pub(super) fn bounded(id: &str) -> &str {
-    let mut end = id.len().min(MAX_NAME);
-    while !id.is_char_boundary(end) {
-        end -= 1;
-    }
-    id.get(..end).unwrap_or_default()
+    cut(id, MAX_NAME)
 }
 
 /// Terminal escapes that a writer of XML has printed because XML cannot hold them, as they were.

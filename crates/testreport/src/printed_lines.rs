@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::{
     Root, normalize::mask_volatile, normalize_error, prefix::Depth, verdicts, verdicts::names_failures,
+    words::cut,
 };
 
 use super::unstarted::{self, Ending};
@@ -36,11 +37,7 @@ impl PrintedOutput {
         if line.is_empty() {
             return;
         }
-        let mut end = line.len().min(MAX_LINE);
-        while !line.is_char_boundary(end) {
-            end -= 1;
-        }
-        let line = line.get(..end).unwrap_or_default();
+        let line = cut(line, MAX_LINE);
         let (first, last) = self.bounds;
         if self.head.len() < first {
             return self.head.push(line.to_owned());

@@ -6,7 +6,7 @@ use crate::normalize::{MAX_TEXT, with_positions};
 use crate::test_names::{TestNames, Took};
 use crate::{
     Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, Root, TestStatus, normalize_error,
-    normalize_id,
+    normalize_id, words::cut,
 };
 
 /// Troubles that make a report less than the whole story, in rising order of weight.
@@ -414,11 +414,7 @@ pub(super) fn append_line(text: &mut String, line: &str) {
 
 /// Appends to an error text, up to [`Tally::MAX_ERROR`] bytes, never splitting a character.
 pub(super) fn append(text: &mut String, more: &str) {
-    let mut room = Tally::MAX_ERROR.saturating_sub(text.len()).min(more.len());
-    while !more.is_char_boundary(room) {
-        room -= 1;
-    }
-    text.push_str(more.get(..room).unwrap_or_default());
+    text.push_str(cut(more, Tally::MAX_ERROR.saturating_sub(text.len())));
 }
 
 #[cfg(test)]

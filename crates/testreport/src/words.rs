@@ -61,6 +61,15 @@ const fn behind(bytes: &[u8], mut at: usize, parts: &[&[u8]]) -> Option<usize> {
     Some(at)
 }
 
+/// The beginning of a text, at most `most` bytes of whole characters.
+pub(crate) fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 /// Phrases of programs, in sections.
 pub(crate) const PHRASES: &str = include_str!("phrases.txt");
 /// Words of runners, in sections.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{escapes, numbers, paths};
-use crate::Root;
+use crate::{Root, words::cut};
 
 use sha2::{Digest as _, Sha256};
 
@@ -90,11 +90,7 @@ fn bounded(id: &str) -> String {
     if id.len() <= MAX_ID {
         return id.to_owned();
     }
-    let mut cut = MAX_ID - 20;
-    while !id.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    let mut short = id.get(..cut).unwrap_or_default().to_owned();
+    let mut short = cut(id, MAX_ID - 20).to_owned();
     short.push_str("...");
     short.extend(Sha256::digest(id.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")));
     short

@@ -3,7 +3,8 @@
 //! addresses) before bare digits, and the order of items when all that varies in them is gone.
 
 use super::rule::{self, Apply, Rule, rule};
-use super::{Root, escapes, frames, items, numbers, paths};
+use super::{escapes, frames, items, numbers, paths};
+use crate::{Root, words::cut};
 
 /// Longest text that is worked on, in bytes; readers keep no more of a failure.
 pub(crate) const MAX_TEXT: usize = 16 * 1024;
@@ -83,12 +84,7 @@ pub(super) fn traced(text: &str, root: &Root, changed: &mut dyn FnMut(&str, &str
     let mut normalized = rule::run(&RULES, root, text, changed);
     // A character may be missing at the cut.
     if text.len() + 4 > MAX_TEXT && normalized.len() > MAX_CUT {
-        let mut end = MAX_CUT;
-        while !normalized.is_char_boundary(end) {
-            end -= 1;
-        }
-        normalized.truncate(end);
-        normalized.truncate(normalized.trim_end().len());
+        normalized.truncate(cut(&normalized, MAX_CUT).trim_end().len());
     }
     normalized
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::{Counts, ReportProblem, Root, WordList};
+use crate::{Counts, ReportProblem, Root, WordList, words::cut};
 
 /// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -255,11 +255,7 @@ impl Explanations {
     /// The following lines are under this heading.
     pub(super) fn begin(&mut self, heading: &str) {
         self.end();
-        let mut end = heading.len().min(Self::MAX_HEADING);
-        while !heading.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.open = Some((heading.get(..end).unwrap_or_default().to_owned(), String::new()));
+        self.open = Some((cut(heading, Self::MAX_HEADING).to_owned(), String::new()));
     }
 
     /// A line of the text; dropped when no heading is open.

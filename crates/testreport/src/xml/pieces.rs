@@ -6,7 +6,7 @@
 
 use quick_xml::{events::Event, reader::Reader};
 
-use crate::ReportProblem;
+use crate::{ReportProblem, words::cut};
 
 /// Longest run of text, character data, comment or attribute value that is kept; the rest of it is left out.
 pub(super) const MAX_RUN: usize = 16 * 1024;
@@ -150,11 +150,7 @@ impl Pieces {
             self.kept.push_str(more);
             return;
         }
-        let mut end = room;
-        while !more.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.kept.push_str(more.get(..end).unwrap_or_default());
+        self.kept.push_str(cut(more, room));
         let open = self.kept.rfind(['&', ';', '<', '"', '\'']).filter(|at| *at >= self.start);
         if let Some(at) = open.filter(|at| self.kept.as_bytes().get(*at) == Some(&b'&')) {
             self.kept.truncate(at);
