@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::by_line::{ByLine, LineReaders};
 use crate::decode::{Decoder, HEAD};
-use crate::prefix::{Columns, Depth};
+use crate::prefix::Columns;
+use crate::printed_lines::Depth;
 use crate::{
     Format, ReportProblem, Root, Stream, json::JsonReader, lines::LineSplitter, tally::Tally, xml::XmlReader,
 };

@@ -2,15 +2,44 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::{
-    Root, normalize::mask_volatile, normalize_error, prefix::Depth, verdicts, verdicts::names_failures,
-    words::cut,
-};
-
 use super::unstarted::{self, Ending};
+use crate::{
+    Root, normalize::mask_volatile, normalize_error, verdicts, verdicts::names_failures, words::cut,
+};
 
 /// Most bytes of one line that are kept.
 const MAX_LINE: usize = 400;
+
+/// The prefixes that have been taken off: each level may hold several programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Depth {
+    /// As it came.
+    Whole,
+    /// Below one prefix: a time stamp may come before that of a package.
+    Below,
+    /// Below two. No third is looked for.
+    Last,
+}
+
+impl Depth {
+    /// The next one.
+    pub(super) fn below(self) -> Option<Self> {
+        match self {
+            Self::Whole => Some(Self::Below),
+            Self::Below => Some(Self::Last),
+            Self::Last => None,
+        }
+    }
+
+    /// Most sources that are read apart: a bound on memory.
+    pub(super) fn max_sources(self) -> usize {
+        match self {
+            Self::Whole => 256,
+            Self::Below => 32,
+            Self::Last => 0,
+        }
+    }
+}
 
 /// First and last lines of an output, those that are not blank.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::prefix::{Depth, Output};
+use crate::prefix::Output;
+use crate::printed_lines::Depth;
 use crate::{
     ExitKind, Format, ParsedRun, ReportProblem, ReportReader, Root, RunnerCall, Stream, file::unread,
     tally::Tally,

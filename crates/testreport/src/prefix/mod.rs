@@ -14,44 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::shape::{PrefixedLine, SHAPES};
 use crate::by_line::{ByLine, LineReaders, Runners};
 use crate::lines::{LineSplitter, Utf16Filter};
+use crate::printed_lines::{Depth, PrintedOutput};
 use crate::tally::{EarlierResults, Tally};
-use crate::{
-    Format, ReportProblem, Root, Stream, json::JsonReader, printed_lines::PrintedOutput, text::NEXTEST,
-    xml::XmlOutput,
-};
+use crate::{Format, ReportProblem, Root, Stream, json::JsonReader, text::NEXTEST, xml::XmlOutput};
 
 use super::unstarted::{self, Ending, Tests};
-
-/// The prefixes that have been taken off: each level may hold several programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Depth {
-    /// As it came.
-    Whole,
-    /// Below one prefix: a time stamp may come before that of a package.
-    Below,
-    /// Below two. No third is looked for.
-    Last,
-}
-
-impl Depth {
-    /// The next one.
-    pub(super) fn below(self) -> Option<Self> {
-        match self {
-            Self::Whole => Some(Self::Below),
-            Self::Below => Some(Self::Last),
-            Self::Last => None,
-        }
-    }
-
-    /// Most sources that are read apart: a bound on memory.
-    pub(super) fn max_sources(self) -> usize {
-        match self {
-            Self::Whole => 256,
-            Self::Below => 32,
-            Self::Last => 0,
-        }
-    }
-}
 
 /// Fewest lines that make a column among others.
 const FEWEST: u64 = 4;
