@@ -199,7 +199,7 @@ impl Votes {
         let mut sorted = prior.iter().flat_map(|(seconds, times)| (0..*times).map(|_| i128::from(*seconds)));
         // Twice the median, so that the mean of two middle values stays whole.
         let lower = sorted.nth(usize::try_from((number - 1) / 2).unwrap_or(usize::MAX)).unwrap_or_default();
-        let twice = lower + if number % 2 == 0 { sorted.next().unwrap_or(lower) } else { lower };
+        let twice = lower + if number.is_multiple_of(2) { sorted.next().unwrap_or(lower) } else { lower };
         4 * i128::from(seconds) < twice
     }
 

@@ -97,7 +97,7 @@ fn located(error: serde_path_to_error::Error<Malformed>) -> Malformed {
             path = joined(&path, key);
         }
     }
-    let is_item = matches!(error.path().iter().last(), Some(Segment::Seq { .. }));
+    let is_item = matches!(error.path().iter().next_back(), Some(Segment::Seq { .. }));
     let mut wrong = error.into_inner().below(&path);
     if is_item && wrong.wanted.starts_with("must be") {
         wrong.wanted = format!("each {}", wrong.wanted).into();
@@ -137,14 +137,14 @@ pub fn named<'a, T: Deserialize<'a>>(member: &str, name: &'a str) -> Result<T, M
 }
 
 /// The members of an object that are not `null`.
-fn members<'a>(
-    object: &'a Map<String, Value>,
-) -> MapDeserializer<'a, impl Iterator<Item = (&'a str, Member<'a>)>, Malformed> {
+fn members(
+    object: &Map<String, Value>,
+) -> MapDeserializer<'_, impl Iterator<Item = (&str, Member<'_>)>, Malformed> {
     let there = object.iter().filter(|(_, value)| !value.is_null());
     MapDeserializer::new(there.map(|(name, value)| (name.as_str(), Member(value))))
 }
 
-/// A value below an object. Other than in serde_json, a list is no struct: a stranger's entry has one form.
+/// A value below an object. Other than in `serde_json`, a list is no struct: a stranger's entry has one form.
 #[derive(Clone, Copy)]
 struct Member<'a>(&'a Value);
 
