@@ -4,14 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::setup::live::{self, GuardState};
 use crate::view::status::{LoopState, LostHooks};
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::facts::Presence;
-use andon_core::domain::git_hook::GitHook;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::halts::{self, stops};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::workspace::Workspace;
+use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_engine::{
+    context::Context, error::OpsError, halts, halts::stops, recording::timeline,
+    recording::timeline::LoadedTimeline, workspace::Workspace,
+};
 use andon_git::{Head, Repo};
 
 /// The state of a loop.
@@ -24,13 +21,13 @@ pub struct LoopSituation {
     pub recorded: Option<StandingHalt>,
     /// The unanswered halt.
     pub standing: Option<StandingHalt>,
-    /// What became of the hooks, when they are gone.
+    /// The hooks that are gone, if any.
     pub hooks: Option<LostHooks>,
-    /// What follows from all of that.
+    /// The state that follows from the rest.
     pub state: LoopState,
 }
 
-/// What is known of the hooks.
+/// The state of the hooks.
 pub struct HookSituation {
     guarded: GuardState,
     installed: Presence,
@@ -45,7 +42,7 @@ impl HookSituation {
         }
     }
 
-    /// Where git is known to look for hooks in `dir`.
+    /// The state of the hooks in `dir`, where git is known to look for them.
     pub fn at(repo: &Repo, dir: &Path) -> Self {
         let there = dir.join(GitHook::PostCommit.name()).symlink_metadata().is_ok();
         let installed = if there { Presence::Present } else { Presence::Absent };
@@ -53,7 +50,7 @@ impl HookSituation {
     }
 }
 
-/// Where git looks for the hooks of the worktrees of a repository: asked once for all that have the same setting.
+/// The hooks folder of the worktrees of a repository: git is asked once for all that have the same setting.
 pub struct SharedHooks {
     setting: Option<String>,
     dir: Option<PathBuf>,
@@ -67,7 +64,7 @@ impl SharedHooks {
         Self { setting: repo.config_string(HOOKS_PATH), dir: repo.hooks_dir().ok() }
     }
 
-    /// What is known of the hooks of another worktree.
+    /// The state of the hooks of another worktree.
     pub fn seen(&self, repo: &Repo) -> HookSituation {
         let setting = repo.config_string(HOOKS_PATH);
         match (&self.dir, setting.as_deref()) {

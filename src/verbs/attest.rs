@@ -5,13 +5,14 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::JsonArg, progress};
-use crate::verbs::check::run as ranges;
-use crate::verbs::check::run::RangeRequest;
+use crate::{verbs::check::run as ranges, verbs::check::run::RangeRequest};
 use andon_config::MAX_BYTES;
 use andon_core::detect;
 use andon_core::domain::{findings::Level, ids::CommitId, paths::CONFIG_FILE};
-use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{asking, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{
+    asking, context::Context, error::OpsError, view::check::CheckOutcome, view::check::CheckReport,
+    workspace::Workspace,
+};
 use andon_git::Blob;
 use andon_signing::{Signer, base64};
 use andon_store::{ledger::AppendError, ledger::LedgerError, notes::NotesStore};
@@ -93,7 +94,7 @@ fn nothing(what: String, help: &str) -> OpsError {
     OpsError::Refused { what, help: help.to_owned() }
 }
 
-/// What the record of a commit says about its tests.
+/// Attests the tests of a commit, by its record.
 ///
 /// # Errors
 /// There is no record, or it has no tests.
@@ -151,7 +152,7 @@ fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> 
     envelope(&asking::signer(ctx, ws)?, &body)
 }
 
-/// What a passed check vouches for: only what was asked for, and where nothing at all was said against it.
+/// The properties that a passed check vouches for: only those that were asked for, and that nothing speaks against.
 fn properties(ws: &Workspace, report: &CheckReport) -> Vec<&'static str> {
     let is_on = |rule: &detect::Rule| rule.level_in(&ws.config.rules) > Level::Off;
     let silent = |codes: &[&str]| {
@@ -213,12 +214,12 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsE
     envelope(&asking::signer(ctx, ws)?, &statement(&subjects, RESOLUTION, &predicate))
 }
 
-/// What the payload of every envelope is.
+/// The type of every payload.
 const PAYLOAD: &str = "application/vnd.in-toto+json";
-/// What such statements are signed for, so that no signature of a commit is one of a statement.
+/// The namespace of the signatures, so that no signature of a commit is one of a statement.
 const NAMESPACE: &str = "dsse";
 
-/// What a statement is about.
+/// The subject of a statement.
 struct Subject {
     name: &'static str,
     /// The name of the digest.

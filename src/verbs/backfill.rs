@@ -6,7 +6,8 @@
 //! first: after a stop or a kill, the next backfill continues there. Each batch is larger than the one before, because
 //! each rewrites nearly every directory of the notes.
 
-use std::{collections::BTreeSet, collections::HashMap, num::NonZeroUsize};
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroUsize;
 
 use clap::Args;
 use serde::Serialize;
@@ -16,10 +17,9 @@ use crate::cli::{
 };
 use andon_core::domain::{facts::CommitRecord, facts::Recording, ids::CommitId, ids::Digest};
 use andon_core::escape::terminal_clip;
-use andon_engine::json;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::{
-    context::Context, error::OpsError, recording::derive, text::phrase, workspace::Workspace,
+    context::Context, error::OpsError, json, recording::derive, text::phrase, workspace::Workspace,
 };
 use andon_git::{CommitInfo, Repo, platform::test_seam, platform::test_seam::stop_point};
 use andon_store::{derived::DerivedCache, notes::NotesStore};
@@ -77,14 +77,14 @@ const MAX_BATCH: usize = 4_000;
 /// Most hunks and paths of the records of a notes commit: they are in memory until it is written.
 const MAX_PARTS: usize = 100_000;
 
-/// What was done.
+/// The work that was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BackfillOutcome {
     /// Records that were written.
     pub written: usize,
     /// Commits that had a note, readable or not.
     pub there: usize,
-    /// Whether the end of the range was reached.
+    /// The end of the walk, or where it was stopped.
     pub walked: WalkEnd,
 }
 

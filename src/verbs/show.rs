@@ -7,16 +7,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use andon_core::domain::{
-    diagnostic::Diagnostic, facts::CommitRecord, facts::Usage, facts::Weakening, findings::Level,
-    ids::Digest, tests::TestEvidence,
-};
+use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::Digest, tests::TestEvidence};
 use andon_core::{detect::HOOK_BYPASS, escape::terminal_clip};
 use andon_engine::{
     error::OpsError, json, range::numbers::Numbers, text::message, text::page::Page, text::phrase,
     text::style::Style, view::history::LoggedCommit, view::history::RecordState, workspace::Workspace,
 };
-
 use andon_store::notes::NotesStore;
 
 /// `andon show`

@@ -32,7 +32,7 @@ if ! said=$(check); then
 fi
 echo "clean      the sources as they are"
 plant 'file system in a pure crate' crates/andon-core/src/policy/mod.rs 'use std::fs as _;' impure
-plant 'file system in a pure module' src/report/mod.rs 'use std::fs as _;' impure
+plant 'file system in a pure module' crates/andon-engine/src/view/mod.rs 'use std::fs as _;' impure
 plant 'file system in a pure library' crates/testreport/src/lib.rs 'use std::fs as _;' impure
 plant 'clock in a pure crate' crates/andon-core/src/history/mod.rs 'use std::time::Instant as _;' impure
 plant 'what one system has elsewhere' crates/andon-store/src/lib.rs 'use std::os::unix as _;' door

@@ -103,7 +103,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     })
 }
 
-/// Whether the thresholds hold what a calibration promises.
+/// Checks the thresholds against the promise of a calibration.
 fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckReport, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let range = args.range.as_deref().unwrap_or("HEAD");
@@ -187,7 +187,7 @@ impl CheckFormat {
         Self::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    /// Whether it is lines among others, or a document of its own.
+    /// True when it is lines among others, or a document of its own.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Text | Self::Github)
     }
@@ -196,9 +196,9 @@ impl CheckFormat {
 /// `sarif`, or `sarif=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedFormat {
-    /// What it looks like.
+    /// The form.
     pub form: CheckFormat,
-    /// Where it goes; `None` is standard output.
+    /// Its file; `None` is standard output.
     pub file: Option<PathBuf>,
 }
 
@@ -219,7 +219,7 @@ impl FromStr for WantedFormat {
     }
 }
 
-/// What GitLab is given, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
+/// The reports for GitLab, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
 const OF_GITLAB: [(CheckFormat, &str); 2] =
     [(CheckFormat::Gitlab, "andon-code-quality.json"), (CheckFormat::Junit, "andon-junit.xml")];
 
@@ -292,7 +292,7 @@ fn markdown(shell: &Shell, report: &CheckReport) -> String {
     ci::markdown::summary(report, &forge(shell, report), Style::of_a_file(local))
 }
 
-/// Where the commits that a result names can be looked at.
+/// The forge that shows the commits of a result.
 fn forge(shell: &Shell, report: &CheckReport) -> Forge {
     let Ok(repo) = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) else { return Forge::default() };
     let of_messages = text::groups(report).into_iter().flat_map(|group| group.commits);

@@ -1,20 +1,14 @@
 //! `andon check`: the text for CI. One message for each kind of violation, with the commits it concerns, so that a
 //! hundred commits without records are one message and not a hundred.
 
-use andon_core::domain::diagnostic::{CommitRef, Diagnostic};
-use andon_core::domain::findings::Level;
-use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
-
-use andon_core::domain::decision::Halt;
-use andon_core::domain::diagnostic::Severity;
-use andon_core::domain::ids::CommitId;
-use andon_core::escape::terminal_clip;
-use andon_engine::text::message;
-use andon_engine::text::page::Page;
-use andon_engine::text::phrase;
-use andon_engine::text::style::Style;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Severity};
+use andon_core::domain::{decision::Halt, findings::Level, ids::CommitId};
+use andon_core::escape::terminal_clip;
+use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
+use andon_engine::{text::message, text::page::Page, text::phrase, text::style::Style};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
@@ -43,7 +37,7 @@ pub(crate) fn groups(report: &CheckReport) -> Vec<Group<'_>> {
     groups_of(report.violations.iter().chain(&report.undecided).chain(&report.warnings))
 }
 
-/// What is switched off is left out.
+/// Groups of messages; those that are switched off are left out.
 pub(crate) fn groups_of<'a>(items: impl Iterator<Item = &'a Diagnostic>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     // Message and code decide nearly always; the index keeps a hundred thousand violations linear.
@@ -111,7 +105,7 @@ pub(crate) fn counted(report: &CheckReport) -> String {
     parts(report).join(", ")
 }
 
-/// What the tests at the tip came to, on one line.
+/// The outcome of the tests at the tip, on one line.
 pub(crate) fn tests_line(tests: &TipTests) -> String {
     let runs: Vec<String> = tests.runs.iter().map(run_words).collect();
     format!("tests of the tip, {}: {}", tests.tip.short(), runs.join("; "))

@@ -62,11 +62,11 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
 pub struct ExplainedFile {
     /// The file as it was named.
     pub name: String,
-    /// What it says, or why it cannot be read.
+    /// Its result, or why it cannot be read.
     pub read: Result<ExplainedRun, UnreadableReport>,
 }
 
-/// What one report says. Texts raw.
+/// The result in one report. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedRun {
     /// As a record would have it; the code it ran on is not known.
@@ -75,7 +75,7 @@ pub struct ExplainedRun {
     pub coarse: Option<Signature>,
     /// The failures and their way through the rules.
     pub failures: Vec<FailureTrace>,
-    /// What was wrong with the report.
+    /// Problems of the report.
     pub warnings: Vec<String>,
 }
 

@@ -1,9 +1,7 @@
 //! CSV as RFC 4180 has it: a line a commit, whether or not it has a record.
 
 use super::plain;
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::tests::Counts;
+use andon_core::domain::{facts::CommitRecord, facts::Recording, findings::Level, tests::Counts};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 const COLUMNS: [&str; 24] = [
@@ -114,8 +112,7 @@ fn cell(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::view;
-    use super::*;
+    use super::{super::samples::view, *};
 
     #[test]
     fn every_line_has_every_column() {

@@ -109,8 +109,7 @@ mod samples {
     use crate::verbs::status::text::tests::view as status;
     use crate::view::history::{HistoryCommit, HistoryView};
     use crate::view::status::LastHalt;
-    use andon_core::domain::ids::EntryId;
-    use andon_core::domain::usage::Usage;
+    use andon_core::domain::{ids::EntryId, usage::Usage};
     use andon_engine::view::history::RecordState;
     use andon_testkit::samples;
 

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Iteration, iterations, plain};
 use andon_core::domain::time::Timestamp;
-use andon_engine::json;
-use andon_engine::text::phrase;
-use andon_engine::view::history::HistoryView;
-use andon_engine::view::status::LastHalt;
+use andon_engine::{json, text::phrase, view::history::HistoryView, view::status::LastHalt};
 
 /// The one process of the trace.
 const PROCESS: u64 = 1;
@@ -84,8 +81,7 @@ fn instants(last: &LastHalt) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::view;
-    use super::*;
+    use super::{super::samples::view, *};
 
     #[test]
     fn nodes_are_tracks_and_commits_slices() {

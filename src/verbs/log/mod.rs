@@ -15,17 +15,9 @@ use andon_core::domain::{
 };
 use andon_core::{detect::HOOK_BYPASS, escape::terminal_clip, escape::width, history::DEFAULT_NODE};
 use andon_engine::{
-    error::OpsError,
-    json,
-    range::numbers::Numbers,
-    recording::derive,
-    text::halt,
-    text::message,
-    text::page::Page,
-    text::phrase,
-    text::style::Style,
-    view::history::{LoggedCommit, RecordState},
-    workspace::Workspace,
+    error::OpsError, json, range::numbers::Numbers, recording::derive, text::halt, text::message,
+    text::page::Page, text::phrase, text::style::Style, view::history::LoggedCommit,
+    view::history::RecordState, workspace::Workspace,
 };
 use andon_store::{ledger::Ledger, notes::NotesStore};
 
@@ -214,7 +206,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     }
 }
 
-/// Where the terminal is wide: when the commit was made and by which node.
+/// Date and node of the commit, where the terminal is wide.
 fn when(page: &Page, record: &CommitRecord) -> String {
     if page.style.columns().is_none_or(|columns| columns < WIDE) {
         return String::new();

@@ -23,7 +23,7 @@ const WALK: usize = 2000;
 /// Most safety events of the journal that are kept, the newest.
 const MAX_TOLD: usize = 100_000;
 
-/// What an event leads to that neither refuses nor halts, in the words of the document.
+/// The action of an event that neither refuses nor halts, in the words of the document.
 const GOES_ON: &str = "continued_monitoring";
 
 /// The newest `max` events, newest first.
@@ -268,7 +268,7 @@ const TEXT: usize = 300;
 /// Columns of the longest word.
 const WORD: usize = 8;
 
-/// What happened, by the names of the document.
+/// The class of an event, by the names of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct EventType(pub &'static str);
 
@@ -317,13 +317,13 @@ pub struct SafetyEvent {
     /// The rest of what is known.
     #[serde(serialize_with = "known")]
     pub details: SafetyDetails,
-    /// What was done about it.
+    /// The action that followed.
     #[serde(rename = "action_taken")]
     pub action: &'static str,
 }
 
 impl SafetyEvent {
-    /// What happened, in a word for people; JSON has the codes of the document.
+    /// The event in a word for people; JSON has the codes of the document.
     fn word(&self) -> &'static str {
         match (self.kind, self.action) {
             (EventType::SKIPPED, _) => "skipped",
@@ -366,7 +366,7 @@ pub fn text(events: &[SafetyEvent], style: Style) -> String {
     page.finish()
 }
 
-/// What is known of an event. Texts raw, and none of them empty.
+/// The known facts of an event. Texts raw, and none of them empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SafetyDetails {
     pub rule: Option<String>,

@@ -32,19 +32,19 @@ pub struct CommitJudgement {
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
-    /// What the rules would have said.
+    /// The decision that the rules would have made.
     pub decision: Decision,
 }
 
-/// How a replay ended.
+/// The end of a replay.
 pub struct ReplayEnd {
-    /// Whether it was stopped before its end.
+    /// The end of the walk, or where it was stopped.
     pub walked: WalkEnd,
     /// Records that could not be read, and were derived again instead.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What is replayed.
+/// The commits to replay.
 pub struct ReplayRequest<'a> {
     /// The commits.
     pub range: &'a str,
@@ -117,7 +117,7 @@ fn named(ctx: &Context, ws: &Workspace, timeline: &Timeline, decision: Decision)
     }
 }
 
-/// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
+/// The settings without the rule that git alone cannot judge: a history made before Andon came has no gate to bypass.
 pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
     let mut settings = rules.clone();
     if let Some(setting) = settings.get_mut(detect::HOOK_BYPASS.id) {

@@ -46,7 +46,7 @@ pub fn run(ws: &Workspace, id: &str) -> Result<(Trajectory, Vec<Diagnostic>), Op
 enum Item {
     /// Something that the engine folds.
     Fact(Fact),
-    /// What a gate said.
+    /// A message of a gate.
     Gate(Box<SafetyFact>),
 }
 
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
         self.found.steps.push(TrajectoryStep { decision, ..step });
     }
 
-    /// Whether it is of the requested session; notes other sessions on the way.
+    /// True when it is of the requested session; notes other sessions on the way.
     fn belongs(&mut self, item: &Item) -> bool {
         let nothing = Trace::default();
         let (named, trace) = match item {
@@ -298,7 +298,7 @@ fn gate_said(fact: &SafetyFact) -> Decision {
     Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }
 }
 
-/// What a session is doing.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionState {
     /// Nothing: before, between and after its turns.
@@ -353,13 +353,13 @@ pub struct TrajectoryStep {
     pub node: Option<String>,
     /// The state before.
     pub state: SessionState,
-    /// What the agent did in this step, in a few words.
+    /// The action of the agent in this step, in a few words.
     pub action: String,
     /// The state after.
     pub next: SessionState,
     /// The commit that was made.
     pub commit: Option<CommitId>,
-    /// What the engine says.
+    /// The decision of the engine.
     pub decision: Decision,
     /// The rule of the halt that the ledger has at that commit.
     pub halt: Option<String>,

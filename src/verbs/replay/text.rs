@@ -11,7 +11,7 @@ use andon_engine::{json, text::halt, text::message, text::page::Page, text::phra
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
 
-/// What a decision was asked about.
+/// The subject of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayStep {
     /// A commit of the range.
@@ -30,7 +30,7 @@ pub enum ReplayStep {
 pub struct ReplayLine {
     /// The commit or event that was judged.
     pub step: ReplayStep,
-    /// What would have been decided then, from what was known then.
+    /// The decision of that time, from the facts of that time.
     pub decision: Decision,
 }
 
@@ -53,7 +53,7 @@ impl Teller {
         Self { style, steps: 0, halts: 0, held: 0 }
     }
 
-    /// What there is to say of one step: often nothing.
+    /// The lines for one step: often none.
     pub fn line(&mut self, line: &ReplayLine) -> String {
         self.steps = self.steps.saturating_add(1);
         if line.decision.standing.is_some() {
@@ -67,7 +67,7 @@ impl Teller {
         page.finish()
     }
 
-    /// What was skipped, and the sum of it.
+    /// The warnings, and the sum.
     pub fn end(&mut self, source: &str, warnings: &[Diagnostic]) -> String {
         let mut page = Page::new(self.style);
         held_line(&mut page, &mut self.held);
@@ -237,8 +237,7 @@ pub fn trajectory_json(trajectory: &Trajectory) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::SessionState;
-    use super::*;
+    use super::{super::session::SessionState, *};
     use andon_core::domain::{findings::Level, time::Timestamp};
     use andon_testkit::samples;
     use serde_json::{Value, json};

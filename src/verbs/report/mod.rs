@@ -120,7 +120,7 @@ pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Hi
     })
 }
 
-/// What the newest halts are about, as far as it is here.
+/// The changes behind the newest halts, as far as they are here.
 fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, ShownChange> {
     let newest = halts.iter().rev().take(CHANGES).map(|last| &last.halt);
     let found = |halt: &Halt| Some((halt.head?, shown_change::of_halt(&ws.repo, halt).ok()??));

@@ -155,7 +155,7 @@ fn rules_text(counts: &[RuleCount], style: Style) -> String {
 /// Longest message of a finding, in columns.
 const MESSAGE: usize = 60;
 
-/// What the line says.
+/// The content of the line.
 struct StatusLine {
     state: LoopState,
     iteration: u64,
@@ -188,7 +188,7 @@ fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
     }))
 }
 
-/// Where git looks for hooks, as far as its configuration shows without starting it.
+/// The hooks folder of git, as far as its configuration shows without starting it.
 fn hooks_dir(repo: &Repo) -> PathBuf {
     let own = repo.common_dir().join("hooks");
     let set = repo.config_string("core.hooksPath").filter(|path| !path.is_empty());
@@ -196,7 +196,7 @@ fn hooks_dir(repo: &Repo) -> PathBuf {
 }
 
 impl StatusLine {
-    /// Whether all is well, in one word.
+    /// The state in one word.
     fn word(&self) -> &'static str {
         match self.state {
             LoopState::Halted | LoopState::Stopped | LoopState::Paused => "halted",

@@ -3,32 +3,21 @@
 use std::collections::BTreeMap;
 
 use crate::situation::{self, HookSituation, LoopSituation};
-use andon_core::detect;
-use andon_core::domain::decision::{LedgerEvent, Stage, StandingHalt};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::CodeId;
-use andon_core::domain::tests::RunValidity;
-use andon_core::domain::workflow::Cycle;
-use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
-use andon_core::policy;
-use andon_engine::context::Context;
-use andon_engine::effect;
-use andon_engine::error::OpsError;
-use andon_engine::evidence::untracked;
-use andon_engine::evidence::{self, Subject};
-use andon_engine::gate::fallback;
-use andon_engine::gate::guard;
-use andon_engine::halts;
-use andon_engine::halts::decisions;
-use andon_engine::recording::timeline::LoadedTimeline;
-use andon_engine::view::status::{
-    CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, RefusedCommits, SkippedAt,
-    StatusView, TestsOf,
+use andon_core::domain::{
+    decision::LedgerEvent, decision::Stage, decision::StandingHalt, diagnostic::Diagnostic, findings::Level,
+    ids::CodeId, tests::RunValidity, workflow::Cycle,
 };
-use andon_engine::workspace::Workspace;
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::ledger::{EntryEvent, Ledger};
+use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
+use andon_core::{detect, policy};
+use andon_engine::{
+    context::Context, effect, error::OpsError, evidence, evidence::Subject, evidence::untracked,
+    gate::fallback, gate::guard, halts, halts::decisions, recording::timeline::LoadedTimeline,
+    view::status::CycleView, view::status::FailureSummary, view::status::HeadAndWorkTree,
+    view::status::LastHalt, view::status::LoopCount, view::status::LoopEvidence,
+    view::status::RefusedCommits, view::status::SkippedAt, view::status::StatusView, view::status::TestsOf,
+    workspace::Workspace,
+};
+use andon_store::{fingerprint::Fingerprinter, ledger::EntryEvent, ledger::Ledger};
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;
@@ -154,7 +143,7 @@ fn last_halt(
     Ok((last, warnings))
 }
 
-/// Whether HEAD is, or continues from, the commit that was halted.
+/// True when HEAD is, or continues from, the commit that was halted.
 fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
     let Some(LedgerEvent::Halted(halt)) = event.known() else { return Ok(false) };
     let head = ws.repo.head()?.commit();
@@ -172,7 +161,7 @@ fn flaky(loaded: &LoadedTimeline) -> Vec<String> {
     flaky.into_iter().collect()
 }
 
-/// What was passed over for the commits of the window.
+/// Rules that were passed over for the commits of the window.
 fn skipped(timeline: &Timeline) -> Vec<SkippedAt> {
     let of_one = |iteration: &Iteration| {
         let commit = iteration.commit;

@@ -4,9 +4,9 @@
 use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, plural::count};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::page::{Page, unbroken, with_command};
-use andon_engine::text::{decisions, halt, message, phrase};
+use andon_engine::text::{decisions, halt, message, phrase, spark};
 use andon_engine::view::status::{FailureSummary, LoopState, SkippedAt, StatusView, TestsOf};
-use andon_engine::{text::spark, text::spark::Glyphs, text::style::Style};
+use andon_engine::{text::spark::Glyphs, text::style::Style};
 
 /// Hashes of each kind shown in the text; JSON has all of them.
 const HASHES: usize = 5;
@@ -34,10 +34,10 @@ fn state(view: &StatusView, style: Style) -> String {
     }
 }
 
-/// How much is shown.
+/// The extent of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusDepth {
-    /// What a person acts on.
+    /// The facts that a person acts on.
     Short,
     /// The hashes behind it as well.
     Evidence,
@@ -102,7 +102,7 @@ fn skipped(page: &mut Page, view: &StatusView) {
     }
 }
 
-/// What was waived is no finding to act on, and is shown all the same.
+/// A waived finding needs no action, and is shown all the same.
 fn waived(page: &mut Page, view: &StatusView) {
     let notes = view.findings.iter().filter(|finding| finding.level == Level::Note);
     for finding in notes.filter(|finding| finding.about.waiver.is_some()) {
@@ -220,7 +220,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     }
 }
 
-/// What people decided for the work; what the newest answer said is with its halt already.
+/// Decisions of people for the work; the newest answer is with its halt already.
 fn decided(page: &mut Page, view: &StatusView) {
     let shown = view.decided.iter().filter(|one| one.decision != "resume");
     for (number, one) in shown.enumerate() {

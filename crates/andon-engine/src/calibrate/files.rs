@@ -10,18 +10,12 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{CalibrationBasis, Ladder, RatedRuns, Run};
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::range;
 use crate::range::stream::{self, EventsEnd, StreamOptions};
-use crate::recording::bulk::{Pace, WalkEnd};
-use andon_core::change::normalize::Normalizer;
-use andon_core::domain::decision::Stage;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::Fact;
-use andon_core::domain::plural::count;
-use andon_core::domain::time::Timestamp;
-use andon_core::history::{EventEffect, Fold};
+use crate::{context::Context, error::OpsError, range, recording::bulk::Pace, recording::bulk::WalkEnd};
+use andon_core::domain::{
+    decision::Stage, diagnostic::Diagnostic, facts::Fact, plural::count, time::Timestamp,
+};
+use andon_core::{change::normalize::Normalizer, history::EventEffect, history::Fold};
 
 /// Most files of a folder that are read.
 const MAX_FILES: usize = 100_000;

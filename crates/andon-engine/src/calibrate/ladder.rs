@@ -11,14 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::range::uncertainty;
 use andon_config::Config;
-use andon_core::detect::ladder::{self, LADDER, Score};
 use andon_core::detect::{self, Rule, Situation, Stops};
-use andon_core::domain::about::Counts;
-use andon_core::domain::decision::Stage;
-use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
-use andon_core::domain::findings::Level;
-use andon_core::domain::settings::{RuleSetting, RuleSettings};
-use andon_core::history::Timeline;
+use andon_core::domain::{
+    about::Counts, decision::Stage, escalation::Episode, escalation::EscalationMode, escalation::Signal,
+    findings::Level, settings::RuleSetting, settings::RuleSettings,
+};
+use andon_core::{detect::ladder, detect::ladder::LADDER, detect::ladder::Score, history::Timeline};
 
 /// What became of one good run.
 #[derive(Debug, Clone)]
@@ -132,7 +130,7 @@ impl RuleLadder {
     }
 }
 
-/// Whether a rule judges signals of other rules.
+/// True when a rule judges signals of other rules.
 fn is_by_signals(rule: &Rule) -> bool {
     rule.id == detect::CO_OCCURRENCE.id
 }

@@ -12,22 +12,22 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use self::{ladder::Ladder, ladder::Run, people::PlacedRuns};
-use crate::range::replayed;
 use crate::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use crate::view::calibration::{
     Calibration, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules,
     PromiseKind, RuleBound, ScaledCounts, UnaskedRule,
 };
-use crate::{context::Context, error::OpsError, range, range::Lineages, workspace::Workspace};
+use crate::{
+    context::Context, error::OpsError, range, range::Lineages, range::replayed, workspace::Workspace,
+};
 use andon_config::{Config, Value};
-use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget};
-use andon_core::detect::{self, Rule, ladder::rule_at_step};
+use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
 use andon_core::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{decision::Stage, diagnostic::Diagnostic, facts::Fact, time::Timestamp};
-use andon_core::{detect::calibration, detect::calibration::Promise, history};
+use andon_core::{detect, detect::Rule, detect::calibration, detect::calibration::Promise, history};
 use andon_store::derived::DerivedCache;
 
-/// What went well.
+/// The source of good runs.
 #[derive(Debug)]
 pub enum GoodSource<'a> {
     /// The runs of a range of commits.
@@ -38,7 +38,7 @@ pub enum GoodSource<'a> {
     Folder(&'a Path),
 }
 
-/// Where the settings come from.
+/// The source of the settings.
 #[derive(Clone, Copy)]
 pub enum SettingsOf<'a> {
     /// A repository.
@@ -71,7 +71,7 @@ struct RatedRuns {
     warnings: Vec<Diagnostic>,
 }
 
-/// What was known when all was read, or what kept that from being read.
+/// The runs that were read, or the reason why not all could be.
 enum CalibrationBasis {
     Whole(RatedRuns),
     Undecided { commits: usize, why: Diagnostic },
@@ -118,7 +118,7 @@ pub fn run(
     Ok(CalibrationResult::Whole(Box::new(summed(&ladder, known, question.alpha))))
 }
 
-/// How far up the ladder one event stream is halted.
+/// The loosest step of the ladder at which an event stream is halted.
 ///
 /// # Errors
 /// It cannot be read.
@@ -181,7 +181,7 @@ fn of_range(
     }))
 }
 
-/// How many of the runs are such ones.
+/// The number of such runs.
 fn count(runs: &[Run], is: impl Fn(&Run) -> bool) -> u64 {
     u64::try_from(runs.iter().filter(|run| is(run)).count()).unwrap_or(u64::MAX)
 }
@@ -245,7 +245,7 @@ fn unasked(rule: &'static Rule) -> UnaskedRule {
     UnaskedRule { rule: rule.id, lacks: rule.about.judges.as_str() }
 }
 
-/// What is known about each rule that had something to judge, or that people marked.
+/// The bound of each rule that had something to judge, or that people marked.
 fn bounds(ladder: &Ladder<'_>, runs: &[Run], step: usize) -> Vec<RuleBound> {
     let all = count(runs, |_| true);
     let bound = |(at, rule): (usize, &'static Rule)| {
@@ -268,7 +268,7 @@ fn by_budgets(config: &Config, runs: &[Run]) -> HaltsOfBudgets {
     }
 }
 
-/// What differs at `step`, for those of the rules that do. The line is all that `andon.toml` has to say of the rule: it
+/// The counts that differ at `step`, for the rules that have any. The line is all that `andon.toml` has to say of the rule: it
 /// keeps its level and its other parameters, so that it can take the place of the one that is there.
 fn changed<'a>(
     rules: impl Iterator<Item = &'a Rule>,

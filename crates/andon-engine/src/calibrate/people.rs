@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::ladder::{Ladder, Run};
 use crate::halts::decisions::{self, HaltFate, PastHalt};
-use crate::view::calibration::MistakenHalts;
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{error::OpsError, view::calibration::MistakenHalts, workspace::Workspace};
 use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::domain::{
     facts::CommitKind, facts::CommitRecord, findings::HaltReason, ids::CommitId, ids::DiffHash,
@@ -77,7 +76,7 @@ struct Configurations<'a> {
 }
 
 impl Configurations<'_> {
-    /// Whether the rule was made looser since that halt.
+    /// True when the rule was made looser since that halt.
     fn was_stricter(&mut self, past: &PastHalt) -> bool {
         let (Some(rule), Some(head)) = (detect::rule(&past.halt.rule), past.halt.head) else { return false };
         let repo = &self.ws.repo;

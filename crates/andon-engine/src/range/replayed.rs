@@ -1,7 +1,9 @@
 //! The facts of commits that are judged again, with or without records.
 
-use crate::recording::bulk::CommitFacts;
-use crate::{context::Context, error::OpsError, recording::derive, recording::derive::DerivedCommit};
+use crate::{
+    context::Context, error::OpsError, recording::bulk::CommitFacts, recording::derive,
+    recording::derive::DerivedCommit,
+};
 use andon_core::domain::{diagnostic::Diagnostic, facts::CommitFact, facts::CommitKind, ids::CommitId};
 use andon_core::history::{self, Fold, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};

@@ -1,10 +1,10 @@
-//! What calibration found, as `andon calibrate` shows it.
+//! The result of a calibration, as `andon calibrate` shows it.
 
 use serde::Serialize;
 
 use andon_core::domain::diagnostic::Diagnostic;
 
-/// What is promised.
+/// The promise that the runs bear out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromiseKind {
     /// With the counts of the rules times this many hundredths.
@@ -26,7 +26,7 @@ pub struct LadderStep {
     pub chance: f64,
     /// The rate at which runs like these are halted, at most, with a confidence of 95 %.
     pub exact: f64,
-    /// Whether it keeps the promise that was asked for.
+    /// True when it keeps the promise that was asked for.
     pub holds: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct RuleBound {
 pub struct UnaskedRule {
     /// Its id.
     pub rule: &'static str,
-    /// What the runs lack.
+    /// The facts that the runs lack.
     pub lacks: &'static str,
 }
 
@@ -94,7 +94,7 @@ pub struct HaltsOfBudget {
     pub halted: u64,
 }
 
-/// Whether the configuration has rules of its own.
+/// Settings of rules in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnRules {
     /// All are as by default.
@@ -122,7 +122,7 @@ pub struct Calibration {
     pub skipped_files: u64,
     /// Files that are not counted, as another one has the same content.
     pub duplicate_files: u64,
-    /// What is promised.
+    /// The promise.
     pub promised: PromiseKind,
     /// The ladder, the strictest step first.
     pub curve: Vec<LadderStep>,
@@ -130,15 +130,15 @@ pub struct Calibration {
     pub bounds: Vec<RuleBound>,
     /// Those that had not.
     pub unasked: Vec<UnaskedRule>,
-    /// What to write into the configuration.
+    /// Changes for the configuration.
     pub changed: Vec<ScaledCounts>,
-    /// Whether that has rules of its own.
+    /// Settings of rules that it has already.
     pub own_rules: OwnRules,
     /// Files and lines that do not count.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What came of a calibration.
+/// The outcome of a calibration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalibrationResult {
     /// It saw all of what it was given.
@@ -152,7 +152,7 @@ pub enum CalibrationResult {
     },
 }
 
-/// Whether the present configuration keeps a promise.
+/// The verdict on the present configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromiseStatus {
     /// It does, at this step.
@@ -164,7 +164,7 @@ pub enum PromiseStatus {
 }
 
 impl Calibration {
-    /// Whether the counts as configured keep the promise.
+    /// The verdict on the counts as configured.
     pub fn kept(&self) -> PromiseStatus {
         let as_configured = self.curve.iter().find(|step| step.factor == 100).cloned();
         match (self.promised, as_configured) {

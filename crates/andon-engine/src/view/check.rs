@@ -1,11 +1,9 @@
-//! What was found out about a range of commits.
+//! The result of a check of a range of commits.
 
 use crate::text::shown_change::ShownChange;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::tests::TestEvidence;
+use andon_core::domain::{
+    decision::Halt, diagnostic::Diagnostic, findings::Level, ids::CommitId, tests::TestEvidence,
+};
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,21 +23,21 @@ pub struct CheckReport {
     pub range: String,
     /// The commit whose configuration counted: the left side of the range.
     pub configuration: Option<CommitId>,
-    /// How many commits were looked at.
+    /// The number of commits that were examined.
     pub commits: usize,
-    /// What is not as it should be, in the order of the commits.
+    /// Violations, in the order of the commits.
     pub violations: Vec<Diagnostic>,
-    /// What could not be decided.
+    /// Questions without enough evidence.
     pub undecided: Vec<Diagnostic>,
     /// Other remarks: skipped lines, unknown versions.
     pub warnings: Vec<Diagnostic>,
     /// The tests at the tip, where the caller asked for them.
     pub tests: Option<TipTests>,
-    /// What the record of the tip says of its tests.
+    /// Tests of the tip, by its record.
     pub recorded: Option<TestEvidence>,
     /// The halt that is open at the tip.
     pub halt: Option<Box<Halt>>,
-    /// What there is to decide about, where that is here.
+    /// The change that the halt is about, where this clone has it.
     pub change: Option<ShownChange>,
 }
 
@@ -56,7 +54,7 @@ pub struct TipTests {
     pub base_cannot_run: Option<String>,
     /// Each run. There are two where base and tip have different commands.
     pub runs: Vec<TipRun>,
-    /// What was wrong with reports, or with the code that the tests saw.
+    /// Problems with reports, or with the code that the tests saw.
     pub warnings: Vec<String>,
 }
 
@@ -67,13 +65,13 @@ pub struct TipRun {
     pub by: TipRunSource,
     /// The command, or the files that report the test run.
     pub command: String,
-    /// What the run said; `None` where the command could not be started.
+    /// The result of the run; `None` where the command could not be started.
     pub evidence: Option<TestEvidence>,
-    /// What it is worth.
+    /// Its worth.
     pub outcome: TipOutcome,
 }
 
-/// Where a run of the tests at the tip comes from.
+/// The source of a run of the tests at the tip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TipRunSource {
     /// The command that the base of the range configures.
@@ -84,7 +82,7 @@ pub enum TipRunSource {
     Ci,
 }
 
-/// What the tests at the tip came to.
+/// The outcome of the tests at the tip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TipOutcome {
     /// They passed.
@@ -102,12 +100,12 @@ impl TipRun {
 }
 
 impl TipTests {
-    /// Whether base and tip disagree about what the tests are.
+    /// True when base and tip have different test commands.
     pub fn command_differs(&self) -> bool {
         self.at_base != self.at_tip && self.at_base.is_some()
     }
 
-    /// What all runs together came to. Where base and tip have different commands, that of the tip decides, and that of
+    /// The outcome of all runs together. Where base and tip have different commands, that of the tip decides, and that of
     /// the base may object: with tests that it names as failing, or by failing where the new one names no test at all.
     pub fn outcome(&self) -> TipOutcome {
         let Some(last) = self.runs.last() else {
@@ -132,7 +130,7 @@ impl TipTests {
         alike.or(self.runs.last())
     }
 
-    /// Whether they replace evidence that is missing.
+    /// True when they replace evidence that is missing.
     pub fn stand_in(&self) -> bool {
         self.outcome() == TipOutcome::Passed
     }
@@ -144,7 +142,7 @@ pub const OPEN_HALT: &str = "open-halt";
 /// The code of the message about a rule that was skipped for a commit.
 pub const SKIPPED_RULE: &str = "skipped-rule";
 
-/// Whether it is a skip that a person accounted for: with a reason, and not in the shell of an agent.
+/// True for a skip that a person accounted for: with a reason, and not in the shell of an agent.
 pub fn accepted(what: &Diagnostic) -> bool {
     what.code.as_deref() == Some(SKIPPED_RULE) && what.level == Level::Warn
 }

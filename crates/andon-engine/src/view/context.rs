@@ -1,8 +1,7 @@
 //! How full a context window is, and what was done about it.
 
-use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::context::{CachedTokens, ContextWindowUse, Thresholds};
-use andon_core::domain::findings::Finding;
+use andon_core::domain::{briefing::HumanDecision, findings::Finding};
 
 /// What is known of a context window.
 #[derive(Debug, Clone, PartialEq, Eq)]

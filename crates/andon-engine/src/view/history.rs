@@ -6,15 +6,12 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::status::{LastHalt, StatusView};
-use crate::asking::WaitingRound;
-use crate::json::{self, RoundPrecedentJson};
-use crate::text::{forge::Forge, shown_change::ShownChange};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::CommitRecord;
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use crate::{
+    asking::WaitingRound, json, json::RoundPrecedentJson, text::forge::Forge, text::shown_change::ShownChange,
+};
+use andon_core::domain::{diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, time::Timestamp};
 
-/// What is recorded about a commit.
+/// The record of a commit, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordState {
     /// There is a record.
@@ -81,14 +78,14 @@ pub struct HistoryCommit {
     pub subject: String,
     /// Committer date.
     pub at: Timestamp,
-    /// What is recorded about it. Hashes of hunks and outputs are left out.
+    /// Its record. Hashes of hunks and outputs are left out.
     pub state: RecordState,
 }
 
 /// A longer pause is not part of an iteration's time.
 const LONGEST: i64 = 6 * 3600;
 
-/// What acts one after the other: a node in a worktree.
+/// A node in a worktree: its commits follow one another.
 pub fn track(record: &CommitRecord) -> String {
     record.worktree.iter().fold(record.node.clone(), |node, worktree| format!("{node}, worktree {worktree}"))
 }
@@ -119,14 +116,14 @@ pub struct HistoryView {
     pub left_out: usize,
     /// Halts at these commits, and the unanswered one, oldest first.
     pub halts: Vec<LastHalt>,
-    /// What the newest halts are about, by the halted commit.
+    /// The changes behind the newest halts, by the halted commit.
     pub changes: BTreeMap<CommitId, ShownChange>,
-    /// Where commits and files can be looked at.
+    /// The forge that shows commits and files.
     pub forge: Forge,
     /// Rounds that wait for people.
     pub open: Vec<WaitingRound>,
     /// Rounds that people decided.
     pub decided: Vec<RoundPrecedentJson>,
-    /// What went wrong while looking: unreadable records, skipped entries.
+    /// Problems with the sources: unreadable records, skipped entries.
     pub warnings: Vec<Diagnostic>,
 }

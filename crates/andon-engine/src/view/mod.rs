@@ -1,4 +1,4 @@
-//! What the engine found out, as values that a report shows. Texts are raw.
+//! Results that verbs show, each its own JSON. Texts are raw.
 
 pub mod calibration;
 pub mod check;

@@ -1,20 +1,17 @@
-//! What `andon status` shows of a loop.
+//! The status of a loop, as `andon status`, `watch` and `report` show it.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::asking::WaitingRound;
-use crate::json;
-use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
-use andon_core::domain::time::Timestamp;
+use crate::{asking::WaitingRound, json};
+use andon_core::domain::{
+    briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, facts::Ack, facts::Skip,
+    facts::UncreditedFall, findings::Finding, findings::Level, ids::CodeId, ids::CommitId, ids::DiffHash,
+    ids::Digest, ids::EntryId, ids::Signature, tests::TestEvidence, tests::TestRun, tests::TestStatus,
+    time::Timestamp,
+};
 
 /// The state of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -39,7 +36,7 @@ pub enum LoopState {
 }
 
 impl LoopState {
-    /// Whether a person has to act before the loop goes on: what `--exit-code` reports as 1.
+    /// True when a person has to act before the loop goes on; `--exit-code` reports it as 1.
     pub fn waits_for_a_person(self) -> bool {
         match self {
             Self::Halted | Self::Stopped | Self::Paused => true,
@@ -62,7 +59,7 @@ impl LoopState {
     }
 }
 
-/// What is known about the tests of one state of the code.
+/// The test results for one state of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestsOf {
     /// They ran on exactly this code.
@@ -112,7 +109,7 @@ pub struct LastHalt {
 pub struct FailureSummary {
     /// Equal for runs that fail in the same way.
     pub signature: Signature,
-    /// How many iterations of the window had it.
+    /// Iterations of the window that had it.
     pub iterations: u64,
     /// Its status class.
     pub status: TestStatus,
@@ -212,7 +209,7 @@ pub struct SkippedAt {
 /// Commits that the gate refused for untested code, each with new code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RefusedCommits {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// The code of the newest.
     pub code: CodeId,
@@ -225,7 +222,7 @@ pub struct RefusedCommits {
 /// Hooks that were installed and that git does not start any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostHooks {
-    /// What is missing, and what is in its place.
+    /// The missing hook, and the file in its place.
     #[serde(rename = "message")]
     pub what: String,
     /// The hint: the command that puts it right.
@@ -278,7 +275,7 @@ pub struct StatusView {
     pub code: HeadAndWorkTree<Option<CodeId>>,
     /// Tests of that code.
     pub tests: HeadAndWorkTree<TestsOf>,
-    /// What people decided for the work at hand, the newest first.
+    /// Decisions of people for the work at hand, the newest first.
     pub decided: Vec<HumanDecision>,
     /// Rounds that wait for a person.
     pub waiting: Vec<WaitingRound>,
@@ -287,15 +284,15 @@ pub struct StatusView {
     /// Hashes and failure summaries.
     #[serde(rename = "loop_evidence")]
     pub evidence: LoopEvidence,
-    /// What became of the hooks, when they are gone.
+    /// The hooks that are gone, if any.
     pub hooks_gone: Option<LostHooks>,
-    /// What the rules say now.
+    /// Findings of the rules at this moment.
     pub findings: Vec<Finding>,
-    /// What went wrong while looking: unreadable records, skipped lines.
+    /// Problems with the sources: unreadable records, skipped lines.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What is known of one rule, for `andon status --rules`.
+/// The halts of one rule, for `andon status --rules`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleCount {
     /// Its id; one of another version may be among them.

@@ -6,17 +6,13 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::status::{LoopCount, LoopState, LostHooks};
-use crate::asking::WaitingRound;
-use crate::json::record;
-use andon_core::domain::context::ContextWindowUse;
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::tests::TestRun;
-use andon_core::domain::tests::{RunValidity, TestEvidence};
-use andon_core::domain::time::Timestamp;
+use crate::{asking::WaitingRound, json::record};
+use andon_core::domain::{
+    context::ContextWindowUse, decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, ids::EntryId,
+    tests::RunValidity, tests::TestEvidence, tests::TestRun, time::Timestamp,
+};
 
-/// How an answer to a halt is given.
+/// The means by which a halt is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerBy {
@@ -32,7 +28,7 @@ pub struct LastRun {
     /// Its result.
     #[serde(rename = "run", serialize_with = "tests")]
     pub evidence: TestEvidence,
-    /// Whether it can prove anything.
+    /// Its worth as evidence.
     pub validity: RunValidity,
     /// When it ended, where that is known.
     pub at: Option<Timestamp>,
@@ -71,14 +67,14 @@ pub struct LoopView {
     pub who: Vec<String>,
     /// The unanswered halt that binds it; it may be one of another worktree or clone.
     pub halt: Option<StandingHalt>,
-    /// How that halt is answered.
+    /// The means of answering that halt.
     pub answer: Option<AnswerBy>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
     /// The newest test run.
     #[serde(rename = "last_run")]
     pub tests: Option<LastRun>,
-    /// How full the context window is, where that is known.
+    /// The use of the context window, where it is known.
     #[serde(serialize_with = "context_window")]
     pub context: Option<ContextWindowUse>,
     /// When something was last recorded here.
@@ -89,9 +85,9 @@ pub struct LoopView {
     /// Tokens and cost of the window, in words; empty where no client reports them.
     #[serde(skip)]
     pub cost: String,
-    /// What became of the hooks, when they are gone.
+    /// The hooks that are gone, if any.
     pub hooks_gone: Option<LostHooks>,
-    /// What went wrong while looking: unreadable records, skipped lines, a wrong configuration.
+    /// Problems with the sources: unreadable records, skipped lines, a wrong configuration.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -117,14 +113,14 @@ impl LoopView {
         if self.who.is_empty() { std::slice::from_ref(&self.node) } else { &self.who }
     }
 
-    /// Whether a loop that runs has been quiet for three times its usual pause, and for minutes at least.
+    /// True when a running loop has been quiet for three times its usual pause, and for minutes at least.
     pub fn is_silent(&self, now: Timestamp) -> bool {
         let (Some(last), Some(usual)) = (self.last_at, self.usual_pause) else { return false };
         self.state == LoopState::Running && now.since(last).0 > usual.saturating_mul(3).max(SILENT)
     }
 }
 
-/// What could be seen of a worktree.
+/// The state of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorktreeState {
     /// Its loop.
@@ -136,7 +132,7 @@ pub enum WorktreeState {
 }
 
 impl WorktreeState {
-    /// Whether this halt binds it.
+    /// True when this halt binds it.
     pub fn is_bound_by(&self, halt: EntryId) -> bool {
         match self {
             Self::Loop(found) => found.halt.as_ref().is_some_and(|bound| bound.id == halt),
@@ -152,7 +148,7 @@ pub struct WorktreeView {
     pub name: String,
     /// The top of its working tree.
     pub path: String,
-    /// What could be seen of it.
+    /// Its state.
     pub seen: WorktreeState,
 }
 
@@ -199,11 +195,11 @@ pub struct WatchView {
     pub branches: Vec<BranchView>,
     /// Rounds that wait for people.
     pub rounds: Vec<WaitingRound>,
-    /// What went wrong while looking.
+    /// Problems with the sources.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What a person has to do with it, the most urgent first.
+/// The need for a person, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Need {
     /// It needs a person to continue.
@@ -228,7 +224,7 @@ pub enum WatchLine<'a> {
 }
 
 impl WatchLine<'_> {
-    /// What identifies the line, however its state changes.
+    /// The identity of the line; it does not change with its state.
     pub fn key(&self) -> String {
         match self {
             Self::Worktree(worktree) => format!("w {}", worktree.name),
@@ -238,7 +234,7 @@ impl WatchLine<'_> {
         }
     }
 
-    /// What a person has to do.
+    /// The need for a person.
     pub fn need(&self) -> Need {
         match self {
             Self::Worktree(worktree) => match &worktree.seen {
@@ -312,7 +308,7 @@ impl WatchView {
         view
     }
 
-    /// How many lines have this need.
+    /// The number of lines with this need.
     pub fn count(&self, need: Need) -> usize {
         self.ordered().iter().filter(|one| one.need() == need).count()
     }

@@ -3,16 +3,15 @@
 //! a failure, missing evidence an error, anything else a case that passed and says something.
 
 use super::{WHOLE, code, plain};
-use crate::verbs::check::{text as check, text::Group};
+use crate::{verbs::check::text as check, verbs::check::text::Group};
 use andon_core::domain::diagnostic::Severity;
 use andon_core::escape;
-use andon_engine::text::phrase;
-use andon_engine::view::check::CheckReport;
+use andon_engine::{text::phrase, view::check::CheckReport};
 
 /// Commits that one case names.
 const COMMITS: usize = 100;
 
-/// What a test case came to.
+/// The outcome of a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CaseOutcome {
     Passed,
@@ -115,10 +114,8 @@ fn text(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{about, hostile, report};
-    use super::*;
-    use andon_core::domain::diagnostic::Diagnostic;
-    use andon_core::domain::findings::Level;
+    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
     use testreport::{ExitKind, ReportInput, Root};
 
     #[test]

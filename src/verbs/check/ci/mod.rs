@@ -10,10 +10,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::diagnostic::Severity;
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::Digest;
+use andon_core::domain::{diagnostic::Diagnostic, diagnostic::Severity, findings::Level, ids::Digest};
 use andon_core::escape;
 use andon_engine::view::check::CheckReport;
 
@@ -35,7 +32,7 @@ struct Entry<'a> {
     fingerprint: Digest,
 }
 
-/// What a file of results holds, gravest first, and how many more there were.
+/// The entries of a file of results, gravest first, and the number of those left out.
 fn entries(report: &CheckReport) -> (Vec<Entry<'_>>, usize) {
     let violations = report.violations.iter().filter(|one| one.level > Level::Off);
     let mut all: Vec<_> = violations.chain(&report.undecided).chain(&report.warnings).collect();
@@ -50,7 +47,7 @@ fn entries(report: &CheckReport) -> (Vec<Entry<'_>>, usize) {
     (shown.collect(), more)
 }
 
-/// What a message is about, whatever commit ids and counts its words hold.
+/// The subject of a message, without the commit ids and counts in its words.
 fn subject(what: &Diagnostic) -> (&str, &str) {
     let about = what.commit().map_or(what.message.as_str(), |commit| commit.subject.as_str());
     (code(what), about)
@@ -65,7 +62,7 @@ fn code(what: &Diagnostic) -> &str {
     what.code.as_deref().unwrap_or("andon")
 }
 
-/// Where a message is shown by readers that want a file.
+/// The file of a message, for readers that want one.
 fn place(what: &Diagnostic) -> String {
     plain(what.file.as_deref().unwrap_or(ANCHOR))
 }

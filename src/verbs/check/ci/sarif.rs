@@ -6,13 +6,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
-use crate::{view::check::CheckOutcome, view::check::CheckReport, view::check::accepted};
+use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::detect;
 use andon_core::domain::{diagnostic::Severity, findings::Level, plural::count};
-use andon_engine::json;
-use andon_engine::text::forge::Forge;
+use andon_engine::{json, text::forge::Forge};
 
-/// Where its schema is.
+/// The address of its schema.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// Name and version of how fingerprints are made: another way has another number.
@@ -169,11 +168,11 @@ struct CodeText {
     help: String,
     /// The page about it.
     page: String,
-    /// How grave it is where nothing is configured.
+    /// Its severity where nothing is configured.
     severity: Severity,
 }
 
-/// What is known of `code`.
+/// The description of `code`.
 fn lookup(code: &str) -> CodeText {
     let pages = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
     if let Some(rule) = detect::rule(code) {

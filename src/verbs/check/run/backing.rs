@@ -194,7 +194,7 @@ impl RangeEvidence {
         origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
     }
 
-    /// Whether the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
+    /// True when the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
     fn changed(&mut self, here: CommitCase<'_>, code: CodeId) -> Result<bool, OpsError> {
         let Some(parent) = here.commit.parents.first().copied() else {
             let nothing =
@@ -212,7 +212,7 @@ impl RangeEvidence {
     }
 }
 
-/// Whether the check itself has seen the tests of exactly this code pass.
+/// True when the check itself has seen the tests of exactly this code pass.
 fn is_tested_tip(here: CommitCase<'_>) -> bool {
     here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in())
 }
@@ -223,7 +223,7 @@ fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
     (level >= Level::Warn && case.config.test.command.is_some()).then_some(level)
 }
 
-/// Whether a test result is one that counts by the left side's configuration.
+/// True when a test result is one that counts by the left side's configuration.
 fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
     let by_hand = here.case.config.test.handed_in == HandedInRuns::Count;
     let is_whole = |tests: &TestEvidence| {
@@ -232,13 +232,13 @@ fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
     tests.is_some_and(|tests| (tests.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
 
-/// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
+/// True when another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(here: CommitCase<'_>, other: &CommitRecord) -> bool {
     counts(here, other.tests.as_ref())
         || (other.tests.is_none() && andon_engine::evidence::inherited_evidence::is_sound(other))
 }
 
-/// Whether a commit is the revert that its message says it is.
+/// True when a commit is the revert that its message says it is.
 fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
     let repo = here.case.repo;
     for source in repo.named_sources(here.commit, CommitKind::Revert)? {
@@ -249,7 +249,7 @@ fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
     Ok(false)
 }
 
-/// What a commit counts as whose kind is only said. Several parents stay several parents.
+/// The kind that counts for a commit whose kind is only claimed. Several parents stay several parents.
 fn ordinary(claimed: CommitKind) -> CommitKind {
     match claimed {
         CommitKind::Merge | CommitKind::Amend => claimed,
@@ -303,7 +303,7 @@ fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
 struct Gap {
     claimed: CommitKind,
     handed_in: bool,
-    /// What is missing of the tests of scopes, in words.
+    /// The scopes without tests, in words.
     of_scopes: Option<String>,
     level: Level,
 }
@@ -334,7 +334,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
     violation(Some(at(commit)), "untested-code", gap.level, message, &help)
 }
 
-/// What is missing is not known to be wrong: exit code 3.
+/// Missing evidence is not known to be wrong: exit code 3.
 fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let range = shell_quote(here.case.range);

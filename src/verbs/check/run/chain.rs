@@ -44,7 +44,7 @@ impl RecentNotes {
     }
 }
 
-/// Whether the record of a commit names that of its parent.
+/// Compares the record of a commit with that of its parent, which it names.
 pub(super) fn judge(
     case: &Case<'_>,
     recent: &RecentNotes,
@@ -119,7 +119,7 @@ pub(super) fn replaced_notes(
     Ok(violations)
 }
 
-/// What a note says better than `old` did, which was it once.
+/// The point in which a note says better than its earlier version `old`.
 fn better_now(case: &Case<'_>, commit: CommitId, old: Oid) -> Option<&'static str> {
     let Ok(Blob::Content(text)) = case.repo.read_blob(old, MAX_NOTE) else { return None };
     let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));

@@ -1,13 +1,10 @@
-//! What a record says of itself that contradicts the rest of it, its commit, or another line of its note.
+//! Records that contradict themselves, their commit, or another line of their note.
 
 use super::{Case, Diagnostic, at, violation};
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::signatures;
 use andon_core::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+use andon_core::domain::{facts::CommitRecord, facts::Recording, findings::Level, signatures};
 use andon_git::CommitInfo;
-use andon_store::notes::Note;
-use andon_store::wire::v1;
+use andon_store::{notes::Note, wire::v1};
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
 const WHOLE: usize = 250;
@@ -64,7 +61,7 @@ pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
     }
 }
 
-/// Whether the result is that which its scopes come to. Where a list was cut, more cannot be said.
+/// True when the result is that which its scopes come to. Where a list was cut, more cannot be said.
 fn is_of_its_scopes(tests: &TestEvidence) -> bool {
     let of = TestEvidence::together(tests.code, tests.scopes.clone());
     let cut = tests.truncated || of.truncated;

@@ -21,7 +21,7 @@ pub(super) struct Link {
 #[derive(Default)]
 pub(super) struct ExaminedCommits {
     commits: Vec<Link>,
-    /// Where each of them is.
+    /// The place of each.
     index: HashMap<CommitId, usize>,
     /// The code of each, and when its record says that it was written.
     reported: Vec<(CodeId, Timestamp)>,
@@ -55,7 +55,7 @@ impl ExaminedCommits {
         self.free.insert(commit);
     }
 
-    /// Whether the guard binds a commit.
+    /// True when the guard binds a commit.
     pub(super) fn is_bound(&self, commit: CommitId) -> bool {
         !self.free.contains(&commit)
     }
@@ -64,7 +64,7 @@ impl ExaminedCommits {
         &self.commits
     }
 
-    /// Where a commit is.
+    /// The place of a commit.
     pub(super) fn place(&self, id: CommitId) -> Option<usize> {
         self.index.get(&id).copied()
     }
@@ -74,12 +74,12 @@ impl ExaminedCommits {
         id.parse().ok().filter(|known: &CommitId| known.to_string() == id && self.holds(*known))
     }
 
-    /// Whether a commit is in the range.
+    /// True when a commit is in the range.
     pub(super) fn holds(&self, id: CommitId) -> bool {
         self.index.contains_key(&id)
     }
 
-    /// Whether a commit is in the range or right below it.
+    /// True when a commit is in the range or right below it.
     pub(super) fn concerns(&self, head: CommitId) -> bool {
         self.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head))
     }
@@ -146,13 +146,13 @@ struct Wording {
     help: Vec<String>,
 }
 
-/// What does not hold.
+/// Violations, in the order in which they are shown.
 #[derive(Default)]
 pub(super) struct ViolationGroups {
     /// About the range as a whole, or about commits outside it.
     apart: Vec<Diagnostic>,
     words: Vec<Rc<Wording>>,
-    /// Where they are in that list.
+    /// Their places in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
     /// The commit of the range, and the number of the words.
     declared: Vec<(u32, MessageOrder, u32)>,

@@ -5,21 +5,19 @@
 
 use std::collections::BTreeSet;
 
-use super::examined_commits::Link;
-use super::{Case, Diagnostic, ExaminedCommits, violation};
+use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, violation};
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::{attempt::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
-use andon_engine::view::check::OPEN_HALT;
 use andon_engine::{
     context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,
-    text::style::Style,
+    text::style::Style, view::check::OPEN_HALT,
 };
 use andon_git::Repo;
 use andon_store::{ledger::EntryEvent, ledger::Ledger, window};
 
-/// How many records below the range give the window in which it begins.
+/// Records below the range that give the window in which it begins.
 const WINDOW: usize = 24;
 
 /// A halt with the answer it got.
@@ -31,7 +29,7 @@ pub(super) struct HaltAndAnswer {
     pub(super) ack: Option<Ack>,
 }
 
-/// What the ledger says, and what does not hold against it.
+/// The entries of the ledger, and the violations against them.
 pub(super) struct LedgerFindings {
     pub(super) violations: Vec<Diagnostic>,
     pub(super) halts: Vec<HaltAndAnswer>,
@@ -179,7 +177,7 @@ pub(super) fn told(examined: &ExaminedCommits, open: &HaltAndAnswer) -> Diagnost
     halt::look(halt).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
 
-/// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the
+/// True when a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the
 /// newest entry of a ledger.
 fn is_of_the_halted(examined: &ExaminedCommits, commit: CommitId, known: &HaltAndAnswer) -> bool {
     let fact = examined.fact(commit);
@@ -267,13 +265,13 @@ fn below(case: &Case<'_>, commit: &Link, answers: &[Ack], mut fold: Fold) -> Fol
     fold
 }
 
-/// Whether a halt was answered at `commit`; then a new window starts.
+/// True when a halt was answered at `commit`; then a new window starts.
 fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
     let here = answers.iter().filter(|ack| ack.head == Some(commit));
     here.map(|ack| fold.push(Fact::Ack(Box::new(ack.clone())))).count() > 0
 }
 
-/// Whether the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
+/// True when the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
 /// made while the hooks were off is written at the next hook.
 fn is_known(examined: &ExaminedCommits, commit: CommitId, rule: &str, halts: &[HaltAndAnswer]) -> bool {
     halts.iter().any(|known| {

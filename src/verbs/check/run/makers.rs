@@ -25,7 +25,7 @@ const MAX_NOTE: usize = 1 << 20;
 /// Commits recorded here that are looked for among those of a range.
 const MARKERS: usize = 1_024;
 
-/// Whether the configuration asks for anything of the author of a commit.
+/// The reach of the configuration for the author of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     /// It does.
@@ -77,7 +77,7 @@ impl OnceAgents {
     }
 }
 
-/// Whether the hooks recorded one of these commits in this worktree: that there are no records at all is then no sign of
+/// True when the hooks recorded one of these commits in this worktree: that there are no records at all is then no sign of
 /// a person's.
 pub(super) fn were_recorded_here(repo: &Repo, commits: &[CommitId]) -> bool {
     let reach = Reach { runs: 0, commits: MARKERS, turns: 0, since: None };
@@ -107,7 +107,7 @@ impl HookUsers {
         }
     }
 
-    /// Whether an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
+    /// True when an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
     /// and colleagues in theirs, so that author and committer must both have earlier commits with records.
     pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
         let Some(maker) = maker(commit) else { return Ok(false) };
@@ -136,7 +136,7 @@ fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
     Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
 }
 
-/// Whether a commit below has a record that a hook wrote, and is by the same person.
+/// True when a commit below has a record that a hook wrote, and is by the same person.
 fn recorded_below(case: &Case<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
     let mut at = commit.parents.first().copied();
     for _ in 0..BELOW {

@@ -15,30 +15,26 @@ mod tamper;
 mod tip_tests;
 mod whole_range;
 
+pub use self::range::{CacheTrust, RangeRequest};
+pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
+
 use std::path::PathBuf;
 
+use self::examined_commits::{ExaminedCommits, MessageOrder, ViolationGroups};
+use self::{range::Range, records::RecordFindings};
 use andon_config::{AppliesTo, Config};
 use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::CommitId;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::range::{cut_off, cut_off_within, interrupted};
-use andon_engine::recording::bulk::{Pace, WalkEnd};
-use andon_engine::text::shown_change;
-use andon_engine::view::check::{CheckReport, TipTests};
+use andon_core::domain::{findings::Finding, findings::Level, ids::CommitId};
+use andon_engine::{
+    context::Context, error::OpsError, range::cut_off, range::cut_off_within, range::interrupted,
+    recording::bulk::Pace, recording::bulk::WalkEnd, text::shown_change, view::check::CheckReport,
+    view::check::TipTests,
+};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
-use self::examined_commits::ExaminedCommits;
-use self::examined_commits::{MessageOrder, ViolationGroups};
-use self::range::Range;
-pub use self::range::{CacheTrust, RangeRequest};
-use self::records::RecordFindings;
-pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
-
-/// What `check` works on.
+/// The subject of a check.
 pub(crate) struct Case<'a> {
     repo: &'a Repo,
     store: NotesStore<'a>,
@@ -52,13 +48,13 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Whether the tests at the tip passed, so that they replace missing records.
+    /// True when the tests at the tip passed, so that they replace missing records.
     fn stands_in(&self) -> bool {
         self.tests.is_some_and(TipTests::stand_in)
     }
 }
 
-/// What is known before the commits are looked at.
+/// The inputs that are known before the commits are examined.
 struct CheckInputs {
     common_dir: PathBuf,
     range: Range,
@@ -139,7 +135,7 @@ fn over(
     })
 }
 
-/// What is to be judged, or why it cannot be. Everything that was opened for it is closed again: the walk over the
+/// The subject of the judgement, or why there is none. Everything that was opened for it is closed again: the walk over the
 /// commits begins with nothing.
 fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
@@ -205,7 +201,7 @@ fn violation(
     Diagnostic { location, ..Diagnostic::new(level, message).code(code).help(help) }
 }
 
-/// What a rule says of a commit.
+/// The message of a rule about a commit.
 fn of_finding(at: CommitRef, finding: &Finding) -> Diagnostic {
     Diagnostic::from(finding).at(Location::Commit(at))
 }

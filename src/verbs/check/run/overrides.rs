@@ -35,7 +35,7 @@ fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
     violation(Some(at(commit)), code, level, message, help)
 }
 
-/// Whether a rule was passed over for a commit: what that is worth is said by [`skips`].
+/// True when a rule was passed over for a commit: what that is worth is said by [`skips`].
 pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
     skipped.iter().any(|skip| skip.rule == rule)
 }
@@ -154,7 +154,7 @@ const REASON: usize = 120;
 
 /// A commit with a trailer `Tests-Removed`.
 pub(super) struct Waiver {
-    /// Where it is in the range.
+    /// Its place in the range.
     pub(super) place: usize,
     commit: Option<CommitId>,
     pub(super) reason: String,

@@ -2,16 +2,11 @@
 
 use super::{Diagnostic, violation};
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::paths::CONFIG_FILE;
-use andon_engine::adapter::framework;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::view::check::TipTests;
+use andon_core::domain::{findings::Level, ids::CommitId, ids::EntryId, ids::Oid, paths::CONFIG_FILE};
+use andon_engine::{adapter::framework, context::Context, error::OpsError, view::check::TipTests};
 use andon_git::{Blob, Repo};
 
-/// What the caller asked for.
+/// The request of the caller.
 #[derive(Debug, Clone, Default)]
 pub struct RangeRequest {
     /// `RANGE`
@@ -22,13 +17,13 @@ pub struct RangeRequest {
     pub squash: Option<String>,
     /// The ledger whose witnesses count; default: the one that the base names.
     pub policy: Option<EntryId>,
-    /// Whether the cache may be believed.
+    /// The trust in the cache.
     pub cached: CacheTrust,
     /// The tests at the tip, where the caller has them.
     pub tests: Option<TipTests>,
 }
 
-/// Whether facts that an earlier run left in the git directory are believed.
+/// The trust in facts that an earlier run left in the git directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheTrust {
     /// No: everything is derived from the commits. A person who can edit a record can edit a cache.
@@ -59,7 +54,7 @@ pub(super) struct Range {
     pub shown: String,
     /// The left side, whose configuration counts; `None` when the range has none.
     pub base: Option<CommitId>,
-    /// Where the two sides parted.
+    /// The commit at which the two sides parted.
     pub fork: Option<CommitId>,
     /// The newest commit.
     pub tip: CommitId,
@@ -174,14 +169,14 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
     Ok((config::load(at_base.as_slice())?, changed_settings.into_iter().collect()))
 }
 
-/// How the configuration of the tip differs from the one that counts.
+/// The difference of the configuration of the tip from the one that counts.
 #[derive(Clone, Copy)]
 struct ConfigDifference {
     /// The range changed it; otherwise the left side did since.
     in_range: bool,
-    /// Whether the left side has one.
+    /// True when the left side has one.
     left: bool,
-    /// Whether the tip has one.
+    /// True when the tip has one.
     tip: bool,
 }
 

@@ -3,35 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backing::{CommitCase, EvidenceGap, RangeEvidence};
-use super::chain::{self, RecentNotes};
-use super::makers::{Bound, OnceAgents};
-use super::range::{CacheTrust, RangeRequest, source};
-use super::whole_range::WeakeningFold;
 use super::{
-    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at, level_of,
-    violation,
+    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
+    backing::CommitCase, backing::EvidenceGap, backing::RangeEvidence, chain, chain::RecentNotes,
+    contradictions, level_of, makers, makers::Bound, makers::OnceAgents, overrides, range::CacheTrust,
+    range::RangeRequest, range::source, tamper, violation, whole_range::WeakeningFold,
 };
-use super::{contradictions, makers, overrides, tamper};
 use andon_config::{self as config, Config};
-use andon_core::change::normalize::Normalizer;
-use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::paths::PathClass;
-use andon_core::domain::tests::TestEvidence;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
+use andon_core::domain::{
+    findings::Level, ids::CommitId, ids::Digest, paths::PathClass, tests::TestEvidence,
+};
+use andon_core::{change::normalize::Normalizer, detect};
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::recording::derive::{self, DerivedCommit};
+use andon_engine::{context::Context, error::OpsError, recording::derive, recording::derive::DerivedCommit};
 use andon_git::{CommitInfo, Repo, missing_help};
-use andon_store::RecordError;
-use andon_store::derived::DerivedCache;
-use andon_store::notes::{NotesStore, StoredRecord};
-use andon_store::wire::v1;
+use andon_store::{RecordError, derived::DerivedCache, notes::NotesStore, notes::StoredRecord, wire::v1};
 
-/// What was found in the commits one by one.
+/// Findings in the commits, one by one.
 #[derive(Default)]
 pub(super) struct RecordFindings {
     pub examined: ExaminedCommits,
@@ -241,7 +230,7 @@ impl RecordFindings {
     }
 }
 
-/// What chooses among several lines of one note.
+/// The facts that choose among several lines of one note.
 fn derivable(derived: &DerivedCommit) -> v1::DerivedFacts {
     v1::DerivedFacts {
         tree: Some(derived.tree),
@@ -251,7 +240,7 @@ fn derivable(derived: &DerivedCommit) -> v1::DerivedFacts {
     }
 }
 
-/// How a record relates to its commit.
+/// The relation of a record to its commit.
 enum RecordMatch {
     /// It says what the commit gives.
     Holds,

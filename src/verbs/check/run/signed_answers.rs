@@ -1,30 +1,23 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use super::examined_commits::ExaminedCommits;
-use super::halts::HaltAndAnswer;
-use super::{Case, Location, halts, violation};
+use super::{Case, Location, examined_commits::ExaminedCommits, halts, halts::HaltAndAnswer, violation};
 use andon_config::Guard;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::response::AckMode;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{
+    diagnostic::Diagnostic, findings::Level, ids::CommitId, ids::EntryId, response::AckMode, time::Timestamp,
+};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
-use andon_engine::error::OpsError;
-use andon_engine::gate::outcomes;
+use andon_engine::{error::OpsError, gate::outcomes};
 use andon_git::Repo;
-use andon_review::payload::policy::RecordedAck;
-use andon_review::votes::Vote;
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::ledger::{EntryFault, Ledger};
+use andon_review::{payload::policy::RecordedAck, votes::Vote};
+use andon_store::{fingerprint::Fingerprinter, ledger::EntryFault, ledger::Ledger};
 
 /// The code of every message of this kind.
 const CODE: &str = "witness";
 /// The violation of an answer without a sign that a person gave it.
 const UNSEEN: &str = "unseen-answer";
 
-/// What is known about the range apart from its commits.
+/// Facts about the range apart from its commits.
 pub(super) struct RangeFacts {
     /// The ledger that was named on the command line.
     pub(super) policy: Option<EntryId>,

@@ -6,16 +6,14 @@ use std::io::Read as _;
 use super::{Case, Diagnostic, ExaminedCommits, at, violation};
 use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::tests::TestEvidence;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{findings::Level, tests::TestEvidence, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
 use andon_engine::halts::lost_halts::{Gap, Gaps, LedgerContents};
 use andon_git::CommitInfo;
 use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
 
-/// Where git keeps objects that it shows in place of others.
+/// The refs under which git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";
 /// Seconds between a commit and its record that a slow hook may take.
 const LATE: i64 = 600;

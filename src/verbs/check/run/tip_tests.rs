@@ -20,7 +20,7 @@ use andon_git::Repo;
 use andon_store::fingerprint::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, Root, RunReader};
 
-/// Where the tests of the tip come from.
+/// The source of the tests of the tip.
 #[derive(Debug, Clone)]
 pub enum TestsWanted {
     /// Run them here.
@@ -222,7 +222,7 @@ fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option
     Ok(None)
 }
 
-/// How a run ended, beside what it printed.
+/// The end of a run, beside its output.
 struct RunEnd<'a> {
     /// `None` of one that was handed in.
     end: Option<&'a ProgramEnd>,
@@ -289,7 +289,7 @@ fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError>
     })
 }
 
-/// How many paths a refusal names.
+/// Paths that a refusal names.
 const NAMED: usize = 3;
 
 /// Refuses to take the tests of other code for those of the tip. Files that the check itself writes (`own`) do not

@@ -1,4 +1,4 @@
-//! What holds of a range as a whole: documents and tests that changed with it, its squash, and the tests of its tip.
+//! Checks of a range as a whole: documents and tests that changed with it, its squash, and the tests of its tip.
 //!
 //! `andon check --squash-of RANGE`: a squash merge leaves one commit without records. What was judged on the branch holds for it
 //! when its tree is what the branch leads to: the same tree, or the one that merging the branch into the squash commit's parent
@@ -18,10 +18,10 @@ use andon_engine::{error::OpsError, evidence::docs, range, weakening};
 use andon_git::{CommitInfo, Repo};
 use andon_store::window;
 
-/// How many records below the range say whether failures were open when it began.
+/// Records below the range that tell whether failures were open when it began.
 const WINDOW: usize = 24;
 
-/// What the commits take from the tests, one after the other.
+/// The losses of tests, commit after commit.
 #[derive(Default)]
 pub(super) struct WeakeningFold {
     /// The commits so far; `None` before the first.
@@ -29,7 +29,7 @@ pub(super) struct WeakeningFold {
 }
 
 impl WeakeningFold {
-    /// What `commit` took from the tests; completes its fact.
+    /// Judges the loss of tests in `commit`, and completes its fact.
     pub(super) fn judge(
         &mut self,
         case: &Case<'_>,
@@ -82,7 +82,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ve
     Ok(found.map(|found| of_finding(examined.at(tip.id), &found)).into_iter().collect())
 }
 
-/// What is left of `found` when `given`, for which a reason was given, is taken out.
+/// `found` without `given`, for which a reason was given.
 fn without(mut found: Weakening, given: &Weakening) -> Weakening {
     found.total = found.total.saturating_sub(given.total);
     found.removed.retain(|name| !given.removed.contains(name));
@@ -104,7 +104,7 @@ fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
     fold
 }
 
-/// Whether documentation moved with the API, over the range as a whole.
+/// Checks that documentation moved with the API, over the range as a whole.
 pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
@@ -130,7 +130,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Resul
     Ok(found_by(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))
 }
 
-/// What one rule says of a commit.
+/// The message of one rule about a commit.
 fn found_by(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Diagnostic> {
     let found = detect::evaluate(rule, situation, &case.config.rules);
     found.map(|found| of_finding(at, &found)).into_iter().collect()
@@ -190,7 +190,7 @@ fn figures(tests: &TestEvidence) -> String {
     format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts().failing(), tests.total)
 }
 
-/// What the tests at the tip say, as the check has seen them.
+/// The messages about the tests at the tip.
 #[derive(Default)]
 pub(super) struct TipReport {
     pub(super) violations: Vec<Diagnostic>,

@@ -3,12 +3,9 @@
 use maud::{Markup, html};
 
 use super::{self as markup, clipped, linked, text, time};
-use andon_core::domain::facts::CommitRecord;
-use andon_core::domain::findings::Level;
-use andon_core::domain::time::Span;
+use andon_core::domain::{facts::CommitRecord, findings::Level, time::Span};
 use andon_engine::text::phrase;
-use andon_engine::view::history::RecordState;
-use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 
 /// Commits of one fold.
 const FOLD: usize = 250;

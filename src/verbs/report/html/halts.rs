@@ -2,12 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::SHOWN;
-use super::{self as markup, clipped, command, field, linked, look, text, time};
-use andon_core::domain::decision::Halt;
-use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::Ack;
-use andon_core::domain::summary::SummaryStep;
+use super::{self as markup, SHOWN, clipped, command, field, linked, look, text, time};
+use andon_core::domain::{decision::Halt, events::MAX_SHOWN, facts::Ack, summary::SummaryStep};
 use andon_core::escape::clip;
 use andon_engine::text::page::command_of;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};

@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::{self as markup, clipped, command, text, time};
-use super::{SHOWN, more};
-use andon_core::domain::facts::{CommitRecord, Gate, Recording};
-use andon_core::domain::usage::Usage;
+use super::{self as markup, SHOWN, clipped, command, more, text, time};
+use andon_core::domain::{facts::CommitRecord, facts::Gate, facts::Recording, usage::Usage};
 use andon_core::escape::shell_quote;
-use andon_engine::text::phrase;
-use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::{text::phrase, view::history::HistoryCommit, view::history::HistoryView};
 
 fn records(view: &HistoryView) -> impl Iterator<Item = (&HistoryCommit, &CommitRecord)> {
     view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)))

@@ -2,8 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::log_command;
-use super::{clipped, command, field, linked, text, time};
+use super::{clipped, command, field, linked, log_command, text, time};
 use andon_core::domain::facts::Gate;
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
@@ -151,7 +150,7 @@ fn tiles(view: &HistoryView) -> Markup {
     }
 }
 
-/// Whether the tests of HEAD are known to fail.
+/// True when the tests of HEAD are known to fail.
 fn failing(now: &StatusView) -> bool {
     matches!(&now.tests.head, TestsOf::Ran(evidence) if !evidence.is_green())
 }

@@ -10,11 +10,10 @@ use andon_core::domain::{
     summary::HaltSummary, tests::RunValidity, time::Timestamp,
 };
 use andon_core::{detect, history::Timeline, policy};
+use andon_engine::view::watch::{AnswerBy, BranchView, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_engine::{
     asking, context::Context, error::OpsError, recording::timeline, recording::timeline::LoadedTimeline,
-    text::halt, view::status::LoopCount, view::status::LoopState, view::watch::AnswerBy,
-    view::watch::BranchView, view::watch::LastRun, view::watch::LoopView, view::watch::WorktreeState,
-    view::watch::WorktreeView, workspace::Workspace,
+    text::halt, view::status::LoopCount, view::status::LoopState, workspace::Workspace,
 };
 use andon_git::{Repo, RepoEnv};
 use andon_store::{notes::NotesStore, window, window::Window};
@@ -22,7 +21,7 @@ use andon_store::{notes::NotesStore, window, window::Window};
 /// Most worktrees that are watched.
 const MAX_WORKTREES: usize = 1024;
 
-/// Where a worktree is.
+/// The place of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// `main` for the main one.
@@ -129,7 +128,7 @@ fn usual_pause(timeline: &Timeline) -> Option<u64> {
     pauses.get(pauses.len() / 2).copied().filter(|_| pauses.len() >= PAUSES.1)
 }
 
-/// What the iterations of the window have cost, where clients report it.
+/// The cost of the iterations of the window, where clients report it.
 fn cost(timeline: &Timeline) -> String {
     let usage = || timeline.iterations.iter().filter_map(|one| one.usage.as_ref());
     let tokens = usage().map(Usage::tokens).fold(0_u64, u64::saturating_add);

@@ -7,21 +7,17 @@
 mod loops;
 mod stamp;
 
+pub use self::loops::context_in;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use self::loops::Place;
-pub use self::loops::context_in;
-use self::stamp::Stamp;
+use self::{loops::Place, stamp::Stamp};
 use crate::situation::SharedHooks;
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::time::Timestamp;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
+use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::view::watch::{BranchView, WatchView, WorktreeView};
-use andon_engine::workspace::Workspace;
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::ledger::Ledger;
 
 /// Worktrees that are read again at a look though nothing of their own has moved.
@@ -31,10 +27,10 @@ const AT_LEAST_EVERY: u64 = 60;
 /// After how many seconds the place of git's hooks is read again.
 const HOOKS_EVERY: u64 = 60;
 
-/// What was seen of a worktree, and what its files looked like before.
+/// The last view of a worktree, and the stamp of its files at that time.
 struct WorktreeMemory {
     stamp: Stamp,
-    /// What all worktrees share: the tip of the notes.
+    /// The tip of the notes, which all worktrees share.
     notes: Stamp,
     read_at: Timestamp,
     view: WorktreeView,
@@ -48,11 +44,11 @@ pub struct Watcher {
     branches: Option<(Stamp, Timestamp, Vec<BranchView>)>,
 }
 
-/// What a look at the worktrees found; rounds are read separately.
+/// The result of a look at the worktrees; rounds are read separately.
 pub struct WorktreeViews {
     /// Everything but the rounds.
     pub view: WatchView,
-    /// Whether the ledger has moved since the last look: then rounds may have, too.
+    /// True when the ledger has moved since the last look: then rounds may have, too.
     pub ledger_moved: bool,
 }
 
@@ -129,7 +125,7 @@ impl Watcher {
         Ok(branches)
     }
 
-    /// Where git looks for hooks only git knows, which is a process: not at each look.
+    /// Only git knows its hooks folder. To ask it is a process: not at each look.
     fn ask_for_hooks(&mut self, ctx: &Context, ws: &Workspace) {
         let stamp = Stamp::of_configuration(&ws.repo, ctx);
         let is_known = self

@@ -5,10 +5,8 @@ use std::path::Path;
 
 use super::loops::Place;
 use andon_core::domain::time::Timestamp;
-use andon_engine::context::Context;
-use andon_engine::effect::AndonDir;
-use andon_git::platform::{FileStat, files};
-use andon_git::{Repo, read_plain};
+use andon_engine::{context::Context, effect::AndonDir};
+use andon_git::{Repo, platform::FileStat, platform::files, read_plain};
 
 /// Most bytes that are read of a `HEAD`.
 const MAX_HEAD: u64 = 4096;
@@ -84,7 +82,7 @@ impl Stamp {
         Self { files, texts }
     }
 
-    /// Whether the files were as they are for some time when they were read at `at`.
+    /// True when the files were as they are for some time when they were read at `at`.
     pub(super) fn is_settled(&self, at: Timestamp) -> bool {
         let is_old = |stat: &FileStat| {
             [stat.modified.0, stat.changed.0]

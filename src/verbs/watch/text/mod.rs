@@ -20,7 +20,7 @@ const NAME: usize = 100;
 /// Columns of a sentence.
 const SENTENCE: usize = 300;
 
-/// What there is, in one line: `3 worktrees: 1 needs a person, 2 running`.
+/// A summary in one line: `3 worktrees: 1 needs a person, 2 running`.
 pub fn summary(view: &WatchView) -> String {
     let person = view.count(Need::Person);
     let needs = match person {
@@ -233,7 +233,7 @@ pub fn text(view: &WatchView, style: Style, glyphs: Glyphs) -> String {
     page.finish()
 }
 
-/// What is said below a line of the table.
+/// The lines below a line of the table.
 fn told(page: &mut Page, one: &WatchLine<'_>) {
     if one.need() == Need::Person
         || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == WorktreeState::Away)

@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{help, since, why};
 use andon_core::escape::{terminal, terminal_clip};
-use andon_engine::text::phrase;
-use andon_engine::text::spark;
-use andon_engine::text::style::Style;
-use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
+use andon_engine::{text::phrase, text::spark, text::style::Style, view::status::LoopState};
 
 /// Columns of a name.
 const NAME: usize = 100;
 /// Counts of failing tests that are read out, the newest.
 const COUNTS: usize = 5;
 
-/// What was printed last, by the key of each line.
+/// The lines that were printed last, by their keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PrintedLines {
     lines: BTreeMap<String, String>,

@@ -3,15 +3,12 @@
 use super::{NAME, short, why};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal_clip, width};
-use andon_engine::text::halt;
-use andon_engine::text::phrase;
-use andon_engine::text::spark::{self, Glyphs};
-use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{
     BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
 };
+use andon_engine::{text::halt, text::phrase, text::spark, text::spark::Glyphs, view::status::LoopState};
 
-/// How something is to be taken.
+/// The tone of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// In order.
@@ -31,7 +28,7 @@ pub enum Tone {
 pub struct Cell {
     /// At most as wide as its column.
     pub text: String,
-    /// How it is to be taken; its colour where there are colours.
+    /// Its tone; a colour where there are colours.
     pub tone: Tone,
 }
 
@@ -40,7 +37,7 @@ pub struct Cell {
 pub struct TableRow {
     /// The heading that it is under.
     pub need: Need,
-    /// What distinguishes it from the others.
+    /// Its identity.
     pub key: String,
     /// A cell for each column.
     pub cells: Vec<Cell>,
@@ -51,7 +48,7 @@ pub struct TableRow {
 pub struct WatchTable {
     /// Columns of the terminal that each column takes.
     pub widths: Vec<usize>,
-    /// What needs a person first.
+    /// The lines, those that need a person first.
     pub rows: Vec<TableRow>,
 }
 
@@ -246,7 +243,7 @@ fn state(state: LoopState) -> (&'static str, Tone) {
     }
 }
 
-/// How long ago, in a few columns: `now`, `5m`, `3h`, `2d`.
+/// The age in a few columns: `now`, `5m`, `3h`, `2d`.
 fn age(now: Timestamp, at: Timestamp) -> String {
     let seconds = now.since(at).0;
     match seconds {
