@@ -12,8 +12,7 @@ mod pending;
 mod state;
 mod twice;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built};
 
 /// Calls the hook of a client.
 fn hook(stage: &Stage, client: &str, event: &str, payload: &str) -> Out {

@@ -112,8 +112,7 @@ fn settings_of_clients_are_configuration() {
     for client in ["claude", "cline", "goose", "opencode"] {
         stage.andon(&["agent", "install", client]).ok();
     }
-    stage.git(&["add", "--all"]).ok();
-    stage.git(&["commit", "-qm", "Start Andon from the clients"]).ok();
+    stage.commit_of("--all", "Start Andon from the clients");
     let record = stage.record("HEAD");
     assert_eq!(record["code"], stage.record("HEAD^")["code"]);
     assert_eq!(record["gate"], "passed");
@@ -173,9 +172,7 @@ fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
     stage.andon(&["resume", "--reason", "seen"]).ok();
     // What it left is no sign of an agent.
     stage.write("code.txt", "two\n");
-    stage.git(&["add", "--all"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "By hand"]).ok();
+    stage.tested_commit_of("--all", "By hand");
     assert_eq!(stage.record("HEAD").get("guards"), None);
 }
 

@@ -1,7 +1,6 @@
 //! `guard.applies_to = "agents"`: people's commits are recorded and nothing else, at any door; an agent is guarded as ever.
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 const RED: &[&str] = &["not ok a"];
 

@@ -1,8 +1,6 @@
 //! `andon backfill` of a long history: what it leaves in the store, and what happens to it meanwhile.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Stdio;
+use std::{collections::BTreeSet, path::Path, process::Stdio};
 
 use insta::assert_snapshot;
 

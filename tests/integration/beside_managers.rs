@@ -1,13 +1,11 @@
 //! Beside other managers and without the program: what install promises before git starts it, what it leaves of others,
 //! and what it would do.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs};
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 fn program(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -5,9 +5,9 @@ mod ways;
 
 use std::fs;
 
-use self::ways::{BROKEN, directory, link, note};
 use insta::assert_snapshot;
 
+use self::ways::{BROKEN, directory, link, note};
 use crate::support::ground::{Ground, fault, run, sweep};
 use crate::support::image::Image;
 
@@ -213,8 +213,7 @@ fn a_broken_record_does_not_cost_a_rebase_the_others() {
     let stage = &ground.stage;
     stage.git(&["switch", "-qc", "side", "HEAD~2"]).ok();
     stage.write("README.md", "side\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "side"]).ok();
+    stage.commit_of(".", "side");
     stage.git(&["switch", "-q", "main"]).ok();
     stage.write(".git/note", "garbage\n");
     stage.git(&["notes", "--ref=andon", "add", "-f", "-F", ".git/note", "HEAD~1"]).ok();

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built};
 
 /// One commit of a history.
 pub(super) struct Step<'a> {
@@ -307,8 +306,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     let old = stage.head();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\niteration-cap = { max = 3 }\n");
     stage.andon(&["install"]).ok();
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Install Andon"]).ok();
+    stage.commit_of(".", "Install Andon");
     let first = stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout;
     let status = stage.andon(&["status"]).stdout;
 
@@ -341,8 +339,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     "#);
     // Three iterations are the cap: the first was one of them, what was backfilled is none.
     stage.write("code.txt", "2\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Second"]).ok();
+    stage.commit_of(".", "Second");
     assert_eq!(stage.record("HEAD")["iteration"], 2);
 }
 
@@ -352,8 +349,7 @@ fn a_commit_on_top_of_backfilled_ones_is_the_first_iteration() {
     stage.andon(&["backfill", "HEAD"]).ok();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");
     stage.andon(&["install"]).ok();
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Install Andon"]).ok();
+    stage.commit_of(".", "Install Andon");
     assert_eq!(stage.record("HEAD")["iteration"], 1);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
 }

@@ -1,7 +1,6 @@
 //! `andon calibrate` over files: what it reads as a good run, what it writes, and how it ends.
 
-use crate::events::observe;
-use crate::support::Stage;
+use crate::{events::observe, support::Stage};
 
 /// One turn, of a node of its own: the same content twice would be one run.
 fn turn(number: usize) -> String {
@@ -98,8 +97,7 @@ fn what_was_said_of_a_halt_survives_an_amend_and_a_rebase() {
     stage.pass(60);
     stage.git(&["commit", "-q", "--amend", "-m", "Second, reworded"]).ok();
     assert_eq!(said(&stage), (1, 0, 1), "after a new message");
-    stage.write("b.rs", "fn c() {}\n");
-    stage.git(&["add", "b.rs"]).ok();
+    stage.add("b.rs", "fn c() {}\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     assert_eq!(said(&stage), (1, 0, 1), "after other content");

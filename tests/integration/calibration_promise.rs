@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use crate::bulk::{cache, import, interrupt, long_stage, start, step, text};
-use crate::events::observe;
-use crate::support::Stage;
+use crate::{events::observe, support::Stage};
 
 const DAY: i64 = 24 * 3600;
 

@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// A stage whose test command first does what `ACT` says.
 fn stage() -> Stage {
@@ -13,9 +12,7 @@ fn stage() -> Stage {
         stage.write(".gitignore", "target/\n*.tmp\n");
         stage.write("d/e/f.txt", "f\n");
         stage.set("ACT", ":");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Let the tests act"]).ok();
+        stage.tested_commit_of(".", "Let the tests act");
         stage
     })
 }
@@ -131,9 +128,7 @@ fn swapped() -> Stage {
         stage.write("src/v2/c.py", "4\n");
         stage.write("good/a.py", "5\n");
         std::os::unix::fs::symlink("v1", stage.path("src/current")).unwrap();
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Add a package"]).ok();
+        stage.tested_commit_of(".", "Add a package");
         stage
     })
 }

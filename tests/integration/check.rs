@@ -6,8 +6,7 @@ mod halts;
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// Three clean commits on top of the first.
 pub(crate) fn clean() -> Stage {

@@ -4,8 +4,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::check::{clean, halted};
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// A range with an error, a warning that a person accounted for, and a subject that tries everything.
 fn mixed() -> Stage {
@@ -94,8 +93,9 @@ fn a_report_that_cannot_be_written_changes_no_verdict() {
     assert_eq!(out.stdout, "checked 3 commits in HEAD~3..HEAD: ok\n");
     out.ok().says("repo/nowhere/a.sarif: ").says("  help: make its directory first: mkdir -p ");
     stage.set("GITHUB_ACTIONS", "true");
-    stage.set("GITHUB_STEP_SUMMARY", "/nowhere/summary.md");
-    stage.andon(&["check", "HEAD~3..HEAD"]).ok().says("warning: cannot write /nowhere/summary.md");
+    let summary = stage.path("nowhere/summary.md").display().to_string();
+    stage.set("GITHUB_STEP_SUMMARY", &summary);
+    stage.andon(&["check", "HEAD~3..HEAD"]).ok().says(&format!("warning: cannot write {summary}"));
 }
 
 #[test]

@@ -13,9 +13,7 @@ fn merges_reverts_and_picks_give_no_alarm() {
     let base = stage.head();
     stage.git(&["switch", "-qc", "topic"]).ok();
     stage.write("topic.txt", "topic\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Topic"]).ok();
+    stage.tested_commit_of(".", "Topic");
     stage.git(&["switch", "-q", "main"]).ok();
     stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
     stage.git(&["merge", "-q", "--no-edit", "topic"]).ok();
@@ -49,9 +47,7 @@ fn rebased_amended_and_rewound_branches_give_no_alarm() {
     stage.git(&["switch", "-qc", "topic"]).ok();
     for n in 0..3 {
         stage.write(&format!("file{n}.txt"), "x\n");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Add {n}")]).ok();
+        stage.tested_commit_of(".", &format!("Add {n}"));
     }
     stage.git(&["commit", "-q", "--amend", "-m", "Add 2, said better"]).ok();
     stage.git(&["switch", "-q", "main"]).ok();
@@ -73,9 +69,7 @@ fn a_rebase_over_an_answered_halt_gives_no_alarm() {
     stage.git(&["branch", "other", "HEAD~4"]).ok();
     stage.git(&["switch", "-q", "other"]).ok();
     stage.write("other.txt", "other\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Other"]).ok();
+    stage.tested_commit_of(".", "Other");
     stage.git(&["switch", "-q", "main"]).ok();
     stage.git(&["rebase", "-q", "other"]).ok();
     assert_eq!(codes(&stage, "other..main"), [""; 0]);

@@ -6,8 +6,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// A person without the hooks: another clone of the same remote, under another name.
 struct Elsewhere<'a> {
@@ -145,15 +144,13 @@ fn no_test_ran_is_missing_evidence() {
 fn an_adopting_branch_and_one_without_any_record() {
     let stage = Stage::new();
     stage.write("code.txt", "1\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Start"]).ok();
+    stage.commit_of(".", "Start");
     stage.write("code.txt", "2\n");
     stage.git(&["commit", "-qam", "Before"]).ok();
     stage.write("check.sh", crate::support::CHECK);
     stage.tests(&["ok a"]);
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Adopt andon"]).ok();
+    stage.commit_of(".", "Adopt andon");
     let range = "HEAD~2..HEAD";
     stage.andon(&["check", range]).exits(3);
     let value = json(&stage, range);
@@ -316,8 +313,7 @@ fn a_report_of_the_ci_stands_in_as_well() {
 fn without_a_test_command_the_error_says_what_to_do() {
     let stage = Stage::new();
     stage.write("code.txt", "1\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Start"]).ok();
+    stage.commit_of(".", "Start");
     assert_snapshot!(check(&stage, "HEAD").exits(2).shown());
 }
 

@@ -59,8 +59,7 @@ fn documentation_goes_with_the_declared_api() {
       help: update the documentation that names it, or see which paths count: andon config show paths
     ");
     stage.write("docs/api.md", "# a\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Change the API"]).ok();
+    stage.commit_of(".", "Change the API");
     assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.write("src/api/b.rs", "pub fn b() {}\n");

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use serde_json::Value;
-
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::events::observe;
 use crate::support::{Out, Stage, andon_path};

@@ -1,13 +1,11 @@
 //! Escalation and what is done about a halt, with real git: docs/spec-map.md, signals and escalation, loop safety (auto
 //! escalation policy), loop rules (advisor, fallback chain).
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// Commits `content` as `path`, tested.
 fn commit(stage: &Stage, path: &str, content: &str, message: &str) -> Out {
@@ -133,8 +131,7 @@ fn opt_out_byte_identical() {
     let stage = started();
     let plain = "[test]\ncommand = \"sh check.sh\"\n[rules]\n";
     stage.write("andon.toml", format!("{plain}co-occurrence = \"off\"\nweak-change = \"off\"\n"));
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Opt out"]).ok();
+    stage.commit_of("-A", "Opt out");
     let before = report_files(&stage);
     for number in 1..=8 {
         let out = reword(&stage, number).ok();
@@ -149,8 +146,7 @@ fn perpetual_degrade_to_notify() {
     let stage = started();
     let config = "[guard]\nperpetual = true\n[test]\ncommand = \"sh check.sh\"\n";
     stage.write("andon.toml", config);
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Run for ever"]).ok();
+    stage.commit_of("-A", "Run for ever");
     let told = (1..=6)
         .find(|number| reword(&stage, *number).ok().all().contains("notify-only and does not halt the run"));
     assert!(told.is_some_and(|number| number <= 5), "{told:?}");
@@ -317,8 +313,7 @@ fn the_fallback_chain_names_the_next_provider_and_why() {
         json(&stage.andon(&args).ok().stdout)
     };
     assert_eq!(advice(&stage, &[])["next"], serde_json::Value::Null);
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Name the chain"]).ok();
+    stage.commit_of("-A", "Name the chain");
     reword_until_halted(&stage);
     let found = advice(&stage, &[]);
     assert_eq!((found["current"].as_str(), found["next"].as_str()), (Some("claude"), Some("local")));
@@ -336,8 +331,7 @@ fn a_stall_starts_the_program_that_the_user_named() {
     let chain = "[fallback]\nproviders = [\"claude\", \"gemini\"]\n";
     let policy = "[on_stall]\npolicy = \"retry_with_new_provider\"\n";
     stage.write("andon.toml", format!("[test]\ncommand = \"sh check.sh\"\n{policy}{chain}"));
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Name the chain"]).ok();
+    stage.commit_of("-A", "Name the chain");
     reword_until_halted(&stage);
     let started = json(&std::fs::read_to_string(&got).unwrap());
     assert_eq!(started["policy"], "retry_with_new_provider");
@@ -349,8 +343,7 @@ fn a_stall_starts_the_program_that_the_user_named() {
 fn a_policy_of_pause_pauses_on_every_halt() {
     let stage = started();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[on_stall]\npolicy = \"pause\"\n");
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Pause when stuck"]).ok();
+    stage.commit_of("-A", "Pause when stuck");
     for _ in 0..2 {
         stage.git(&["commit", "-qm", "Again", "--allow-empty"]);
     }
@@ -365,8 +358,7 @@ fn split_verdicts_and_no_change_escalate() {
     let stage = started();
     let config = "[test]\ncommand = \"sh check.sh\"\n[rules]\nunchanged-diff = \"off\"\nconsecutive-failures = \"off\"\n";
     stage.write("andon.toml", config);
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Leave it to the reviewers"]).ok();
+    stage.commit_of("-A", "Leave it to the reviewers");
     let vote = |lines: &str| {
         stage
             .run_in(

@@ -1,8 +1,7 @@
 //! What test evidence says of itself, and what is made of it.
 
-use serde_json::Value;
-
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::support::{Out, Stage, andon_path};
 
@@ -123,8 +122,7 @@ fn lines_on_standard_input_are_worth_what_reports_are() {
     let stage = Stage::installed();
     let config = "[test]\ncommand = \"sh check.sh\"\nhanded_in = \"count\"\n";
     stage.write("andon.toml", config);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Let runs be handed in"]).ok();
+    stage.tested_commit("-qam", "Let runs be handed in");
     stage.write("code.txt", "two\n");
     let status = json(&stage.andon(&["status", "--format", "json"]).ok());
     let code = status["code"]["work_tree"].as_str().unwrap().to_owned();

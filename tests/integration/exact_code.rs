@@ -3,8 +3,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// A tested repository whose tests pass only where `code.txt` says `good`; what is committed says `evil`.
 fn stage() -> Stage {
@@ -60,8 +59,7 @@ fn what_hides_a_change_from_git_is_named_and_lifted_by_the_command() {
         sh(&stage, hide);
         sh(&stage, "test -z \"$(git status --porcelain)\" || { git status; exit 1; }");
         let tested = stage.andon(&["test"]).ok().says("code.txt as it is on disk").says(reason);
-        stage.write("other.txt", "two\n");
-        stage.git(&["add", "other.txt"]).ok();
+        stage.add("other.txt", "two\n");
         let refused = stage.git(&["commit", "-qm", "Washed"]).refused();
         refused.clone().says("error[untested-edit]").says("code.txt").says(reason);
         // The command that both name shows it to git; with it in the commit the tests are those of this code.
@@ -93,8 +91,7 @@ fn a_monitor_that_says_nothing_changed_is_not_asked() {
     stage.andon(&["test"]).ok();
     stage.andon(&["status"]).ok();
     assert!(!stage.exists(".git/asked"), "the monitor was asked");
-    stage.write("other.txt", "two\n");
-    stage.git(&["add", "other.txt"]).ok();
+    stage.add("other.txt", "two\n");
     assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
     exit 1
     --- stderr
@@ -113,10 +110,8 @@ fn a_filter_of_the_configuration_is_not_run_and_what_it_stores_is_no_tested_code
         &stage,
         "git config filter.wash.clean 'touch .git/ran; sed s/good/evil/'; git config filter.wash.required true",
     );
-    stage.write(".gitattributes", "code.txt filter=wash\n");
-    stage.git(&["add", ".gitattributes"]).ok();
-    stage.write("code.txt", "good\n");
-    stage.git(&["add", "code.txt"]).ok();
+    stage.add(".gitattributes", "code.txt filter=wash\n");
+    stage.add("code.txt", "good\n");
     sh(&stage, "test -z \"$(git diff --name-only)\"; rm .git/ran");
     let tested = stage.andon(&["test"]);
     assert_snapshot!(tested.shown(), @"
@@ -144,15 +139,12 @@ fn what_git_lfs_stores_is_known() {
     stage.git(&["config", "filter.lfs.clean", clean]).ok();
     stage.write(".gitattributes", "*.bin filter=lfs\n");
     stage.write("a.bin", "content");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Large files"]).ok();
+    stage.tested_commit_of(".", "Large files");
     assert!(stage.git(&["show", "HEAD:a.bin"]).stdout.starts_with("version https://git-lfs"));
     stage.write("a.bin", "other");
     stage.write("b.bin", "new");
     stage.andon(&["test"]).ok().lacks("git does not see");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Larger files"]).ok();
+    stage.commit_of(".", "Larger files");
     // A driver by that name which stores something else.
     stage.git(&["config", "filter.lfs.clean", "sed s/good/evil/"]).ok();
     stage.write("a.bin", "good");
@@ -205,9 +197,7 @@ fn a_submodule_is_looked_into() {
         .git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", lib.to_str().unwrap(), "sub"])
         .ok();
     stage.write("code.txt", "good\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "With a submodule"]).ok();
+    stage.tested_commit_of(".", "With a submodule");
     sh(&stage, "cd sub; git update-index --skip-worktree f; echo good > f");
     sh(&stage, "test -z \"$(git status --porcelain)\"");
     assert_snapshot!(stage.andon(&["test"]).shown(), @"
@@ -239,9 +229,7 @@ fn a_sparse_checkout_is_no_change() {
     stage.write("code.txt", "good\n");
     stage.write("kept/a", "1\n");
     stage.write("left/b", "1\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Two directories"]).ok();
+    stage.tested_commit_of(".", "Two directories");
     for extra in [&["--no-sparse-index"][..], &["--sparse-index"]] {
         stage.git(&[&["sparse-checkout", "set", "--cone"], extra, &["kept"]].concat()).ok();
         assert!(!stage.exists("left/b"));

@@ -1,8 +1,7 @@
 //! `andon explain`: what it shows of real reports, and that it agrees with what is recorded.
 
-use serde_json::Value;
-
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::support::{Out, Stage};
 

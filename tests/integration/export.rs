@@ -4,8 +4,7 @@
 
 use serde_json::Value;
 
-use crate::check::halted;
-use crate::support::Stage;
+use crate::{check::halted, support::Stage};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|err| panic!("{err}: {text}"))

@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests start programs")]
 
-use std::path::Path;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 #[test]
 #[ignore = "needs PyPI and builds this package with `cargo install`: run by .ci/run"]

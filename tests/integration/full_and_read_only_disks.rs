@@ -145,7 +145,7 @@ fn a_store_that_cannot_be_read_is_not_taken_for_an_empty_or_a_damaged_one() {
 const FULL: &str = r#"
 cp -a . "$TMPDIR/copy" && mount -t tmpfs -o size=3m none . && cd . && cp -a "$TMPDIR/copy/." "$PWD" && cd "$PWD" || exit 98
 echo 2 > code.txt; andon test || exit 97
-git -c core.hooksPath=/nowhere commit -qam Two || exit 96
+git -c core.hooksPath=no-hooks commit -qam Two || exit 96
 dd if=/dev/zero of=.git/fill bs=512 2>/dev/null
 andon hook post-commit; [ $? = 0 ] || exit 95
 andon test >/dev/null; c=$?; [ $c = 0 ] || [ $c = 70 ] || exit 94
@@ -255,8 +255,7 @@ fn closed_streams_change_neither_what_is_recorded_nor_the_exit_code() {
         .into_iter()
         .enumerate()
     {
-        stage.write("code.txt", format!("{number}\n"));
-        stage.git(&["add", "code.txt"]).ok();
+        stage.add("code.txt", format!("{number}\n"));
         let run = |script: &str| {
             let script = format!("exec {streams}; {script}")
                 .replace("andon ", &format!("'{}' ", andon_path().display()));

@@ -33,8 +33,7 @@ fn the_first_commit_of_a_repository_is_gated_too() {
     error[untested-edit]: commit refused: code changed and its tests never ran on it
       help: andon test
     ");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "First"]).ok();
+    stage.tested_commit("-qm", "First");
     assert!(stage.record("HEAD").get("parent").is_none());
 }
 
@@ -58,8 +57,7 @@ fn tests_on_other_code_do_not_count() {
 #[test]
 fn a_difference_of_unstaged_work_only_is_named_so() {
     let stage = Stage::installed();
-    stage.write("other.txt", "other\n");
-    stage.git(&["add", "other.txt"]).ok();
+    stage.add("other.txt", "other\n");
     stage.write("code.txt", "unstaged\n");
     stage.andon(&["test"]).ok();
     assert_snapshot!(stage.git(&["commit", "-qm", "Other"]).shown(), @"
@@ -70,8 +68,7 @@ fn a_difference_of_unstaged_work_only_is_named_so() {
       help: or test exactly what is committed: andon test --staged
     ");
     stage.git(&["stash", "-q", "-k"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Other"]).ok();
+    stage.tested_commit("-qm", "Other");
 }
 
 #[test]
@@ -87,8 +84,7 @@ fn an_untracked_file_that_the_tests_saw_is_named() {
       help: git add -- new.txt
       help: or test exactly what is committed: andon test --tree HASH
     ");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Two"]).ok();
+    stage.commit_of(".", "Two");
 }
 
 #[test]
@@ -203,8 +199,7 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     let stage = Stage::installed();
     // commit -a: git hands over index.lock.
     stage.write("code.txt", "two\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "All"]).ok();
+    stage.tested_commit("-qam", "All");
     // commit FILE: another index again; the other edit stays out, so what is committed was not tested.
     stage.write("code.txt", "three\n");
     stage.write("tests.txt", "ok a\nok b\nok c\n");
@@ -223,8 +218,7 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     // commit -p: one hunk of two.
     let long: String = (0..40).map(|line| format!("{line}\n")).collect();
     stage.write("code.txt", &long);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Long"]).ok();
+    stage.tested_commit("-qam", "Long");
     stage.write("code.txt", long.replace("\n5\n", "\nfive\n").replace("\n35\n", "\nthirty-five\n"));
     stage.andon(&["test"]).ok();
     let dir = stage.dir().to_owned();
@@ -295,9 +289,7 @@ fn junit_reports_are_read_and_stale_ones_are_not() {
     stage.write(".gitignore", "out/\n");
     let config = |command: &str| format!("[test]\ncommand = \"{command}\"\nreports = [\"out/**/*.xml\"]\n");
     stage.write("andon.toml", config("mkdir -p out/deep && cp report.txt out/deep/junit.xml"));
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "With a report"]).ok();
+    stage.tested_commit_of(".", "With a report");
     assert_eq!(stage.record("HEAD")["tests"]["runner"], "junit");
     assert_eq!(stage.record("HEAD")["tests"]["passed"], 2);
     // The report of the last run is there; a run that writes none has shown nothing.

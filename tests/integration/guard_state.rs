@@ -5,9 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::image::built;
-use crate::support::people::fail;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built, people::fail};
 
 fn hook(stage: &Stage, event: &str, id: &str) -> Out {
     let payload = json!({
@@ -38,8 +36,7 @@ fn guarded() -> Stage {
     built!({
         let stage = Stage::installed();
         stage.andon(&["agent", "install", "claude", "--project"]).ok();
-        stage.git(&["add", "-A"]).ok();
-        stage.git(&["commit", "-qm", "Guard the agent"]).ok();
+        stage.commit_of("-A", "Guard the agent");
         stage
     })
 }

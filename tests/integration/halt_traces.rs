@@ -4,8 +4,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
 

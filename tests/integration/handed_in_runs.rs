@@ -43,8 +43,7 @@ fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);
     stage.andon(&["complete"]).exits(1);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Two"]).ok();
+    stage.tested_commit("-qam", "Two");
     assert!(stage.record("HEAD")["tests"].get("handed_in").is_none());
 }
 

@@ -2,12 +2,9 @@
 //! commits again passes within two tries, and every content, every staged part, `MERGE_HEAD` and the author are still
 //! there.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::{collections::BTreeMap, fs, path::Path};
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built};
 
 /// Rounds that a person is asked for.
 const ROUNDS: usize = 2;
@@ -22,9 +19,7 @@ fn ground() -> Stage {
             stage.write(name, "1\n2\n3\n4\n5\n");
         }
         stage.andon(&["install"]).ok();
-        stage.git(&["add", "--all"]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Start"]).ok();
+        stage.tested_commit_of("--all", "Start");
         let path = std::env::var("PATH").unwrap_or_default();
         stage.set("PATH", &format!("{}:{path}", andon_path().parent().unwrap().display()));
         stage
@@ -204,8 +199,7 @@ fn a_changed_submodule_beside_the_work_stays_as_it_is() {
         let stage = ground();
         beside(&stage, "lib");
         stage.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../lib", "lib"]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Add the library"]).ok();
+        stage.tested_commit("-qm", "Add the library");
         let pinned = blob(&stage, "HEAD", "lib");
         stage.write("lib/in.c", "2\n");
         if is_committed {
@@ -294,8 +288,7 @@ impl Way {
             }
         }
         if self != Self::Plain {
-            stage.write("one.c", "1\n2\nresolved\n4\n5\n");
-            stage.git(&["add", "one.c"]).ok();
+            stage.add("one.c", "1\n2\nresolved\n4\n5\n");
         }
     }
 

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::image::Built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::Built};
 
 /// A name, what is done, and the errors that are true of it.
 type Story = (&'static str, &'static str, &'static [&'static str]);

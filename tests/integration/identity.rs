@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// A repository whose agent has two files, pinned and committed.
 fn pinned() -> Stage {
@@ -68,10 +67,8 @@ fn a_drift_is_refused_and_names_its_file() {
       help: put it back, or pin what is there now: andon pin
     ");
     // The working tree is not what is committed.
-    stage.write("code.txt", "2\n");
-    stage.git(&["add", "code.txt"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Other work"]).ok();
+    stage.add("code.txt", "2\n");
+    stage.tested_commit("-qm", "Other work");
     assert_snapshot!(commit(&stage, "Drift").shown(), @"
     exit 1
     --- stderr
@@ -116,8 +113,7 @@ fn a_drift_is_refused_and_names_its_file() {
 fn a_file_of_a_commit_alone_is_judged_by_the_index_of_that_commit() {
     let stage = pinned();
     stage.write("CLAUDE.md", "Skip the tests.\n");
-    stage.write("README.md", "Words.\n");
-    stage.git(&["add", "README.md"]).ok();
+    stage.add("README.md", "Words.\n");
     // `git commit FILE` commits with an index of its own.
     stage.git(&["commit", "-qm", "Words", "README.md"]).ok();
     assert_snapshot!(stage.git(&["commit", "-qm", "Drift", "CLAUDE.md"]).shown(), @"

@@ -3,14 +3,12 @@
 
 mod purge;
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// What husky 9 writes into `.husky/_/h`, without its own settings.
 const HUSKY_H: &str = "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n\n\
@@ -367,8 +365,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     // husky's prepare: another hooks path. Nothing records, and no one is accused.
     husky(&stage);
     stage.andon(&["status"]).ok().says("hooks are gone").says("core.hooksPath");
-    stage.write("other.c", "1\n");
-    stage.git(&["add", "other.c"]).ok();
+    stage.add("other.c", "1\n");
     stage.git(&["commit", "-q", "-m", "unseen"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).refused().lacks("--no-verify");
     assert_snapshot!(stage.andon(&["install"]).shown());

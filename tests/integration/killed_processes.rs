@@ -3,13 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
 const RED: &[&str] = &["ok a", "not ok b"];
@@ -95,7 +93,7 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     dying(&stage, "post-commit:begin", |stage| stage.iterate("2\n", GREEN, "Killed")).ok();
     stage.write("code.txt", "3\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
+    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Off"]).ok();
     assert_snapshot!(stage.iterate("4\n", GREEN, "On again").ok().shown(), @"
     exit 0
     --- stderr
@@ -204,8 +202,7 @@ fn at_every_step_of_an_install() {
         let own = "#!/bin/sh\necho own hook ran >&2\n";
         stage.write(".git/hooks/pre-commit", own);
         make_executable(&stage.path(".git/hooks/pre-commit"));
-        stage.write("code.txt", "start\n");
-        stage.git(&["add", "code.txt"]).ok();
+        stage.add("code.txt", "start\n");
         let config = stage.read(".git/config");
         dying(&stage, point, |stage| stage.andon(&["install"])).exits(KILLED);
         stage.git(&["commit", "-qm", point]).ok().says("own hook ran");
@@ -322,7 +319,7 @@ fn a_full_disk_costs_the_record_not_the_commit() {
     let stage = Stage::installed();
     stage.write("code.txt", "2\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Two"]).ok();
+    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Two"]).ok();
     // No file may grow: what a full disk answers, without one.
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" hook post-commit";
     let out = stage.run_in(stage.dir(), "sh", &["-c", script, andon_path().to_str().unwrap()], None);
@@ -358,7 +355,7 @@ fn maintenance_meanwhile_loses_nothing() {
     for n in 2..8 {
         stage.write("code.txt", format!("{n}\n"));
         stage.andon(&["test"]).ok();
-        stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", &format!("Step {n}")]).ok();
+        stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", &format!("Step {n}")]).ok();
         let mut command = stage.command(stage.dir(), "sh");
         let mut busy = command.args(["-c", script]).stderr(std::process::Stdio::null()).spawn().unwrap();
         let at = std::time::Duration::from_millis(7 * n);

@@ -10,8 +10,7 @@ mod stores;
 
 use std::path::{Path, PathBuf};
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// Passes, one test for each line of `tests.txt`.
 const CHECK: &str = "echo \"1..$(grep -c . tests.txt)\"\nn=0\nwhile read -r line; do n=$((n+1)); echo \"ok $n - $line\"; done < tests.txt\n";
@@ -167,7 +166,7 @@ const HOOKS: [(&[&str], bool); 7] = [
     (&["hook", "pre-commit"], true),
     (&["hook", "prepare-commit-msg", ".git/COMMIT_EDITMSG"], true),
     (&["hook", "pre-merge-commit"], true),
-    (&["hook", "pre-push", "origin", "/nowhere"], true),
+    (&["hook", "pre-push", "origin", "../nowhere"], true),
     (&["hook", "post-commit"], false),
     (&["hook", "post-merge", "0"], false),
     (&["hook", "post-rewrite", "amend"], false),

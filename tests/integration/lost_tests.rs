@@ -1,8 +1,7 @@
 //! Tests that a commit takes away where that is hard to see: in large sweeps, merges, renamed files, and runs that leave
 //! them out. And honest changes that look alike.
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 fn quiet() -> Stage {
     built!({

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::image::built;
-use crate::support::{Out, START, Stage};
+use crate::support::{Out, START, Stage, image::built};
 
 const RED: [&str; 2] = ["ok a", "not ok b"];
 const GREEN: [&str; 2] = ["ok a", "ok b"];
@@ -176,8 +175,7 @@ fn a_conflict_in_each_rebase_hides_no_loop() {
             if !stage.exists(".git/rebase-merge") {
                 break;
             }
-            stage.write("code.txt", format!("resolved {number}\n"));
-            stage.git(&["add", "code.txt"]).ok();
+            stage.add("code.txt", format!("resolved {number}\n"));
             if stage.git(&["rebase", "--continue"]).all().contains("halted") {
                 break;
             }
@@ -322,9 +320,7 @@ fn editing_history_is_nobodys_loop() {
     let stage = Stage::installed();
     for number in 1..=4 {
         stage.write(&format!("code{number}.txt"), format!("{number}\n"));
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Step {number}")]).ok();
+        stage.tested_commit_of(".", &format!("Step {number}"));
     }
     let quiet = |out: Out| out.ok().lacks("warning[").lacks("error[").lacks("halted");
     quiet(stage.git(&["rebase", "-i", "--exec", "git commit --amend --no-edit --signoff", "HEAD~4"]));
@@ -385,8 +381,7 @@ fn a_rebase_that_is_halted_on_its_way_goes_on_after_the_answer() {
         stage.git(&["fetch", "-q"]).ok();
         stage.git(&["rebase", "-q", backend, "origin/main"]).refused();
         stage.andon(&["stop", "--reason", "wait"]);
-        stage.write("code.txt", "both\n");
-        stage.git(&["add", "code.txt"]).ok();
+        stage.add("code.txt", "both\n");
         stage
             .git(&["rebase", "--continue"])
             .refused()
@@ -397,8 +392,7 @@ fn a_rebase_that_is_halted_on_its_way_goes_on_after_the_answer() {
             if !stage.exists(".git/rebase-merge") && !stage.exists(".git/rebase-apply") {
                 break;
             }
-            stage.write("code.txt", format!("both {number}\n"));
-            stage.git(&["add", "code.txt"]).ok();
+            stage.add("code.txt", format!("both {number}\n"));
             stage.git(&["rebase", "--continue"]);
         }
         let log = stage.git(&["log", "--format=%an %s"]).ok().stdout;
@@ -461,8 +455,7 @@ fn numbers_follow_the_attempts_and_not_the_memos_of_records() {
         stage.write(file, format!("{file}\n"));
         stage.git(&["add", file]).ok();
         stage.tests(&GREEN);
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Add {file}")]).ok();
+        stage.tested_commit("-qm", &format!("Add {file}"));
     };
     let numbers = || {
         let log = stage.andon(&["log", "--format", "json"]).ok().stdout;

@@ -1,7 +1,6 @@
 //! Which call goes round is read where the halt is read, at every door, and no secret of it is.
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage, andon_path, image::built};
 
 const SECRETS: [&str; 4] = ["hunter2", "ghp_", "sk-ant", "acme"];
 
@@ -18,8 +17,7 @@ fn stage() -> Stage {
     built!({
         let stage = Stage::installed();
         let config = stage.read("andon.toml");
-        stage.write("andon.toml", format!("{config}\n[normalize]\ncustomer = 'acme-[0-9]+'\n"));
-        stage.git(&["add", "andon.toml"]).ok();
+        stage.add("andon.toml", format!("{config}\n[normalize]\ncustomer = 'acme-[0-9]+'\n"));
         stage.git(&["commit", "-qm", "Mask customers"]).ok();
         stage
     })

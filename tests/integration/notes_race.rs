@@ -3,10 +3,8 @@
 //!
 //! `ANDON_NOTES_RACE=81 cargo test --test integration notes_race` writes more.
 
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{path::Path, process::Command, thread};
 
 use crate::support::Stage;
 

@@ -91,13 +91,11 @@ fn what_a_hook_changed_after_the_gate_is_judged_again() {
       help: andon test
       help: if the hook changes it at each commit, in andon.toml:  [paths]  ignore = ["code.txt"]
     "#);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Formatted by the manager"]).ok();
+    stage.tested_commit("-qam", "Formatted by the manager");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     // Documents need no tests.
     formatting_manager(&stage, "README.md");
-    stage.write("README.md", "a   b\n");
-    stage.git(&["add", "README.md"]).ok();
+    stage.add("README.md", "a   b\n");
     stage.git(&["commit", "-qm", "Documents"]).ok();
     assert_eq!(stage.git(&["show", "HEAD:README.md"]).ok().stdout, "a b\n");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
@@ -114,8 +112,7 @@ fn a_chained_hook_that_changes_what_is_committed_is_named() {
     );
     stage.andon(&["install"]).ok();
     stage.iterate("a   b\n", GREEN, "Chained").refused().says("a hook changed code.txt after the tests ran");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Chained"]).ok();
+    stage.tested_commit("-qam", "Chained");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
 }
@@ -142,8 +139,7 @@ fn hooks_that_a_manager_took_are_named_and_nobody_is_said_to_go_round() {
     program(&stage.path(".git/hooks/prepare-commit-msg"), own);
     stage.write("code.txt", "2\n");
     stage.git(&["commit", "-qam", "Two"]).refused().says("untested-edit");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Two"]).ok();
+    stage.tested_commit("-qam", "Two");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
     // Without that of pre-commit no gate is wanted.
@@ -196,7 +192,7 @@ fn an_amend_that_gives_the_commit_again_went_through_the_gate() {
     for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
         stage.set(name, date);
     }
-    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Two"]).ok();
+    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Two"]).ok();
     let before = stage.head();
     stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     assert_eq!(stage.head(), before);
@@ -213,8 +209,7 @@ fn commits_at_once_in_one_worktree_keep_their_receipts() {
     // Between the gate of the first and its commit, another commit is made.
     let editor = "sh -c 'unset GIT_INDEX_FILE; git commit -q --allow-empty -m Between; echo Outer > \"$0\"'";
     stage.set("GIT_EDITOR", editor);
-    stage.write("README.md", "Words\n");
-    stage.git(&["add", "README.md"]).ok();
+    stage.add("README.md", "Words\n");
     // git refuses the outer one, for HEAD has moved; the inner one has taken all.
     stage.git(&["commit", "-q"]).exits(128);
     assert_eq!(stage.record("HEAD")["gate"], "passed");

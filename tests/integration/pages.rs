@@ -14,9 +14,9 @@ mod scripts;
 
 use std::path::{Path, PathBuf};
 
-use crate::support::image::built;
-use crate::support::{Out, Stage, andon_path};
 use blocks::{Block, Step};
+
+use crate::support::{Out, Stage, andon_path, image::built};
 
 /// README.md, and every page of docs/.
 fn pages() -> Vec<PathBuf> {

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 const GREEN: [&str; 2] = ["ok a", "ok b"];
 const PATCH_HOOKS: [&str; 2] = ["pre-applypatch", "post-applypatch"];

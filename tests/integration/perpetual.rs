@@ -10,8 +10,7 @@ fn perpetual(rules: &str) -> Stage {
     let stage = started();
     let config = format!("[guard]\nperpetual = true\n[test]\ncommand = \"sh check.sh\"\n[rules]\n{rules}");
     stage.write("andon.toml", config);
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Run for ever"]).ok();
+    stage.commit_of("-A", "Run for ever");
     stage
 }
 

@@ -295,8 +295,7 @@ fn a_node_that_its_trailer_contradicts_was_edited() {
     stage.andon(&["config", "check"]).ok();
     stage.git(&["commit", "-qam", "Workflow"]).ok();
     stage.write("code.txt", "2\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Two\n\nAgent: coder"]).ok();
+    stage.tested_commit("-qam", "Two\n\nAgent: coder");
     assert_eq!(stage.record("HEAD")["node"], "coder");
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(0, &[]));
     edit_note(&stage, "HEAD", |record| record["node"] = "reviewer".into());

@@ -80,8 +80,7 @@ fn what_was_there_before_andon_is_left_alone() {
     let stage = Stage::new();
     for n in 0..3 {
         stage.write("code.txt", format!("{n}\n"));
-        stage.git(&["add", "."]).ok();
-        stage.git(&["commit", "-qm", "Before"]).ok();
+        stage.commit_of(".", "Before");
     }
     stage.andon(&["install"]).ok();
     stage.write("code.txt", "after\n");
@@ -96,9 +95,7 @@ fn amend_and_rebase_keep_records() {
     stage.git(&["switch", "-qc", "topic"]).ok();
     for n in 0..3 {
         stage.write(&format!("file{n}.txt"), "x\n");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Add {n}")]).ok();
+        stage.tested_commit_of(".", &format!("Add {n}"));
     }
     let before: Vec<_> = (0..3).map(|n| stage.record(&format!("HEAD~{n}"))).collect();
     stage.git(&["switch", "-q", "main"]).ok();
@@ -124,9 +121,7 @@ fn kinds_of_commits_are_recognised() {
     assert_eq!(stage.record("HEAD")["kind"], "revert");
     stage.git(&["switch", "-qc", "topic", "HEAD~1"]).ok();
     stage.write("topic.txt", "topic\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Topic"]).ok();
+    stage.tested_commit_of(".", "Topic");
     stage.git(&["switch", "-q", "main"]).ok();
     stage.git(&["cherry-pick", "topic"]).ok();
     assert_eq!(stage.record("HEAD")["kind"], "cherry-pick");
@@ -161,8 +156,6 @@ fn detached_heads_and_orphan_branches_are_recorded() {
     stage.git(&["switch", "-q", "--orphan", "fresh"]).ok();
     stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
     stage.write("fresh.txt", "fresh\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Fresh"]).ok();
+    stage.tested_commit_of(".", "Fresh");
     assert_eq!(stage.record("HEAD")["iteration"], 1);
 }

@@ -5,14 +5,12 @@
 
 mod cli;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::Path;
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
-use andon_core::detect::{REGISTRY, Rule};
 use serde_json::Value;
 
 use crate::support::Stage;
+use andon_core::detect::{REGISTRY, Rule};
 
 const BEGIN: &str = "<!-- generated: ANDON_UPDATE_DOCS=1 cargo test --test integration reference -->\n";
 const END: &str = "<!-- end of what is generated -->\n";

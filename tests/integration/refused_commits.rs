@@ -67,8 +67,7 @@ fn whoever_runs_the_tests_in_between_is_never_halted() {
     for round in 0..4 {
         attempt(&stage, &format!("more {round}\n"));
     }
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Tested"]).ok();
+    stage.tested_commit("-qam", "Tested");
     for round in 0..4 {
         attempt(&stage, &format!("still more {round}\n"));
     }
@@ -108,20 +107,17 @@ fn counted(stage: &Stage) -> (u64, Vec<Option<u64>>) {
 fn a_refused_commit_counts_once_as_the_commit_that_came_of_it() {
     let stage = Stage::installed();
     stage.write("code.txt", "one\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "One"]).ok();
+    stage.tested_commit("-qam", "One");
     let (before, _) = counted(&stage);
     attempt(&stage, "two\n");
     assert_eq!(counted(&stage).0, before + 1, "an attempt");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "As it was refused"]).ok();
+    stage.tested_commit("-qam", "As it was refused");
     assert_eq!(counted(&stage).0, before + 1);
     // Repaired after the tests.
     attempt(&stage, "three\n");
     stage.andon(&["test"]).ok();
     stage.write("code.txt", "four\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Repaired"]).ok();
+    stage.tested_commit("-qam", "Repaired");
     let (now, numbers) = counted(&stage);
     assert_eq!(now, before + 2);
     assert_eq!(numbers[..2], [Some(before + 2), Some(before + 1)]);

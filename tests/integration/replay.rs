@@ -126,8 +126,7 @@ fn merged_branches_are_lines_of_their_own() {
         plain(&stage, &format!("{n}\n"), &format!("Work {n}"));
         stage.git(&["switch", "-qc", &format!("docs{n}"), "main"]).ok();
         stage.write("README.md", format!("{n}\n"));
-        stage.git(&["add", "."]).ok();
-        stage.git(&["commit", "-qm", &format!("Document {n}")]).ok();
+        stage.commit_of(".", &format!("Document {n}"));
         stage.git(&["switch", "-q", "main"]).ok();
         stage.git(&["merge", "-q", "--no-ff", "--no-edit", &format!("topic{n}")]).ok();
         stage.git(&["merge", "-q", "--no-ff", "--no-edit", &format!("docs{n}")]).ok();
@@ -197,8 +196,7 @@ fn ranges_that_are_not_there_are_wrong_usage() {
 fn empty_commits_that_nobody_watched_take_one_more() {
     let stage = Stage::new();
     stage.write("a.rs", "fn a() {}\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Start"]).ok();
+    stage.commit_of(".", "Start");
     for number in 1..=3 {
         stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
         let replayed = stage.andon(&["replay"]).ok();
@@ -217,15 +215,13 @@ fn a_test_command_shows_what_the_hooks_would_have_seen() {
     let stage = Stage::new();
     stage.write("check.sh", "grep -q good code.py || { echo 'code.py is not good'; exit 1; }\n");
     stage.write("code.py", "good\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Begin"]).ok();
+    stage.commit_of(".", "Begin");
     for number in 1..=4 {
         stage.write("code.py", format!("try {number}\n"));
         stage.git(&["commit", "-qam", &format!("Try {number}")]).ok();
     }
     stage.write("README.md", "words\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Say something"]).ok();
+    stage.commit_of(".", "Say something");
     stage.write("code.py", "not committed\n");
     let range = "HEAD";
     stage.andon(&["replay", range]).ok().lacks("HALT");

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use crate::check::halted;
-use crate::support::Stage;
+use crate::{check::halted, support::Stage};
 
 fn page(stage: &Stage, args: &[&str]) -> String {
     stage.andon(&[&["report"], args].concat()).ok().stdout
@@ -69,8 +68,7 @@ fn any_repository_has_a_page() {
     let stage = Stage::new();
     assert!(page(&stage, &[]).contains("No commit in the range."));
     stage.write("a.txt", "a");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Before Andon"]).ok();
+    stage.commit_of(".", "Before Andon");
     assert!(page(&stage, &[]).contains("data-k=\"m\""));
     stage.andon(&["report", "nowhere..HEAD"]).exits(2).says("unknown revision");
     for (place, hint) in [

@@ -276,8 +276,7 @@ fn reverts_and_picks_are_told_by_git() {
     stage.iterate("two\n", &["ok a"], "Two").ok();
     for (command, want) in [(["cherry-pick", "side"], "cherry-pick"), (["revert", "HEAD~1"], "revert")] {
         stage.git(&command).refused();
-        stage.write("code.txt", format!("resolved {want}\n"));
-        stage.git(&["add", "code.txt"]).ok();
+        stage.add("code.txt", format!("resolved {want}\n"));
         stage.andon(&["test"]).ok();
         stage.git(&[command[0], "--continue"]).ok();
         assert_eq!((kind().as_str(), gate().as_str()), (want, "passed"));

@@ -1,7 +1,6 @@
 //! Scopes: only the tests of what a change touches run, and no commit passes without them.
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 mod at_commit;
 mod comparisons;
@@ -112,8 +111,7 @@ fn only_what_a_change_touches_runs_and_is_asked_for() {
 #[test]
 fn code_in_no_scope_binds_all() {
     let stage = packages();
-    stage.write("setup.py", "2\n");
-    stage.git(&["add", "setup.py"]).ok();
+    stage.add("setup.py", "2\n");
     commit(&stage, "Root")
         .refused()
         .says("code in no scope: the tests ran without setup.py")
@@ -206,8 +204,7 @@ fn evidence_is_found_wherever_the_tests_ran() {
 #[test]
 fn a_part_of_what_is_edited_is_tested_apart() {
     let stage = packages();
-    stage.write("web/a.py", "2\n");
-    stage.git(&["add", "web/a.py"]).ok();
+    stage.add("web/a.py", "2\n");
     stage.write("web/a.py", "3\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qm", "Staged"]).refused();
@@ -315,8 +312,7 @@ fn an_untracked_file_that_is_added_after_the_tests_needs_no_second_run() {
     stage.write("web/data.notes", "1\n");
     stage.write("web/a.py", "2\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Web"]).ok();
+    stage.commit_of("-A", "Web");
 }
 
 /// The tests of `web` fail while there is such a file, which is no part of the code.
@@ -455,8 +451,7 @@ fn scopes_that_begin_in_a_range_are_tested_at_once_at_its_tip() {
     stage.git(&["add", "-A"]).ok();
     stage.andon(&["test", "core", "cli", "web"]).ok();
     stage.git(&["commit", "-qm", "Scopes"]).refused().says("code in no scope");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Scopes"]).ok();
+    stage.tested_commit("-qm", "Scopes");
     stage.write("web/a.py", "2\n");
     stage.andon(&["test"]).ok();
     commit(&stage, "Web").ok();

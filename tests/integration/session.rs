@@ -1,10 +1,9 @@
 //! The safety log, in the form the requirements document, and frozen replays of a session.
 
 use insta::assert_snapshot;
-
-use crate::support::Stage;
-use crate::support::image::built;
 use serde_json::Value;
+
+use crate::support::{Stage, image::built};
 
 fn events(stage: &Stage, more: &[&str]) -> Vec<Value> {
     let args: Vec<&str> =
@@ -391,8 +390,7 @@ fn a_task_is_not_known_to_be_done_where_nothing_is_known() {
     stage.andon(&["complete"]).exits(3).says("not known");
     stage.andon(&["install"]).ok();
     stage.write("a.rs", "fn main() {}\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "First"]).ok();
+    stage.commit_of(".", "First");
     stage.andon(&["complete"]).exits(3).says("not known");
     // No tests are asked for: nothing is missing.
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");

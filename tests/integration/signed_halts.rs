@@ -260,8 +260,7 @@ fn check_derives_every_answer_again() {
         .map(|line| line.replace("signed", "delete") + "\n")
         .collect();
     stage.write("andon.toml", loose);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Loosen"]).ok();
+    stage.tested_commit("-qam", "Loosen");
     insta::assert_snapshot!("check_loosened", about_witnesses(&stage, &checked(&stage, &range)));
 }
 
@@ -307,8 +306,7 @@ fn a_merge_of_the_halted_commit_leaves_it_too() {
     stage.run_in(stage.dir(), "git", &["update-ref", "--stdin"], Some(branches.as_bytes())).ok();
     stage.git(&["checkout", "-q", "-b", "beside", &base]).ok();
     stage.write("beside.md", "beside\n");
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Beside"]).ok();
+    stage.commit_of("-A", "Beside");
     stage.git(&["merge", "-q", "--no-ff", "-m", "Take it in", &halted]);
     let told = format!("{} has used it", &first[..12]);
     checked(&stage, &format!("{base}..HEAD")).exits(1).says("lets one branch leave").says(&told);

@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// An edit that no test ran on, staged.
 fn untested() -> Stage {
@@ -159,8 +158,7 @@ fn what_is_no_dirty_bit_is_refused_with_a_suggestion() {
     "#);
     // Empty is unset.
     stage.set("ANDON_SKIP", " , ");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Tested"]).ok();
+    stage.tested_commit("-qm", "Tested");
 }
 
 #[test]

@@ -11,8 +11,7 @@ fn configured(policy: &str, program: &str) -> Stage {
     user_config(&stage, &format!("[on_stall]\ncommand = [\"sh\", \"-c\", '''{program}''']\n"));
     let config = format!("[test]\ncommand = \"sh check.sh\"\n[on_stall]\npolicy = \"{policy}\"\n{CHAIN}");
     stage.write("andon.toml", config);
-    stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Say what a stall leads to"]).ok();
+    stage.commit_of("-A", "Say what a stall leads to");
     stage
 }
 
@@ -156,8 +155,7 @@ fn the_question_for_an_advisor_shows_what_happened_and_no_hashes() {
 fn a_checkpoint_has_the_headings_of_the_document() {
     let stage = Stage::installed();
     stage.write("PLAN.md", "# The great plan\n\n## Phase P\n\n- [x] P.1 begin\n- [ ] P.2 run the tests\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Plan"]).ok();
+    stage.commit_of(".", "Plan");
     stage.iterate("1\n", &["ok a", "not ok b"], "Try it").ok();
     stage.andon(&["stop", "--reason", "look"]).ok();
     let shown = stage.read(".andon/CHECKPOINT.md");
@@ -215,8 +213,7 @@ fn documents_that_undo_each_other_halt_in_commits_and_in_turns() {
     let text = |number: u32| if number % 2 == 1 { "# Long\n\nMany words.\n" } else { "# Short\n" };
     let stage = Stage::installed();
     stage.write("README.md", text(0));
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Describe it"]).ok();
+    stage.commit_of(".", "Describe it");
     let halted = (1..=6).find(|number| {
         stage.write("README.md", text(*number));
         stage.git(&["commit", "-qam", "Review the words"]).all().contains("docs-loop")

@@ -6,8 +6,7 @@ mod output;
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 fn json(out: Out) -> serde_json::Value {
     serde_json::from_str(&out.ok().stdout).unwrap()
@@ -188,8 +187,7 @@ fn an_empty_repository_has_a_status_and_an_empty_log() {
 fn commits_without_records_are_shown_as_such() {
     let stage = Stage::new();
     stage.write("a", "a");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Before Andon"]).ok();
+    stage.commit_of(".", "Before Andon");
     stage.git(&["switch", "-q", "--detach"]).ok();
     assert_snapshot!(stage.andon(&["status"]).shown(), @r"
     exit 0

@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// Three iterations with the same failing test: halted by `repeated-failures`.
 fn halted() -> Stage {
@@ -124,8 +123,7 @@ fn a_halt_refuses_every_way_to_commit() {
     stage.set("ANDON", "0");
     stage.git(&["switch", "-q", "other"]).ok();
     stage.write("side.txt", "side\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Side"]).ok();
+    stage.commit_of(".", "Side");
     stage.git(&["switch", "-q", "main"]).ok();
     stage.unset("ANDON");
     stage.git(&["merge", "-q", "--no-edit", "other"]).refused().says("halted");
@@ -311,8 +309,7 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     ");
     std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
     stage.write("code.txt", "on\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "On"]).ok();
+    stage.tested_commit("-qam", "On");
     assert_snapshot!(stage.andon(&["resume"]).shown(), @"
     exit 1
     --- stderr

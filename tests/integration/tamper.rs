@@ -6,8 +6,7 @@ mod history;
 
 use insta::assert_snapshot;
 
-use crate::support::image::built;
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, image::built};
 
 /// Three clean commits on top of the first.
 fn clean() -> Stage {
@@ -189,7 +188,7 @@ fn the_gate_avoided() {
     let stage = clean();
     stage.write("code.txt", "off\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
+    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Off"]).ok();
     assert_snapshot!(check(&stage).shown(), @"
     exit 3
     --- stdout
@@ -218,7 +217,7 @@ fn a_record_written_only_after_the_fact() {
     stage.andon(&["hook", "pre-commit"]).ok();
     stage.git(&["add", "."]).ok();
     stage.andon(&["hook", "pre-commit"]).ok();
-    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Off"]).ok();
+    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qm", "Off"]).ok();
     stage.pass(3 * 3600);
     stage.andon(&["hook", "post-commit"]);
     assert_snapshot!(check(&stage).shown(), @"
@@ -270,8 +269,7 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
 
     let stage = clean();
     stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Test less"]).ok();
+    stage.tested_commit("-qam", "Test less");
     assert_snapshot!(check(&stage).shown(), @"
     exit 1
     --- stdout

@@ -30,9 +30,7 @@ fn shop(config: &str) -> Stage {
     stage.write("src/retry.py", "TRIES = 1\n");
     stage.tests(&tests(&[]));
     stage.andon(&["install"]).ok();
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Sell things"]).ok();
+    stage.tested_commit_of(".", "Sell things");
     stage.set("GIT_AUTHOR_NAME", "coder");
     stage.pass(3600);
     stage

@@ -1,17 +1,15 @@
 //! `andon test` on a terminal: the command sees one too, and what is shown is what it would show without us.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+use std::{fs::File, io::Read as _};
 
+use insta::assert_snapshot;
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-
-use insta::assert_snapshot;
 
 use crate::support::{Stage, andon_path};
 
@@ -144,8 +142,7 @@ fn output_in_colours_with_progress_is_read() {
     );
     let shown = start(andon(&stage, &["test"])).end();
     assert_eq!(shown.code, 1, "{}{}", shown.out, shown.err);
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Red"]).ok();
+    stage.commit_of(".", "Red");
     let tests = &stage.record("HEAD")["tests"];
     assert_eq!((tests["runner"].as_str(), tests["total"].as_u64()), (Some("tap"), Some(2)), "{tests}");
     assert_eq!(tests["failing"], serde_json::json!(["b"]));

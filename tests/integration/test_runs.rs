@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::handed_in_runs::ALL_PASS;
-use crate::support::Stage;
+use crate::{handed_in_runs::ALL_PASS, support::Stage};
 
 /// A `pytest` that writes the report that it is asked for, and says so as the real one does.
 const PYTEST: &str = r#"#!/bin/sh
@@ -39,8 +38,7 @@ fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
     assert_eq!(helped.stderr, "");
     let plain = plain.says("no test report was recognised");
     assert_eq!(plain.stderr.lines().count(), 3, "{plain}");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Two"]).ok();
+    stage.commit_of(".", "Two");
     let tests = &stage.record("HEAD")["tests"];
     assert_eq!(tests["runner"], "junit");
     assert_eq!(tests["failing"], serde_json::json!(["t::b"]));
@@ -175,8 +173,7 @@ fn fewer_tests_after_tests_were_deleted_are_no_part() {
         "[test]\ncommand = 'echo 1..$(grep -c def test_x.py); grep def test_x.py | sed \"s/^/ok - /\"'\n",
     );
     stage.andon(&["test"]).ok();
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.commit_of(".", "Python");
     stage.write("test_x.py", tests(&["a"]));
     stage.andon(&["test"]).ok().lacks("tests ran");
     stage
@@ -244,8 +241,7 @@ fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
     stage.tests(&["not ok f", "ok a"]);
     stage.andon(&["test"]);
     stage.tests(&["ok f", "ok a"]);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Set out"]).ok();
+    stage.tested_commit("-qam", "Set out");
     for step in ["two", "three", "four", "five", "six"] {
         stage
             .iterate(&format!("{step}\n"), &["not ok f", "ok a"], step)

@@ -7,8 +7,7 @@ use crate::support::Stage;
 fn project(prints: &str) -> Stage {
     let stage = Stage::installed();
     stage.write("check.sh", format!("{prints}\necho 1..1; echo ok 1 - a\n"));
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Print"]).ok();
+    stage.tested_commit("-qam", "Print");
     stage
 }
 
@@ -54,9 +53,7 @@ fn programs_without_an_extension_are_of_one_kind() {
     let stage = project(":");
     stage.write("bin/one", "#!/bin/sh\n");
     stage.run_in(stage.dir(), "chmod", &["+x", "bin/one"], None).ok();
-    stage.git(&["add", "bin/one"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "One"]).ok();
+    stage.tested_commit_of("bin/one", "One");
     stage.write("bin/two", "#!/bin/sh\n");
     stage.write("TODO", "more\n");
     stage.run_in(stage.dir(), "chmod", &["+x", "bin/two"], None).ok();
@@ -94,8 +91,7 @@ fn one_that_the_tests_name_binds_unless_they_wrote_it() {
     stage.write("data/table.bin", "2\n");
     stage.git(&["add", "--", "data/table.bin"]).ok();
     stage.git(&["commit", "-qam", "One"]).refused().says("data/table.bin");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "One"]).ok();
+    stage.tested_commit("-qam", "One");
 }
 
 #[test]
@@ -121,8 +117,7 @@ fn adding_one_after_the_run_is_what_was_tested() {
     // Changed after the run, it was not tested.
     stage.write("c.rb", "1\n");
     stage.andon(&["test"]).ok();
-    stage.write("c.rb", "2\n");
-    stage.git(&["add", "c.rb"]).ok();
+    stage.add("c.rb", "2\n");
     stage.git(&["commit", "-qm", "Three"]).refused().says("c.rb");
 }
 
@@ -136,6 +131,5 @@ fn before_the_first_commit_all_of_them_bind() {
     stage.andon(&["test"]).ok();
     stage.git(&["add", "check.sh", "andon.toml"]).ok();
     stage.git(&["commit", "-qm", "Start"]).refused().says("code.py");
-    stage.git(&["add", "code.py"]).ok();
-    stage.git(&["commit", "-qm", "Start"]).ok();
+    stage.commit_of("code.py", "Start");
 }

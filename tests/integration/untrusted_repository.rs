@@ -1,10 +1,9 @@
 //! A hostile repository runs nothing and touches nothing.
 
-use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
+use std::{fs, process::Stdio};
 
 use insta::assert_snapshot;
 

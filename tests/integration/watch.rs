@@ -8,8 +8,7 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 
 use crate::check::halted;
-use crate::support::image::built;
-use crate::support::{Stage, andon_path};
+use crate::support::{Stage, andon_path, image::built};
 
 fn worktrees() -> Stage {
     built!({

@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// A stage whose tests are those of `test_x.py`: one that says `broken` fails, one marked skip is skipped.
 fn python() -> Stage {
@@ -146,9 +145,7 @@ fn failures_of_a_run_that_nobody_committed_are_open_too() {
     stage.write("run.sh", RUN);
     stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
     stage.write("test_x.py", source(&["a", "b"], ""));
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.tested_commit_of(".", "Python");
     stage.write("code.txt", "break b\n");
     stage.write("test_x.py", source(&["a", "b"], "").replace("test_b", "test_broken_b"));
     stage.andon(&["test"]).exits(1);
@@ -172,9 +169,7 @@ fn listed(tests: &[&str]) -> Stage {
     );
     stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
     list(&stage, tests);
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "List the suite"]).ok();
+    stage.tested_commit_of(".", "List the suite");
     assert_eq!(stage.record("HEAD")["tests"]["set"].as_str().map(str::len), Some(64));
     stage
 }

@@ -47,14 +47,15 @@ pub fn find(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
 pub fn of_subject(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    (subject, code): (&Subject, CodeId),
+    subject: &Subject,
+    code: CodeId,
     before: Option<TreeId>,
 ) -> Result<Option<TestEvidence>, OpsError> {
-    let whole = of_everything(ws, loaded, (subject, code))?;
+    let whole = of_everything(ws, loaded, subject, code)?;
     if ws.config.test.scopes.settings.is_empty() {
         return Ok(whole);
     }
-    let state = scopes::state(ws, loaded, (subject, code, before), whole)?;
+    let state = scopes::state(ws, loaded, subject, code, before, whole)?;
     Ok(if let EvidenceState::Tested(tests) = state { Some(*tests) } else { None })
 }
 
@@ -62,11 +63,12 @@ pub fn of_subject(
 fn of_everything(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    (subject, code): (&Subject, CodeId),
+    subject: &Subject,
+    code: CodeId,
 ) -> Result<Option<TestEvidence>, OpsError> {
     match find(loaded, code) {
         Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
-        None => untracked::run_before_add(ws, loaded, (subject.holder(), code)),
+        None => untracked::run_before_add(ws, loaded, subject.holder(), code),
     }
 }
 
@@ -116,13 +118,13 @@ pub fn candidate(
         None => prints.of_overlay(None, &[])?,
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
-    let whole = of_everything(ws, loaded, (subject, code))?;
+    let whole = of_everything(ws, loaded, subject, code)?;
     let state = match whole {
         whole if !ws.config.test.scopes.settings.is_empty() => {
-            scopes::state(ws, loaded, (subject, code, parent), whole)?
+            scopes::state(ws, loaded, subject, code, parent, whole)?
         }
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
-        None => without_evidence(ws, (loaded, loaded.runs.last()), subject, code)?,
+        None => without_evidence(ws, loaded, loaded.runs.last(), subject, code)?,
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
@@ -149,7 +151,7 @@ pub fn changed_by_hook(
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
     let code = ws.fingerprinter().of_tree(before)?;
     let head = ws.head_tree()?;
-    if of_subject(ws, loaded, (&Subject::Tree(before), code), head)?.is_none() {
+    if of_subject(ws, loaded, &Subject::Tree(before), code, head)?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
@@ -208,7 +210,8 @@ pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
 
 fn without_evidence(
     ws: &Workspace,
-    (loaded, newest): (&LoadedTimeline, Option<&TestRun>),
+    loaded: &LoadedTimeline,
+    newest: Option<&TestRun>,
     subject: &Subject,
     code: CodeId,
 ) -> Result<EvidenceState, OpsError> {

@@ -187,7 +187,7 @@ fn tests_of(
     subject: Option<Subject>,
 ) -> TestsOf {
     let (Some(code), Some(subject)) = (code, subject) else { return TestsOf::Unknown };
-    let found = evidence::of_subject(ws, loaded, (&subject, code), None);
+    let found = evidence::of_subject(ws, loaded, &subject, code, None);
     if let Some(evidence) = found.ok().flatten() {
         return TestsOf::Ran(evidence);
     }

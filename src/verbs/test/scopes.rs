@@ -137,7 +137,7 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
     let loaded = timeline::load(ws)?;
     let (overlay, _) = untracked::tested_overlay(ws)?;
     let known = KnownScopes::from_timeline(&loaded);
-    let states = states(ws, (&loaded, &known), &Subject::WorkTree(overlay), None)?;
+    let states = states(ws, &loaded, &known, &Subject::WorkTree(overlay), None)?;
     if args.format.format == Format::Json {
         let rows = states.iter().map(|state| {
             let own = declared.get(&state.scope.name);

@@ -108,7 +108,8 @@ fn odd_transcripts_are_no_matter() {
     let stage = Stage::installed();
     let huge = stage.root().join("huge.jsonl");
     std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
-    for path in [huge.to_str().unwrap(), "/nowhere/x", stage.dir().to_str().unwrap(), "/dev/zero"] {
+    let gone = stage.root().join("gone");
+    for path in [huge.to_str().unwrap(), gone.to_str().unwrap(), stage.dir().to_str().unwrap(), "/dev/zero"] {
         let call = serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": path,
             "transcript_path": path, "tool_input": { "command": path }, "tool_response": {} })
         .to_string();

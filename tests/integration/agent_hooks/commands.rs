@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
-use andon_git::{Repo, RepoEnv};
-
 use super::{bash, halted, hook, lines};
-use crate::support::image::built;
-use crate::support::{Stage, andon_path};
+use crate::support::{Stage, andon_path, image::built};
+use andon_git::{Repo, RepoEnv};
 
 mod disarming;
 mod everyday;

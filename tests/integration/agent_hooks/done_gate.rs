@@ -73,8 +73,7 @@ fn a_turn_that_touched_nothing_is_not_asked_for_tests() {
     let stage = Stage::new();
     stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
     stage.write("code.txt", "x\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Old"]).ok();
+    stage.commit_of(".", "Old");
     hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"what is this?"}"#).ok();
     assert_eq!(stop(&stage, "claude").ok().all(), "");
     stage.write("code.txt", "y\n");

@@ -1,7 +1,6 @@
 //! Payload in, facts and answer out, byte for byte: while the loop runs, and before a tool while it is halted.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
 use super::{halted, hook};
 use crate::support::Stage;

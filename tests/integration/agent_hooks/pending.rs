@@ -2,8 +2,7 @@
 //! runs outside of it, takes it in.
 
 use super::{bash, hook, lines};
-use crate::full_and_read_only_disks::apart;
-use crate::support::Stage;
+use crate::{full_and_read_only_disks::apart, support::Stage};
 
 const READ_ONLY: &str = "mount --bind .git .git && mount -o remount,ro,bind .git .git || exit 1;";
 const WAITS: &str = ".andon/pending-run.jsonl";

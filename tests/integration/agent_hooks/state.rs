@@ -238,8 +238,7 @@ fn what_git_checks_out_stashes_or_cleans_away_is_nobodys_fault() {
         stage.git(&["branch", "bare"]).ok();
         stage.andon(&["agent", "install", "claude", "--project"]).ok();
         if !ignored {
-            stage.git(&["add", "-A"]).ok();
-            stage.git(&["commit", "-qm", "Guard the agent"]).ok();
+            stage.commit_of("-A", "Guard the agent");
         }
         stage
     };

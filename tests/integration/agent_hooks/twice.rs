@@ -1,7 +1,6 @@
 //! What is reported twice, and at the same time.
 
-use std::collections::BTreeSet;
-use std::process::Stdio;
+use std::{collections::BTreeSet, process::Stdio};
 
 use super::{hook, lines};
 use crate::support::{Out, Stage, andon_path};

@@ -1,7 +1,6 @@
 //! Ways to break a repository.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use crate::support::Stage;
 

@@ -2,14 +2,13 @@
 
 use insta::assert_snapshot;
 
+use super::{check, clean, codes, halted, undecided};
+use crate::support::Stage;
 use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_git::{Repo, RepoEnv};
 use andon_store::ledger::Ledger;
 use andon_testkit::samples::ack;
-
-use super::{check, clean, codes, halted, undecided};
-use crate::support::Stage;
 
 #[test]
 fn commits_forced_through_a_halt_are_named() {

@@ -1,9 +1,6 @@
 //! The tests: stories that once differed, and random ones.
 
-use std::collections::BTreeMap;
-use std::env;
-use std::sync::Mutex;
-use std::thread;
+use std::{collections::BTreeMap, env, sync::Mutex, thread};
 
 use super::compare::{self, Comparison, differences, shortest};
 use super::random;

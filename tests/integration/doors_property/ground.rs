@@ -1,11 +1,9 @@
 //! Where stories begin: a repository with hooks, and nothing recorded yet.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::{collections::BTreeMap, sync::Mutex};
 
 use super::story::rules;
-use crate::support::Stage;
-use crate::support::image::Built;
+use crate::support::{Stage, image::Built};
 
 const CHECK: &str = r#"#!/bin/sh
 failing=$(cat ../failing.txt)
@@ -34,8 +32,7 @@ pub fn ground(rules_name: &str) -> Stage {
             stage.write(file, text(99));
         }
         stage.write("notes.md", "notes\n");
-        stage.git(&["add", "."]).ok();
-        stage.git(&["commit", "-qm", "Before"]).ok();
+        stage.commit_of(".", "Before");
         stage.andon(&["install"]).ok();
         stage.write("../check.sh", CHECK);
         stage.write("../failing.txt", "");

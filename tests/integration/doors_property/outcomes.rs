@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::ids::CommitId;
-use andon_git::Repo;
-use andon_store::ledger::Ledger;
-use andon_store::notes::NotesStore;
-use andon_store::wire::v1::encode_commit;
 use serde_json::{Value, json};
 
 use crate::support::Out;
+use andon_core::domain::{decision::StandingHalt, ids::CommitId};
+use andon_git::Repo;
+use andon_store::wire::v1::encode_commit;
+use andon_store::{ledger::Ledger, notes::NotesStore};
 
 /// A fact, as the other doors can take it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::ground::ground;
 use super::outcomes::{Outcome, decision, outcome, time};
-use super::random::Dice;
+use super::{ground::ground, random::Dice};
 use crate::support::andon_path;
 
 /// What both doors say of a stream: verdict and reason of the gravest.

@@ -4,8 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 fn stopped() -> Stage {
     built!({

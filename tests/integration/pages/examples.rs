@@ -2,8 +2,7 @@
 //! is named with its exit code and the reason.
 
 use super::{blocks, pages, scripts};
-use crate::support::Stage;
-use crate::support::image::Image;
+use crate::support::{Stage, image::Image};
 
 /// Examples that end with another exit code than 0 while the loop is halted and its tests fail, and why.
 const ENDS: &[(&str, i32, &str)] = &[

@@ -5,8 +5,7 @@
 use std::path::Path;
 
 use super::{blocks, pages};
-use crate::support::image::built;
-use crate::support::{Stage, andon_path};
+use crate::support::{Stage, andon_path, image::built};
 
 /// Parts of blocks that are not run, and why.
 const NOT_RUN: &[(&str, &str)] = &[

@@ -21,9 +21,7 @@ fn pull_request(main_moves: bool) -> Stage {
     stage.git(&["switch", "-qc", "topic"]).ok();
     for n in 1..3 {
         stage.write(&format!("topic{n}.txt"), "tested\n");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Topic {n}")]).ok();
+        stage.tested_commit_of(".", &format!("Topic {n}"));
     }
     stage.git(&["switch", "-q", "main"]).ok();
     if main_moves {

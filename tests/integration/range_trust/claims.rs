@@ -3,8 +3,7 @@
 use insta::assert_snapshot;
 
 use super::{edit_note, judged, outcome};
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// A tested commit on main, and one on `topic` that bypassed the gate with untested code.
 fn bypassed_topic() -> Stage {
@@ -26,9 +25,7 @@ fn tested_topic() -> Stage {
         let stage = Stage::installed();
         stage.git(&["switch", "-qc", "topic"]).ok();
         stage.write("topic.txt", "tested\n");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Topic"]).ok();
+        stage.tested_commit_of(".", "Topic");
         stage.git(&["switch", "-q", "main"]).ok();
         stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
         stage
@@ -163,8 +160,7 @@ fn documents_on_top_of_untested_code_do_not_make_it_tested() {
     let stage = bypassed_topic();
     stage.git(&["cherry-pick", "topic"]).ok();
     stage.write("README.md", "docs\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Docs"]).ok();
+    stage.commit_of(".", "Docs");
     assert_eq!(judged(&stage, "HEAD~2..HEAD").0, 1);
 }
 

@@ -1,14 +1,13 @@
 //! docs/cli/ has a page for each command, from the definitions of `--help`.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use andon::program::examples;
 use andon::program::manual::{ManualPage, pages};
-use andon_core::detect::REGISTRY;
 use clap::{Arg, Command};
 
 use super::{BEGIN, cell, compare, compare_folder, filled};
+use andon_core::detect::REGISTRY;
 
 #[test]
 fn the_reference_of_commands_is_current() {

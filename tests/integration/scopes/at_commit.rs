@@ -1,8 +1,7 @@
 //! The gate that runs what is missing.
 
 use super::{CONFIG, commit, packages, ran};
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 fn running() -> Stage {
     built!({
@@ -41,8 +40,7 @@ fn what_is_missing_runs_before_the_gate_judges() {
 #[test]
 fn exactly_what_is_committed_is_tested() {
     let stage = running();
-    stage.write("web/a.py", "2\n");
-    stage.git(&["add", "web/a.py"]).ok();
+    stage.add("web/a.py", "2\n");
     stage.write("web/a.py", "bad\n");
     stage.write("core/a.py", "bad\n");
     let before = stage.git(&["status", "--porcelain"]).ok().stdout;

@@ -34,8 +34,7 @@ fn a_test_that_moves_to_another_scope_is_not_lost() {
     // The names of the tests are those of the files, without the directory.
     let run = stage.read("run.sh").replace("ok $n - $file", "ok $n - $(basename $file)");
     stage.write("run.sh", &run);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Short names"]).ok();
+    stage.tested_commit("-qam", "Short names");
     more_of_web(&stage);
     stage.git(&["mv", "web/b.py", "core/b.py"]).ok();
     stage.andon(&["test"]).ok();

@@ -1,8 +1,7 @@
 //! `--jobs`: scopes that do not need each other run at once.
 
 use super::{CONFIG, commit, packages, ran};
-use crate::support::Stage;
-use crate::support::image::built;
+use crate::support::{Stage, image::built};
 
 /// Waits until the tests of another scope have begun, too: alone it would fail.
 const MEET: &str = r#"touch "$SCOPE_LOG.$1"

@@ -1,10 +1,8 @@
 //! A repository to break or to feed with bad input, and what no command may do, whatever it is given.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use super::image::built;
-use super::{Out, Stage, andon_path};
+use super::{Out, Stage, andon_path, image::built};
 
 /// Seconds after which a command counts as hung.
 pub(crate) const HUNG: &str = "20";
@@ -127,7 +125,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["config", "show"],
     &["config", "check"],
     &["config", "schema"],
-    &["hook", "pre-push", "origin", "/nowhere"],
+    &["hook", "pre-push", "origin", "../nowhere"],
     &["hook", "prepare-commit-msg", ".git/COMMIT_EDITMSG"],
     &["hook", "pre-merge-commit"],
     &["hook", "pre-commit"],

@@ -1,10 +1,9 @@
 //! Directories kept in memory: what takes a dozen processes to build is built once and written out for each test.
 
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, io::Write as _};
 
 use super::Stage;
 

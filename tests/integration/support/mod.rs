@@ -8,15 +8,11 @@ pub(crate) mod image;
 pub(crate) mod people;
 mod scratch;
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
-use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::{cell::RefCell, collections::BTreeMap, ffi::OsStr, io::Write as _, sync::LazyLock};
 
 use self::image::built;
 
@@ -157,9 +153,7 @@ impl Stage {
         stage.tests(&["ok a", "ok b"]);
         stage.write("code.txt", "start\n");
         stage.andon(&["install"]).ok();
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", "Start"]).ok();
+        stage.tested_commit_of(".", "Start");
         stage
     }
 
@@ -328,6 +322,30 @@ impl Stage {
         self.tests(tests);
         self.andon(&["test"]);
         self.git(&["commit", "-qam", message])
+    }
+
+    /// Writes a file and stages it.
+    pub fn add(&self, path: &str, content: impl AsRef<[u8]>) {
+        self.write(path, content);
+        self.git(&["add", path]).ok();
+    }
+
+    /// Runs the tests and commits; `flags` are those of git: `-qam` or `-qm`.
+    pub fn tested_commit(&self, flags: &str, message: &str) {
+        self.andon(&["test"]).ok();
+        self.git(&["commit", flags, message]).ok();
+    }
+
+    /// Stages `path`, runs the tests and commits.
+    pub fn tested_commit_of(&self, path: &str, message: &str) {
+        self.git(&["add", path]).ok();
+        self.tested_commit("-qm", message);
+    }
+
+    /// Commits `path`; the tests are not run.
+    pub fn commit_of(&self, path: &str, message: &str) {
+        self.git(&["add", path]).ok();
+        self.git(&["commit", "-qm", message]).ok();
     }
 
     /// HEAD's commit id.

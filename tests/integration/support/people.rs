@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::image::built;
-use super::{Out, Stage};
+use super::{Out, Stage, image::built};
 
 /// A signing key of `who`, made where there is none; where its private half lies.
 pub(crate) fn key(stage: &Stage, who: &str) -> PathBuf {

@@ -185,14 +185,12 @@ fn a_squash_is_proved_by_its_tree() {
     stage.git(&["switch", "-qc", "topic"]).ok();
     for n in 0..3 {
         stage.write("topic.txt", format!("{n}\n"));
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Topic {n}")]).ok();
+        stage.tested_commit_of(".", &format!("Topic {n}"));
     }
     stage.git(&["switch", "-q", "main"]).ok();
     let squash = |stage: &Stage| {
-        stage.git(&["-c", "core.hooksPath=/nowhere", "merge", "-q", "--squash", "topic"]).ok();
-        stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Squashed"]).ok();
+        stage.git(&["-c", "core.hooksPath=no-hooks", "merge", "-q", "--squash", "topic"]).ok();
+        stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qm", "Squashed"]).ok();
     };
     let base = stage.head();
     squash(&stage);
@@ -202,7 +200,7 @@ fn a_squash_is_proved_by_its_tree() {
     // Something else slipped in.
     stage.write("code.txt", "slipped in\n");
     stage
-        .git(&["-c", "core.hooksPath=/nowhere", "commit", "-qa", "--amend", "-m", "Squashed, and more"])
+        .git(&["-c", "core.hooksPath=no-hooks", "commit", "-qa", "--amend", "-m", "Squashed, and more"])
         .ok();
     assert_snapshot!(stage.andon(&["check", "HEAD", "--squash-of", &range]).shown(), @"
     exit 1

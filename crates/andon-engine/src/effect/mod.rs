@@ -127,7 +127,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
-                    &report_file::render(halt, story, &material(halt, site), (site.ack, site.style)),
+                    &report_file::render(halt, story, &material(halt, site), site.ack, site.style),
                 )?;
             }
             stop_point("halt:shown");

@@ -182,7 +182,7 @@ impl Signals {
             }
             Err(source) => return Err(ProgramError::Start { program, source }),
         };
-        let ended = Supervisor::new(command, group, timeout).run((held, outputs), around.at_end, sink);
+        let ended = Supervisor::new(command, group, timeout).run(held, outputs, around.at_end, sink);
         ended.map_err(|source| ProgramError::Wait { program, source })
     }
 }

@@ -84,7 +84,8 @@ pub fn is_tested(tests: &TestEvidence) -> bool {
 /// Trees that are not here.
 pub fn states(
     ws: &Workspace,
-    (loaded, known): (&LoadedTimeline, &KnownScopes),
+    loaded: &LoadedTimeline,
+    known: &KnownScopes,
     subject: &Subject,
     before: Option<TreeId>,
 ) -> Result<Vec<ScopeState>, OpsError> {
@@ -235,7 +236,7 @@ fn before_add(
     }
     let Some(own) = ws.of_scope(&scope.name) else { return Ok(None) };
     let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
-    let run = untracked::newest_before_add(&own, loaded, (subject.holder(), scope.code), has)?;
+    let run = untracked::newest_before_add(&own, loaded, subject.holder(), scope.code, has)?;
     let row = run.and_then(|(run, _)| run.evidence.of_scope(&scope.name).cloned());
     Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: scope.code, ..row.tests }, ..row }))
 }
@@ -248,7 +249,9 @@ fn before_add(
 pub(super) fn state(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    (subject, code, before): (&Subject, CodeId, Option<TreeId>),
+    subject: &Subject,
+    code: CodeId,
+    before: Option<TreeId>,
     whole: Option<TestEvidence>,
 ) -> Result<EvidenceState, OpsError> {
     if let Some(found) = changed_in_two(ws, subject, before)? {
@@ -258,7 +261,7 @@ pub(super) fn state(
         Some(tests) if tests.is_green() => return Ok(EvidenceState::Tested(Box::new(tests))),
         whole => whole,
     };
-    let states = states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
+    let states = states(ws, loaded, &KnownScopes::from_timeline(loaded), subject, before)?;
     let is_missing = |state: &&ScopeState| {
         state.scope.touched && !state.found.as_ref().is_some_and(|row| is_tested(&row.tests))
     };
@@ -275,7 +278,7 @@ pub(super) fn state(
         EvidenceState::Tested(Box::new(row.tests.clone()))
     } else {
         let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
-        without_evidence(&own, (loaded, newest), subject, *code)?
+        without_evidence(&own, loaded, newest, subject, *code)?
     };
     Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, command })
 }

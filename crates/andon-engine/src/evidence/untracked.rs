@@ -94,10 +94,11 @@ impl Holder<'_> {
 pub(crate) fn run_before_add(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    (holder, code): (Holder<'_>, CodeId),
+    holder: Holder<'_>,
+    code: CodeId,
 ) -> Result<Option<TestEvidence>, OpsError> {
     let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
-    let found = newest_before_add(ws, loaded, (holder, code), of_everything)?;
+    let found = newest_before_add(ws, loaded, holder, code, of_everything)?;
     Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
 }
 
@@ -105,7 +106,8 @@ pub(crate) fn run_before_add(
 pub(crate) fn newest_before_add<'l>(
     ws: &Workspace,
     loaded: &'l LoadedTimeline,
-    (holder, code): (Holder<'_>, CodeId),
+    holder: Holder<'_>,
+    code: CodeId,
     counts: impl Fn(&TestRun) -> bool,
 ) -> Result<Option<(&'l TestRun, Vec<OverlayEntry>)>, OpsError> {
     let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid && counts(run));

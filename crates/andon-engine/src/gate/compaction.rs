@@ -54,7 +54,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let place = place(ctx, ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
-    let reported = briefing((ctx, ws), &loaded, &place, context)?;
+    let reported = briefing(ctx, ws, &loaded, &place, context)?;
     Ok(best_effort::write_briefing(&reported, &ws.site(ctx))?)
 }
 
@@ -85,7 +85,8 @@ pub(crate) fn found(
 
 /// What follows when compaction is due.
 pub(crate) fn responses(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     found: ContextWindowUse,
@@ -93,12 +94,13 @@ pub(crate) fn responses(
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
     }
-    let reported = briefing((ctx, ws), loaded, place, Some(found))?;
+    let reported = briefing(ctx, ws, loaded, place, Some(found))?;
     Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
 }
 
 fn briefing(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     context: Option<ContextWindowUse>,

@@ -28,7 +28,8 @@ pub(crate) fn start(
     ctx: &Context,
     ws: &Workspace,
     start: &Start,
-    (site, story): (&Site<'_>, Story),
+    site: &Site<'_>,
+    story: Story,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let warn = |what: String| Diagnostic::warning(what).code("response");
     let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);

@@ -371,19 +371,21 @@ pub fn settle(
     let site = ws.site(ctx);
     effect::carry_out(&plan, &site)?;
     recording::tell_healed_locks(ctx, ws)?;
-    respond(ctx, ws, (loaded, decision), (&place, &site))
+    respond(ctx, ws, loaded, decision, &place, &site)
 }
 
 /// The responses in addition to the verdict, after the halt is written; returns what failed.
 fn respond(
     ctx: &Context,
     ws: &Workspace,
-    (loaded, decision): (&LoadedTimeline, &Decision),
-    (place, site): (&HaltPlace, &effect::Site<'_>),
+    loaded: &LoadedTimeline,
+    decision: &Decision,
+    place: &HaltPlace,
+    site: &effect::Site<'_>,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
-    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses((ctx, ws), loaded, place, found));
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ctx, ws, loaded, place, found));
     let (mut responses, unbriefed) = match due {
         Ok(responses) => (responses, None),
         Err(err) => (Vec::new(), Some(err.as_warning())),
@@ -410,7 +412,7 @@ fn respond(
     let mut reported: Vec<Diagnostic> = unbriefed.into_iter().chain(failed).collect();
     for effect in &starts {
         if let Effect::Start(start) = effect {
-            reported.extend(fallback::start(ctx, ws, start, (site, loaded.timeline.story()))?);
+            reported.extend(fallback::start(ctx, ws, start, site, loaded.timeline.story())?);
         }
     }
     Ok(reported)

@@ -72,23 +72,28 @@ pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>) -> Result<O
     }
     let ledger_again = ledger.acks_at(&after.passed)?;
     let is_free = ledger_again.iter().all(|ack| ack.counter.is_some()) && halts::binding(ws)?.is_none();
-    write(ctx, ws, halt, (&earlier.tested, &after.tested, is_free))
+    write(ctx, ws, &Comparison { halt, before: earlier.tested, after: after.tested, is_free })
 }
 
-fn write(
-    ctx: &Context,
-    ws: &Workspace,
+/// The course of the loop before and after an answer.
+struct Comparison {
     halt: EntryId,
-    (before, after, is_free): (&TestedCommits, &TestedCommits, bool),
-) -> Result<Option<EntryId>, OpsError> {
+    before: TestedCommits,
+    after: TestedCommits,
+    /// No halt followed.
+    is_free: bool,
+}
+
+fn write(ctx: &Context, ws: &Workspace, found: &Comparison) -> Result<Option<EntryId>, OpsError> {
+    let Comparison { halt, before, after, is_free } = found;
     let ledger = asking::load(ws)?;
-    let Some(answer) = ledger.answer_to(halt) else { return Ok(None) };
+    let Some(answer) = ledger.answer_to(*halt) else { return Ok(None) };
     // The decision of a panel is named by its round.
-    let resolution = answer.code.as_ref().map_or(halt, |_| answer.resolution).to_string();
+    let resolution = answer.code.as_ref().map_or(*halt, |_| answer.resolution).to_string();
     if outcomes(&ledger).any(|(_, known)| known.resolution == resolution) {
         return Ok(None);
     }
-    let left = is_free && got_better(&before[0].1, &after[0].1);
+    let left = *is_free && got_better(&before[0].1, &after[0].1);
     let (before, after) = (signatures(before), signatures(after));
     let body = members_of(&AnswerOutcome { before, after, left, resolution });
     let draft = Draft { kind: "outcome", said: &body, evidence: &[], signer: None };
@@ -127,7 +132,7 @@ pub fn unlike_records(
     let mut wrong = Vec::new();
     for (at, said) in said {
         let Some(head) = halt_of(ledger, said).and_then(|halt| answers.get(&halt)) else { continue };
-        let Some(after) = after(repo, &store, (tip, *head))? else { continue };
+        let Some(after) = after(repo, &store, tip, *head)? else { continue };
         let before = course(repo, &store, Some(*head))?.tested;
         let parts =
             [("before", &said.before, signatures(&before)), ("after", &said.after, signatures(&after))];
@@ -176,7 +181,8 @@ fn answers(repo: &Repo) -> Result<BTreeMap<EntryId, CommitId>, OpsError> {
 fn after(
     repo: &Repo,
     store: &NotesStore<'_>,
-    (tip, head): (CommitId, CommitId),
+    tip: CommitId,
+    head: CommitId,
 ) -> Result<Option<TestedCommits>, OpsError> {
     let (mut at, mut tested) = (Some(tip), TestedCommits::new());
     for _ in 0..FAR {

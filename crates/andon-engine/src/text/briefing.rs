@@ -8,8 +8,6 @@ use andon_core::domain::briefing::{Briefing, HumanDecision, PROMPT, Plan};
 use andon_core::domain::context::{ContextWindowUse, FillSource};
 use andon_core::escape::{clip, markdown, terminal_block};
 
-/// Failing tests listed at most.
-const FAILING: usize = 20;
 /// Bytes of notes that are kept.
 const NOTES: usize = 16 << 10;
 /// The heading above the notes, and the line below it.
@@ -92,10 +90,7 @@ fn goal(page: &mut Page, briefing: &Briefing) {
         Some(plan) => plan_lines(page, plan),
         None => page.line("- No planning document was found: see the branch and the last commits."),
     }
-    match &briefing.branch {
-        Some(branch) => page.line(&format!("- Branch: {}", span(branch))),
-        None => page.line("- Branch: none (detached HEAD)"),
-    }
+    report_file::branch_line(page, briefing.branch.as_deref());
     if let Some(subject) = &briefing.subject {
         page.line(&format!("- Last commit: {}", span(subject)));
     }
@@ -105,15 +100,11 @@ fn plan_lines(page: &mut Page, plan: &Plan) {
     let title = plan.title.as_ref().map_or_else(String::new, |title| format!(": {}", span(title)));
     page.line(&format!("- Plan: {}{title}", span(&plan.path)));
     if plan.total > 0 {
-        page.line(&format!("- Done: {} of {}", plan.done, phrase::count(count(plan.total), "item")));
+        page.line(&format!("- Done: {} of {}", plan.done, phrase::count(plan.total, "item")));
     }
     for item in &plan.open {
         page.line(&format!("  - open: {}", span(item)));
     }
-}
-
-fn count(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 fn state(page: &mut Page, briefing: &Briefing) {
@@ -133,9 +124,7 @@ fn state(page: &mut Page, briefing: &Briefing) {
     if let Some(found) = &briefing.context {
         page.line(&format!("- Context window of {}: {}", span(&found.node), fill(found)));
     }
-    let lines = (briefing.story.lines_added, briefing.story.lines_removed);
-    let iterations = phrase::count(briefing.story.tried.len(), "iteration");
-    page.line(&format!("- Changes: +{} -{} lines in {iterations}", lines.0, lines.1));
+    report_file::changes_line(page, &briefing.story);
 }
 
 /// `162000 of 200000 tokens (81 %)`, an estimate marked as one.
@@ -148,16 +137,9 @@ pub fn fill(found: &ContextWindowUse) -> String {
 }
 
 fn failing(page: &mut Page, briefing: &Briefing) {
-    let failing = &briefing.story.failing_now;
-    if failing.is_empty() {
-        return;
-    }
-    section(page, "Failing Tests");
-    for test in failing.iter().take(FAILING) {
-        page.line(&format!("- {}", span(test)));
-    }
-    if failing.len() > FAILING {
-        page.line(&format!("- and {} more", failing.len() - FAILING));
+    if !briefing.story.failing_now.is_empty() {
+        section(page, "Failing Tests");
+        report_file::failing_tests(page, &briefing.story, "");
     }
 }
 

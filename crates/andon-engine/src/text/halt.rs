@@ -55,13 +55,12 @@ pub fn what(halt: &Halt) -> String {
     let states = halt.summary.states().len();
     match (halt.reason, states) {
         (HaltReason::Oscillating, 2..) => {
-            let commits = usize::try_from(halt.summary.commits).unwrap_or(usize::MAX);
             let versions = if states == 2 {
                 "switch between the same two versions".to_owned()
             } else {
                 format!("go round the same {states} versions")
             };
-            format!("the last {} {versions}", phrase::count(commits, "commit"))
+            format!("the last {} {versions}", phrase::count(halt.summary.commits, "commit"))
         }
         (
             HaltReason::Oscillating
@@ -117,14 +116,13 @@ fn since_when(halt: &Halt, style: Style) -> String {
 
 /// `4 commits`, `64k tokens`, `$0.84`: what is known of it.
 pub fn effort(summary: &HaltSummary) -> Vec<String> {
-    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let turns = summary.iterations.saturating_sub(summary.commits);
     let mut parts = Vec::new();
     if summary.commits > 0 {
-        parts.push(phrase::count(count(summary.commits), "commit"));
+        parts.push(phrase::count(summary.commits, "commit"));
     }
     if turns > 0 {
-        parts.push(phrase::count(count(turns), "turn"));
+        parts.push(phrase::count(turns, "turn"));
     }
     parts.extend(cost(summary));
     parts

@@ -35,7 +35,7 @@ pub fn text(handoff: &Handoff, ack: AckMode, style: Style) -> String {
     let mut out = page.finish();
     out.push_str(&match episode.mode {
         EscalationMode::Halting => {
-            report_file::render(halt, story, &report_file::ReportSources::default(), (ack, style))
+            report_file::render(halt, story, &report_file::ReportSources::default(), ack, style)
         }
         EscalationMode::Perpetual => report_file::told(halt, story, GOES_ON, style),
         EscalationMode::PerpetualHalted => report_file::told(halt, story, HALTED, style),
@@ -74,7 +74,7 @@ pub fn question(question: &Question, material: &Material) -> String {
     out.push_str(&block("The two newest states of the code, older to newer", material.states.as_deref()));
     let mut page = Page::new(Style::Plain);
     page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
-    report_file::tried_since(&mut page, (halt, &Forge::default()), story);
+    report_file::tried_since(&mut page, halt, &Forge::default(), story);
     page.blank();
     out.push_str(&page.finish());
     out.push_str(&block("The last lines of the transcript", Some(&material.transcript)));

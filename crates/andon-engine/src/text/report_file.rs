@@ -46,9 +46,9 @@ pub struct ReportSources {
 }
 
 /// The text of the file that shows `halt`.
-pub fn render(halt: &Halt, story: &Story, read: &ReportSources, (ack, style): (AckMode, Style)) -> String {
+pub fn render(halt: &Halt, story: &Story, read: &ReportSources, ack: AckMode, style: Style) -> String {
     let mut page = Page::new(style);
-    describe(&mut page, (halt, read), story, "Halted by the rule");
+    describe(&mut page, halt, read, story, "Halted by the rule");
     to_continue(&mut page, ack);
     page.finish()
 }
@@ -56,13 +56,13 @@ pub fn render(halt: &Halt, story: &Story, read: &ReportSources, (ack, style): (A
 /// The same for a halt that is only reported and needs no answer itself.
 pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str, style: Style) -> String {
     let mut page = Page::new(style);
-    describe(&mut page, (halt, &ReportSources::default()), story, "Reported by the rule");
+    describe(&mut page, halt, &ReportSources::default(), story, "Reported by the rule");
     section(&mut page, "To Continue");
     page.line(to_continue);
     page.finish()
 }
 
-fn describe(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Story, by: &str) {
+fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, by: &str) {
     let title = match halt.report_file {
         ReportFile::Checkpoint => "Checkpoint",
         ReportFile::BlockerReport => "Blocker Report",
@@ -81,10 +81,10 @@ fn describe(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Stor
         page.line(&format!("- Look at it: `{look}`"));
     }
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
-    current_state(page, (halt, read), story);
+    current_state(page, halt, read, story);
     progress(page, story);
     calls(page, &halt.evidence);
-    tried_since(page, (halt, &read.forge), story);
+    tried_since(page, halt, &read.forge, story);
     difference(page, read);
     best_of(page, halt);
     next(page, halt);
@@ -104,7 +104,7 @@ pub(super) fn span(text: &str) -> String {
     code_span(&clip(text, TEXT))
 }
 
-fn current_state(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Story) {
+fn current_state(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story) {
     section(page, "Current State");
     if let Some(plan) = read.plan.as_ref().filter(|plan| plan.total > 0) {
         if let Some(phase) = plan.phase.as_ref().or(plan.title.as_ref()) {
@@ -118,10 +118,7 @@ fn current_state(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: 
     if let Some(action) = &story.last_action {
         page.line(&format!("- Last action: {}", span(action)));
     }
-    match &halt.branch {
-        Some(branch) => page.line(&format!("- Branch: {}", span(branch))),
-        None => page.line("- Branch: none (detached HEAD)"),
-    }
+    branch_line(page, halt.branch.as_deref());
     match halt.head {
         Some(head) => page.line(&format!("- Commit: {}", read.forge.in_markdown(head))),
         None => page.line("- Commit: none yet"),
@@ -133,25 +130,37 @@ fn current_state(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: 
         page.line(&format!("- Cycle: {}", span(&halt.cycle_id)));
     }
     page.line(&format!("- Iteration: {}", halt.iteration));
-    page.line(&format!(
-        "- Changes: +{} -{} lines in {}",
-        story.lines_added,
-        story.lines_removed,
-        phrase::count(story.tried.len(), "iteration")
-    ));
+    changes_line(page, story);
     page.line(&last_tests(story));
-    for test in story.failing_now.iter().take(FAILING) {
-        page.line(&format!("  - {}", span(test)));
-    }
-    if story.failing_now.len() > FAILING {
-        page.line(&format!("  - and {} more", story.failing_now.len() - FAILING));
-    }
+    failing_tests(page, story, "  ");
     for test in story.flaky.iter().take(FAILING) {
         page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
     }
 }
 
-/// What the newest tests of the story gave.
+/// The branch that the loop works on, for a briefing too.
+pub(super) fn branch_line(page: &mut Page, branch: Option<&str>) {
+    let shown = branch.map_or_else(|| "none (detached HEAD)".to_owned(), span);
+    page.line(&format!("- Branch: {shown}"));
+}
+
+pub(super) fn changes_line(page: &mut Page, story: &Story) {
+    let (added, removed) = (story.lines_added, story.lines_removed);
+    let iterations = phrase::count(story.tried.len(), "iteration");
+    page.line(&format!("- Changes: +{added} -{removed} lines in {iterations}"));
+}
+
+/// The tests that fail now, each on a line after `indent`, and how many more there are.
+pub(super) fn failing_tests(page: &mut Page, story: &Story, indent: &str) {
+    for test in story.failing_now.iter().take(FAILING) {
+        page.line(&format!("{indent}- {}", span(test)));
+    }
+    if story.failing_now.len() > FAILING {
+        page.line(&format!("{indent}- and {} more", story.failing_now.len() - FAILING));
+    }
+}
+
+/// The result of the newest tests of the story.
 fn last_tests(story: &Story) -> String {
     let newest = || story.tried.iter().rev();
     if let Some((iteration, passed, failing)) =
@@ -194,7 +203,7 @@ fn calls(page: &mut Page, evidence: &HaltEvidence) {
 }
 
 /// What is stuck, a line each, equal states with equal letters.
-pub(super) fn tried_since(page: &mut Page, (halt, forge): (&Halt, &Forge), story: &Story) {
+pub(super) fn tried_since(page: &mut Page, halt: &Halt, forge: &Forge, story: &Story) {
     let steps = &halt.summary.steps;
     if steps.is_empty() {
         return tried(page, story);
@@ -339,7 +348,8 @@ mod tests {
             halt,
             story,
             &ReportSources::default(),
-            (ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned())),
+            ack,
+            Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned()),
         )
     }
 

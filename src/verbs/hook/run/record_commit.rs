@@ -413,7 +413,7 @@ fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> 
 fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
     let before = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
     let subject = Subject::Tree(commit.tree);
-    let found = evidence::of_subject(ws, loaded, (&subject, code), before).ok().flatten();
+    let found = evidence::of_subject(ws, loaded, &subject, code, before).ok().flatten();
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));

@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(seen.0.clone()),
         };
-        scopes::states(self.ws, (&self.loaded, &self.known), &subject, before)
+        scopes::states(self.ws, &self.loaded, &self.known, &subject, before)
     }
 
     fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {

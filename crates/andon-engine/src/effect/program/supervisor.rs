@@ -80,7 +80,8 @@ impl Supervisor {
     /// Runs until the command has ended and its output is read.
     pub(super) fn run(
         mut self,
-        (held, outputs): (&HeldSignals, Outputs),
+        held: &HeldSignals,
+        outputs: Outputs,
         at_end: &dyn Fn(),
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> io::Result<ProgramEnd> {
