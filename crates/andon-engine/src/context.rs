@@ -29,7 +29,7 @@ pub(crate) fn hook_variables() -> impl Iterator<Item = &'static str> {
     variables("hook")
 }
 
-/// What the process was started with.
+/// The arguments, environment and clock that the process was started with.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The arguments, the program's name first.
@@ -109,7 +109,7 @@ impl Context {
         self.vars.get(name).map(String::as_str)
     }
 
-    /// Whether the master switch is off (`ANDON=0`): what observes and judges reads and writes nothing then.
+    /// True where the master switch is off (`ANDON=0`): verbs that observe and judge then read and write nothing.
     pub fn is_switched_off(&self) -> bool {
         self.var("ANDON") == Some("0")
     }
@@ -155,8 +155,9 @@ impl Context {
         std::env::vars_os().filter(|(name, _)| !without.iter().any(|gone| name == gone)).collect()
     }
 
-    /// What says that an agent called a command that only a person may: its marker in this environment, or in that of a
-    /// process above, which `env -u` does not reach. Tests look at this one alone through `ANDON_TEST_ABOVE=none`.
+    /// The sign that an agent called a command that only a person may: its marker in this environment, or in that
+    /// of a process above, which `env -u` does not reach. Tests look at this one alone through
+    /// `ANDON_TEST_ABOVE=none`.
     pub fn agent_mark(&self) -> Option<AgentMark> {
         if let Some(name) = self.actor().marker {
             return Some(AgentMark { name, above: None });
@@ -179,7 +180,7 @@ impl Context {
         })
     }
 
-    /// How many processes above this one had a readable environment without an agent's marker.
+    /// The number of processes above this one whose environment can be read and has no agent's marker.
     pub fn unmarked_above(&self) -> usize {
         let mut seen = 0;
         if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {
@@ -191,7 +192,7 @@ impl Context {
         seen
     }
 
-    /// Who is at work.
+    /// The agent or person at work.
     pub fn actor(&self) -> Actor {
         Actor::from_environment(&self.vars)
     }

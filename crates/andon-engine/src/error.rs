@@ -1,4 +1,4 @@
-//! What a verb can fail with. `andon::cli::error` gives each its kind, hint and exit code.
+//! The errors of verbs. `andon::cli::error` gives each its kind, hint and exit code.
 
 use std::path::PathBuf;
 
@@ -45,11 +45,11 @@ pub enum OpsError {
     /// The hooks could not be installed or removed.
     #[error("{what}")]
     Setup {
-        /// What failed, as a whole sentence.
+        /// The failure, as a whole sentence.
         what: String,
-        /// What would help, a line each.
+        /// Remedies, a line each.
         help: Vec<String>,
-        /// Whether it was asked for what cannot be; otherwise the system failed.
+        /// The request cannot be met; otherwise the system failed.
         is_usage: bool,
     },
     /// Only a person answers a halt.
@@ -68,23 +68,23 @@ pub enum OpsError {
     AgentActs {
         /// The command that was called, such as `resume`.
         verb: &'static str,
-        /// What gives the shell away.
+        /// The marker that gives the shell away.
         marker: AgentMark,
     },
     /// A rule of the review forbids it.
     #[error("{what}")]
     Refused {
-        /// Which, as a whole sentence.
+        /// The rule, as a whole sentence.
         what: String,
-        /// What would help.
+        /// The remedy.
         help: String,
     },
     /// Evidence is not deleted now.
     #[error("nothing was purged: {what}")]
     Purge {
-        /// Why not, as the end of the message.
+        /// The reason, as the end of the message.
         what: String,
-        /// What to do first.
+        /// The step to take first.
         help: String,
     },
     /// Nothing to resume.
@@ -93,18 +93,18 @@ pub enum OpsError {
     /// An answer without a person who has read the halt.
     #[error("{what}")]
     Unattended {
-        /// What is missing.
+        /// The missing condition.
         what: String,
-        /// What to do.
+        /// The step to take.
         help: String,
     },
     /// `andon resume` needs a reason when a halt is unanswered.
     #[error("a reason is required: say what was decided")]
     ReasonMissing,
-    /// What `ANDON_SKIP` asks for cannot be.
+    /// A skip that cannot be granted.
     #[error("{what}")]
     Skip {
-        /// What was asked for and cannot be.
+        /// The request, as a whole sentence.
         what: String,
         /// The command that would be right.
         help: String,
@@ -126,7 +126,7 @@ pub enum OpsError {
     Usage {
         /// The mistake, as a whole sentence.
         what: String,
-        /// What would be right.
+        /// The right use.
         help: String,
     },
 }

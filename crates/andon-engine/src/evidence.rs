@@ -25,7 +25,7 @@ use andon_git::Overlay;
 use andon_store::fingerprint::{Difference, differing};
 use andon_store::notes::NotesStore;
 
-/// How many differing paths are looked at.
+/// Most differing paths that are looked at.
 const COMPARED: usize = 32;
 
 /// The newest valid run on exactly `code`: from the journal, else from the records of the window.
@@ -83,7 +83,7 @@ pub fn reported_failing(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvi
     reported.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
 
-/// Which code the evidence has to be about.
+/// The code that the evidence has to be about.
 pub enum Subject {
     /// A tree: of the index at pre-commit, of a commit later.
     Tree(TreeId),
@@ -92,7 +92,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What a run is held against.
+    /// The tree or overlay that a run is compared with.
     fn holder(&self) -> Holder<'_> {
         match self {
             Self::Tree(tree) => Holder::Tree(*tree),
@@ -158,7 +158,7 @@ pub fn changed_by_hook(
     Ok(changed.filter(|path| ws.is_code(path)).collect())
 }
 
-/// Who made the code of commit `tip`: needed only where no tests are evidence for it.
+/// The maker of the code of commit `tip`: needed only where no tests are evidence for it.
 pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);
@@ -186,7 +186,7 @@ pub fn at_the_remote(
     let tracked = tracked.into_iter().take(TRACKED).map(|(_, id)| CommitId(id));
     let mut nearest = None;
     for known in there.into_iter().chain(tracked) {
-        // What was never fetched is not here, and unrelated histories have nothing in common.
+        // A commit that was never fetched is not here, and unrelated histories have nothing in common.
         let base =
             if Some(known) == there { Some(known) } else { repo.merge_base(known, tip).ok().flatten() };
         let Some(base) = base.and_then(|base| repo.tree_of(base).ok()) else { continue };
@@ -198,7 +198,7 @@ pub fn at_the_remote(
     Ok(nearest)
 }
 
-/// What is to be said where evidence that has its weak side opens a gate.
+/// The note on handed-in evidence that opens a gate.
 pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
     if candidate.code_changed == CodeChange::Unchanged || tests.origin == RunOrigin::Here {

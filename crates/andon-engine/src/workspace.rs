@@ -15,7 +15,7 @@ use andon_core::domain::{ids::TreeId, time::Timestamp};
 use andon_git::{Overlay, Repo};
 use andon_store::fingerprint::Fingerprinter;
 
-/// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
+/// The setting of `andon.toml` for errors of Andon's own, even where no repository can be opened: `"warn"` if it cannot
 /// be read either.
 pub fn on_internal_error(ctx: &Context) -> OnInternalError {
     let root = match Repo::open(&ctx.cwd, &ctx.repo_env) {
@@ -42,15 +42,15 @@ pub struct Workspace {
     pub config_errors: Option<ConfigErrors>,
     /// When it was opened, by the clock of this process.
     pub opened: Timestamp,
-    /// Whether git or Andon was called from below the top of the working tree.
+    /// git or Andon was called from below the top of the working tree.
     pub below_top: bool,
-    /// Which untracked files are code.
+    /// The untracked files that are code.
     pub untracked: UntrackedCode,
     /// Variables that tests need in addition to those that they inherit.
     pub variables: Vec<(OsString, OsString)>,
 }
 
-/// Which untracked files of a working tree are code.
+/// The untracked files of a working tree that are code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UntrackedCode {
     /// Those that git does not ignore.
@@ -118,7 +118,7 @@ impl Workspace {
         self.repo.workdir().map(AndonDir::below)
     }
 
-    /// Where the effects of a decision take place.
+    /// The place for the effects of a decision.
     pub fn site<'a>(&'a self, ctx: &Context) -> Site<'a> {
         let (response, guard) = (&self.config.response, &self.config.guard);
         let programs = Programs {
@@ -164,7 +164,7 @@ impl Workspace {
         Ok(self.repo.head()?.commit().map(|head| self.repo.tree_of(head)).transpose()?)
     }
 
-    /// Whether the path is one of the code, by the project's rules.
+    /// True if the path is one of the code, by the project's rules.
     pub fn is_code(&self, path: &[u8]) -> bool {
         self.config.paths.rules.class(path) == PathClass::Code
     }

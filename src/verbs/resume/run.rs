@@ -12,7 +12,7 @@ use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::gate::guard;
-use andon_engine::gate::safety;
+use andon_engine::gate::safety::SafetyLog;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
 use andon_engine::recording::timeline;
 use andon_engine::workspace::Workspace;
@@ -157,7 +157,7 @@ pub fn pull(
         finding.detail = finding.detail.before(&format!(": {reason}"));
     }
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
-    safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), reason);
+    SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), reason);
     Ok(path)
 }
 

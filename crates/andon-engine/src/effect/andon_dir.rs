@@ -22,7 +22,7 @@ pub const ANDON_DIR: &str = ".andon";
 const GITIGNORE: &str = ".gitignore";
 const IGNORES_ALL: &[u8] = b"*\n";
 
-/// What is known of a file of the directory.
+/// The presence of a file in the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilePresence {
     /// There is something of that name.
@@ -40,12 +40,12 @@ pub struct AndonDir {
 }
 
 impl AndonDir {
-    /// That of the working tree whose top is `top`.
+    /// The directory of the working tree whose top is `top`.
     pub fn below(top: &Path) -> Self {
         Self { top: top.to_owned() }
     }
 
-    /// Where it is, for messages.
+    /// Its path, for messages.
     pub fn path(&self) -> PathBuf {
         self.top.join(ANDON_DIR)
     }
@@ -66,7 +66,7 @@ impl AndonDir {
         }
     }
 
-    /// Whether `name` is there; a link of that name is.
+    /// Looks for `name`; a link of that name counts as there.
     pub fn look(&self, name: &str) -> FilePresence {
         match self.open().and_then(|dir| dir.symlink_metadata(name)) {
             Ok(_) => FilePresence::There,
@@ -118,7 +118,7 @@ impl AndonDir {
         self.prepared().map(drop)
     }
 
-    /// What [`Self::prepare`] would write: nothing where it is there already.
+    /// The file that [`Self::prepare`] would write; none if it exists already.
     pub fn unprepared(&self) -> Option<(PathBuf, &'static [u8])> {
         (self.look(GITIGNORE) != FilePresence::There).then(|| (self.path().join(GITIGNORE), IGNORES_ALL))
     }
@@ -209,7 +209,7 @@ fn in_its_place(top: &Dir, error: io::Error) -> io::Error {
     }
 }
 
-/// What was there already is made, too.
+/// Something that exists already counts as made.
 fn made(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

@@ -37,12 +37,12 @@ const NOTICES_BYTES: u64 = 256 << 10;
 pub const NOTICES: &str = "notifications.jsonl";
 /// The question for an advisor.
 pub const QUESTION: &str = "ADVISOR_PROMPT.md";
-/// What the advisor's program answered.
+/// The answer of the advisor's program.
 pub const ANSWER: &str = "ADVISOR_ANSWER.md";
-/// How the first line of a PAUSE begins that Andon wrote: an answer to its halt removes it.
+/// The beginning of a PAUSE that Andon wrote: an answer to its halt removes it.
 pub const OWN_PAUSE: &str = "andon: ";
 
-/// Whose programs are started, and how a notice sounds.
+/// The user's programs, and the bell of a notice.
 #[derive(Debug, Clone, Default)]
 pub struct Programs {
     /// `[notify]`
@@ -51,7 +51,7 @@ pub struct Programs {
     pub advisor: Option<Program>,
     /// `[on_stall]`
     pub on_stall: Option<Program>,
-    /// Whether a terminal's bell rings.
+    /// The bell of the terminal.
     pub bell: Bell,
     /// The transcript of the agent, when the environment names one.
     pub transcript: Option<PathBuf>,
@@ -129,7 +129,7 @@ pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectErro
     keep_advice(&answer, &question.halt, site)
 }
 
-/// What the advisor reads beside the halt.
+/// The material that the advisor reads beside the halt.
 fn material(question: &Question, site: &Site<'_>) -> Material {
     let git_dir = site.repo.git_dir();
     let reported = || {
@@ -199,7 +199,7 @@ pub fn remember_error(git_dir: &Path, error: &str) {
     keep_text(git_dir, FIRST_ERROR, error);
 }
 
-/// What cannot be kept is missing in a prompt, and nothing else depends on it.
+/// A failure only leaves the text out of a prompt; nothing else depends on it.
 fn keep_text(git_dir: &Path, name: &str, text: &str) {
     let path = git_dir.join(name);
     if std::fs::read_to_string(&path).unwrap_or_default().trim_end() != text.trim_end() {
@@ -220,7 +220,7 @@ fn keep_advice(answer: &str, halt: &Halt, site: &Site<'_>) -> Result<(), EffectE
 /// In the git directory: which answer belongs to which halt.
 const ADVICE: &str = "andon/advice";
 
-/// What ties an answer to its halt.
+/// The line that ties an answer to its halt.
 fn seal(answer: &str, halt: &Halt) -> String {
     let text: [u8; 32] = Sha256::digest(answer).into();
     format!("{} {} {} {}\n", Digest(text), halt.at, halt.iteration, halt.rule)

@@ -12,12 +12,12 @@ use crate::context::hook_variables;
 use andon_core::domain::response::Program;
 use andon_git::platform::processes;
 
-/// How often the end is looked for.
+/// Interval between looks for the end.
 const TICK: Duration = Duration::from_millis(10);
-/// How long the rest of the output is waited for after the end.
+/// Longest wait for the rest of the output after the end.
 const REST: Duration = Duration::from_millis(500);
 
-/// What a program left.
+/// The exit code and output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsultOutput {
     /// Exit code; 128 + signal when it was killed, `None` when the time was up.
@@ -83,7 +83,7 @@ fn end(child: &mut Child) {
     let _reaped = child.wait();
 }
 
-/// Whether an editor has a person to talk to.
+/// True where standard input is a terminal, so that an editor has a person to talk to.
 pub fn has_person() -> bool {
     io::stdin().is_terminal()
 }

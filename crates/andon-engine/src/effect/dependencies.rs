@@ -30,12 +30,12 @@ const PYTHON: [&str; 2] = [".venv", "venv"];
 const MAX_DIRECTORIES: usize = 4096;
 const MAX_DEPTH: usize = 6;
 
-/// What was taken along.
+/// The dependencies that were copied or linked.
 #[derive(Debug, Default)]
 pub struct CopiedDependencies {
     /// Paths from the top.
     pub paths: Vec<PathBuf>,
-    /// Whether an environment of Python is among them: what is installed in it may point to the working tree.
+    /// An environment of Python is among them: packages installed in it may point to the working tree.
     pub python: bool,
 }
 

@@ -102,7 +102,7 @@ impl PrivateDir {
     }
 }
 
-/// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
+/// Candidates for the task or the plan, from the top of the working tree; the first that exists is read.
 const PLANS: [&str; 8] = [
     ".andon/TASK.md",
     "TASK.md",

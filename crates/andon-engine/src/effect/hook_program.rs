@@ -20,11 +20,11 @@ pub struct HookProgramError {
     pub what: &'static str,
     /// The chained file, or the program that was to be started.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// What is at the place of a chained hook.
+/// The file at the place of a chained hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
     /// There is no such file, so nothing was chained.
@@ -59,7 +59,7 @@ pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
     }
 }
 
-/// How a started hook ended.
+/// The end of a started hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainedEnd {
     /// The exit code, or 128 and the number of the signal that ended it.

@@ -31,15 +31,15 @@ use andon_store::RecordError;
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Ledger, LedgerError};
 
-/// Where effects take place.
+/// The place where effects are carried out.
 pub struct Site<'a> {
     /// The repository whose ledger and journal are written.
     pub repo: &'a Repo,
     /// `.andon/`; `None` in a bare repository, where no report file is written.
     pub andon_dir: Option<AndonDir>,
-    /// How a halt is answered here; the report file says so.
+    /// The way to answer a halt here, for the report file.
     pub ack: AckMode,
-    /// How times are written into files.
+    /// The style of times in files.
     pub style: Style,
     /// The programs of the user that effects start.
     pub programs: Programs,
@@ -57,7 +57,7 @@ pub enum EffectError {
         what: &'static str,
         /// The file that was written or removed.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The ledger could not be written.
@@ -85,7 +85,7 @@ impl EffectError {
 
 fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
     let dir = path.ancestors().find(|at| at.ends_with(ANDON_DIR));
-    // What is in the place of the directory: a file, or a link to anywhere.
+    // Something else is in the place of the directory: a file, or a link to anywhere.
     let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok_and(|found| !found.is_dir()));
     match (in_the_way, kind) {
         (Some(dir), _) => {
@@ -168,7 +168,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
     Ok(())
 }
 
-/// What the report file shows of the repository; what cannot be read is left out.
+/// The part of the report file that is read from the repository; whatever cannot be read is left out.
 fn material(halt: &Halt, site: &Site<'_>) -> report_file::ReportSources {
     report_file::ReportSources {
         plan: files::plan(site.repo),

@@ -13,9 +13,6 @@
 mod supervisor;
 
 #[cfg(unix)]
-#[path = "program/unix/descendants.rs"]
-mod descendants;
-#[cfg(unix)]
 #[path = "program/unix/sightings.rs"]
 mod sightings;
 #[cfg(unix)]
@@ -29,14 +26,9 @@ mod start;
 mod terminal;
 
 #[cfg(windows)]
-#[path = "program/windows/signals.rs"]
-mod signals;
+mod windows;
 #[cfg(windows)]
-#[path = "program/windows/start.rs"]
-mod start;
-#[cfg(windows)]
-#[path = "program/windows/terminal.rs"]
-mod terminal;
+use self::{windows as signals, windows as start, windows as terminal};
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -52,7 +44,7 @@ use testreport::Stream;
 
 pub use self::terminal::{Screens, wait_for_input};
 
-/// What is known of a terminal's input.
+/// The state of a terminal's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputState {
     /// There may be some.
@@ -76,20 +68,20 @@ pub enum CommandLine {
 /// The whole environment of a command: names and values.
 pub type Environment = Vec<(OsString, OsString)>;
 
-/// Where a command runs.
+/// The surroundings that a command runs in.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Its working directory.
     pub directory: &'a Path,
     /// Its whole environment.
     pub environment: &'a Environment,
-    /// Where its output is shown.
+    /// The terminals that show its output.
     pub screens: &'a Screens,
     /// Called when it has ended, before the rest of its output is waited for.
     pub at_end: &'a dyn Fn(),
 }
 
-/// Why the command could not be run.
+/// A command that could not be run.
 #[derive(Debug, Error)]
 pub enum ProgramError {
     /// An empty argument list.
@@ -109,7 +101,7 @@ pub enum ProgramError {
     Start {
         /// Its name, as the command has it.
         program: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The program could not be waited for.
@@ -117,7 +109,7 @@ pub enum ProgramError {
     Wait {
         /// Its name, as the command has it.
         program: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Signals could not be held back.
@@ -126,7 +118,7 @@ pub enum ProgramError {
 }
 
 impl ProgramError {
-    /// What repairs it, where that is known.
+    /// The remedy, where one is known.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Empty => "set `test.command` in andon.toml",
@@ -199,7 +191,7 @@ fn argv_of(spec: &CommandLine) -> Result<Vec<String>, ProgramError> {
 #[cfg(test)]
 mod tests;
 
-/// How the command ended.
+/// The end of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandExit {
     /// By itself, with this code.
@@ -208,7 +200,7 @@ pub enum CommandExit {
     Signal(i32),
 }
 
-/// Whether the command was stopped from outside.
+/// The outside cause of a command's end, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// It ended by itself.
@@ -233,7 +225,7 @@ pub struct StartedProgram {
 pub struct ProgramEnd {
     /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
-    /// Whether it was stopped.
+    /// The outside cause, if any.
     pub stopped: StopCause,
     /// Test runners, and scripts that may be one, that were seen below it; none on systems that do not show them.
     pub started: Vec<StartedProgram>,
@@ -260,11 +252,11 @@ impl CommandExit {
     }
 }
 
-/// What is to be started.
+/// A command that is to be started.
 struct Start<'a> {
     /// Program, looked for in `PATH`, and its arguments.
     argv: &'a [String],
-    /// Where it runs.
+    /// Its working directory.
     directory: &'a Path,
     env: &'a Environment,
     screens: &'a Screens,
@@ -278,7 +270,7 @@ struct Outputs {
     sizes: Vec<Size>,
 }
 
-/// Whose process group the command is in.
+/// The process group of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Group {
     /// The command's own: it leads it.
@@ -287,7 +279,7 @@ enum Group {
     Ours,
 }
 
-/// What the system reports while a command runs.
+/// A report of the system while a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Notice {
     /// A signal that is meant to end what runs: [`ending_signals`] has it.
@@ -299,7 +291,7 @@ enum Notice {
     Resized,
 }
 
-/// What is sent to a command and to all that it started.
+/// A signal for a command and all that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SentSignal {
     /// A signal that came for us, by its number.
@@ -312,8 +304,8 @@ enum SentSignal {
     Resized,
 }
 
-/// How many ending signals came for this process, in the upper half, and the number of the last one. Each is for every
-/// command that runs, not only for the one whose watch took it.
+/// The count of ending signals that came for this process, in the upper half, and the number of the last one. Each is
+/// for every command that runs, not only for the one whose watch took it.
 static CAME: AtomicU64 = AtomicU64::new(0);
 
 /// Notes that an ending signal came.
@@ -322,7 +314,7 @@ fn ending_signal_came(number: i32) {
     let _always = CAME.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |before| Some(next(before)));
 }
 
-/// How many ending signals came, and the number of the last one.
+/// The count of ending signals that came, and the number of the last one.
 fn ending_signals() -> (u64, i32) {
     let came = CAME.load(Ordering::SeqCst);
     (came >> 32, i32::try_from(came & 0xffff_ffff).unwrap_or_default())

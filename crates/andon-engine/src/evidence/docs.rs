@@ -1,4 +1,4 @@
-//! Whether documentation moved with the declared API (`paths.api`).
+//! Checks that documentation moved with the declared API (`paths.api`).
 
 use crate::{error::OpsError, workspace::Workspace};
 use andon_config::Config;
@@ -10,7 +10,7 @@ use andon_git::{Overlay, Repo};
 /// API paths that are named.
 const NAMED: usize = 16;
 
-/// What changed from `before` to `after`.
+/// Judges the change from `before` to `after`.
 pub fn between(
     repo: &Repo,
     config: &Config,
@@ -25,7 +25,7 @@ pub fn between(
     Ok(judge(config, paths.map(Vec::as_slice)))
 }
 
-/// What changed from `before` to the working tree.
+/// Judges the change from `before` to the working tree.
 pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Result<DocsChange, OpsError> {
     if ws.config.paths.api.is_empty() {
         return Ok(DocsChange::NotAsked);

@@ -11,15 +11,15 @@ use andon_store::journal::{Journal, Reach};
 use andon_weakening::declared_tests;
 use testreport::{ParsedRun, RUNNER_EXIT, TestStatus};
 
-/// How many runs back are looked at.
+/// Most earlier runs that are looked at.
 const RUNS: usize = 32;
 /// Paths that are compared at the most; beyond, the lists of tests count as different.
 const PATHS: usize = 64;
 /// Largest file that is looked into for tests, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Where reports are configured, they are what says that tests ran: of a run that `written` none neither an exit code
-/// of 0 nor what it printed is a pass.
+/// If reports are configured, only they show that tests ran: without a `written` report neither an exit code of 0 nor
+/// printed output is a pass.
 pub fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
     if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRu
     Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
-/// Whether an earlier run of `command` passed, too, without a recognised report.
+/// True if an earlier run of `command` passed without a recognised report, too.
 pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
     let unread = |run: &TestRun| {
         let tests = &run.evidence;
@@ -76,7 +76,7 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
     Ok(())
 }
 
-/// How many tests the last full run had, where `run` passed with fewer and no test has gone since. A run that fails
+/// The number of tests of the last full run, where `run` passed with fewer and no test has gone since. A run that fails
 /// may have stopped early, and claims nothing.
 fn full_run(ws: &Workspace, earlier: &[TestRun], run: &TestRun) -> Result<Option<u64>, OpsError> {
     let full = earlier.iter().rev().find(|before| is_full(&before.evidence));
@@ -92,7 +92,7 @@ fn is_full(tests: &TestEvidence) -> bool {
         && tests.full_run.is_none()
 }
 
-/// Whether the files that differ between two test runs declare the same tests. Unreadable files count as different.
+/// Compares the tests that the differing files of two runs declare. Unreadable files count as different.
 fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
     if before.evidence.code == now.evidence.code {
         return Ok(true);
@@ -172,11 +172,11 @@ fn text_now(ws: &Workspace, path: &[u8]) -> Option<String> {
 
 /// Files that are looked into, at the most.
 const MAX_FILES: usize = 1_000;
-/// What node's runner takes for tests.
+/// Extensions of files that node's runner takes for tests.
 const EXTENSIONS: [&str; 6] = ["js", "cjs", "mjs", "ts", "cts", "mts"];
 /// The module whose tests are reported by their names.
 const MODULE: &str = "node:test";
-/// How a line begins that declares a test wherever the file is run.
+/// Beginnings of lines that declare a test wherever the file is run.
 const DECLARED: [&str; 6] = ["test(", "it(", "describe(", "suite(", "await test(", "test.only("];
 
 /// A run that passed, with a file of tests of which only the file is reported, is cut short: what to say.
@@ -207,7 +207,7 @@ fn is_file_of_tests(id: &str) -> bool {
         && id.split('/').all(|part| part != "..")
 }
 
-/// Whether a text surely declares tests of node's: what is within a function or a condition may not run.
+/// True if a text surely declares tests of node's: a test within a function or a condition may not run.
 fn declares_tests(text: &str) -> bool {
     let declares = |line: &str| DECLARED.iter().any(|begin| line.starts_with(begin));
     text.contains(MODULE) && text.lines().any(declares)

@@ -19,7 +19,7 @@ const SQUASHES: usize = 16;
 /// Most commits that one commit is compared with as its squash: the newest ones.
 const SQUASHED: usize = 16;
 
-/// What a commit claims to be.
+/// The claim of a commit about its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
     /// Its record says so.
@@ -47,11 +47,11 @@ pub struct Inquiry<'a> {
     pub commit: &'a CommitInfo,
     /// Its facts: what was recorded, or derived.
     pub record: &'a CommitRecord,
-    /// How git may have made it.
+    /// The way that git may have made it.
     pub claim: Claim,
-    /// Whether the code changed against the first parent.
+    /// The code changed against the first parent.
     pub changed: bool,
-    /// What was found out about commits before: whether their code was tested. `None` where nothing is known.
+    /// The verdict on earlier commits: true if their code was tested. `None` where nothing is known.
     pub judged: &'a dyn Fn(CommitId) -> Option<bool>,
 }
 
@@ -59,9 +59,9 @@ pub struct Inquiry<'a> {
 pub struct Origins {
     /// Read when it is first asked for.
     known: Option<RecordIndex>,
-    /// How many trees may still be made again.
+    /// Trees that may still be made again.
     left: usize,
-    /// How many commits may still be looked at as squashes: each is compared with several.
+    /// Commits that may still be looked at as squashes: each is compared with several.
     squashes: usize,
 }
 
@@ -71,7 +71,7 @@ impl Default for Origins {
     }
 }
 
-/// Where to look.
+/// The repository and records that are searched.
 #[derive(Clone, Copy)]
 pub struct Archive<'a> {
     /// The repository of the commits.
@@ -155,14 +155,14 @@ fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> 
     let of_tree = known.of_tree(asked.record.tree).iter().filter(|_| asked.claim == Claim::Nothing);
     let read = |id: &CommitId| {
         let stored = archive.store.readable(*id)?;
-        // Where the commit is here, it has to be what its record says.
+        // A commit that is here has to match its record.
         let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.tree);
         holds.then(|| Backing::Elsewhere(*id, Box::new(stored)))
     };
     of_code.filter(|id| Some(**id) != Some(asked.commit.id)).chain(of_tree.filter(other)).find_map(read)
 }
 
-/// What a commit may be, the likeliest first.
+/// Possible origins of a commit, the likeliest first.
 fn claims(
     archive: Archive<'_>,
     known: &RecordIndex,
@@ -229,7 +229,7 @@ fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -
 /// Most commits below a tip that are looked at.
 const BELOW: usize = 128;
 
-/// Whether git made a tip of tested commits, or of what it made of such: what pre-push and `complete` ask. Commits without a
+/// True if git made a tip of tested commits, directly or in steps; pre-push and `complete` ask this. Commits without a
 /// record lie below what is known here, and are not held against it.
 pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
     let (mut open, mut below) = (vec![tip], Vec::new());
@@ -341,7 +341,7 @@ fn push(commits: &mut Vec<CommitId>, commit: CommitId) {
     }
 }
 
-/// Whether a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
+/// True if a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
 pub fn is_sound(record: &CommitRecord) -> bool {
     let tested = record.tests.as_ref().is_some_and(|tests| tests.code == record.code);
     let observed = match (record.gate, record.recording) {

@@ -1,4 +1,4 @@
-//! Why git does not see what the tests saw, and the command that makes git see it.
+//! The reasons why git does not see what the tests saw, and the commands that make git see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,8 @@ fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<
     Some(PathHint { reason: hidden.veil.reason(), command: hidden.command(shell_quote_bytes) })
 }
 
-/// What of the path is where. `head` is HEAD's tree, `hint` what keeps git from seeing the path.
+/// The states of a path in HEAD, the commit and the working tree. `head` is HEAD's tree, `hint` tells what keeps git
+/// from seeing the path.
 fn whereabouts(
     ws: &Workspace,
     head: Option<TreeId>,
@@ -83,7 +84,7 @@ fn whereabouts(
         return Ok(Whereabouts::Veiled);
     }
     let id = |side: &Option<(u32, _)>| side.map(|(_, id)| id);
-    // Where only the mode differs, the contents tell nothing.
+    // If only the mode differs, the contents tell nothing.
     if inside.is_none() && id(run_side) != id(commit_side) && ws.repo.worktree_blob(path) == id(commit_side) {
         return Ok(Whereabouts::AsCommitted);
     }

@@ -1,4 +1,4 @@
-//! Whether the directories that hold code were moved away or replaced while tests ran.
+//! Finds directories of code that were moved away or replaced while tests ran.
 //!
 //! Code that is swapped for the run and put back before its end leaves the contents of every file as they were. The file system
 //! shows the swap: a renamed directory has another time of change and the same time of modification, and a replaced directory
@@ -19,7 +19,7 @@ const MAX_PLACES: usize = 20_000;
 /// The mode of symbolic links in git's index.
 const LINK: u32 = 0o120_000;
 
-/// What is known of one directory.
+/// The file system's facts about one directory.
 struct Place {
     stat: FileStat,
     /// Something in it, and what is known of that.
@@ -76,8 +76,8 @@ impl Places {
         moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
     }
 
-    /// Whether a directory whose time of change is another was renamed: the one above it has changed, and what is in it has
-    /// not.
+    /// True if a directory whose time of change is another was renamed: its parent has changed, and its contents
+    /// have not.
     fn is_rename(&self, path: &[u8], place: &Place, now_of: &dyn Fn(&Vec<u8>) -> Option<FileStat>) -> bool {
         let Some(above) = parent(path) else { return false };
         let has_changed = |path: &Vec<u8>, place: &Place| {
@@ -136,13 +136,13 @@ fn stat(path: &Path) -> Option<FileStat> {
     path.symlink_metadata().ok().map(|facts| files::stat(&facts))
 }
 
-/// Whether they are of two different files, as far as the system tells.
+/// True if they are of two different files, as far as the system tells.
 fn is_other(before: &FileStat, now: &FileStat) -> bool {
     before.inode != 0 && (before.device, before.inode) != (now.device, now.inode)
 }
 
-/// Whether a link was made anew. ext4 gives the inode of a deleted link to the next one at once. A link is never written
-/// to, so its modification time is its creation time.
+/// True if a link was made anew. ext4 gives the inode of a deleted link to the next one at once. A link is never
+/// written to, so its modification time is its creation time.
 fn is_other_link(before: &FileStat, now: &FileStat) -> bool {
     is_other(before, now) || before.modified != now.modified
 }

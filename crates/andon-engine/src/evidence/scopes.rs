@@ -26,7 +26,7 @@ pub struct ScopeCode {
     pub name: String,
     /// Its fingerprint.
     pub code: CodeId,
-    /// Whether the code differs from that before in anything that its tests read.
+    /// The code differs from that before in something that its tests read.
     pub touched: bool,
 }
 
@@ -62,18 +62,18 @@ pub fn codes(
 pub struct ScopeState {
     /// The scope.
     pub scope: ScopeCode,
-    /// What is known of its tests on exactly this code.
+    /// The result of its tests on exactly this code, where one is known.
     pub found: Option<ScopeTests>,
 }
 
 impl ScopeState {
-    /// Whether its tests passed on exactly this code.
+    /// True if its tests passed on exactly this code.
     pub fn is_green(&self) -> bool {
         self.found.as_ref().is_some_and(|row| row.tests.is_green())
     }
 }
 
-/// Whether tests ran to their end, passed or failed.
+/// True if tests ran to their end, passed or failed.
 pub fn is_tested(tests: &TestEvidence) -> bool {
     matches!(outcome(tests), Outcome::Green | Outcome::Red)
 }
@@ -129,7 +129,7 @@ impl KnownScopes {
         self.0.insert(row.tests.code, row);
     }
 
-    /// What the records of other branches and clones and the journals of other worktrees say in addition about those of
+    /// Adds results from the records of other branches and clones and the journals of other worktrees for those of
     /// `states` that did not pass. Bounded, and too slow for a hook.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl KnownScopes {
         }
     }
 
-    /// Which commit brought a result is in its record.
+    /// The commit that brought a result is in its record.
     fn take_record(&mut self, commit: Option<CommitId>, tests: Option<&TestEvidence>) {
         for row in tests.iter().flat_map(|tests| &tests.scopes) {
             let from = row.from.or(commit);
@@ -241,8 +241,8 @@ fn before_add(
     Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: scope.code, ..row.tests }, ..row }))
 }
 
-/// What is known of the tests of the whole code `code`. `whole` is the newest run of all tests at once on it: where that
-/// passed it speaks for each scope, and where it failed for none.
+/// The state of the evidence for the whole code `code`. `whole` is the newest run of all tests at once on it: a pass
+/// speaks for each scope, a failure for none.
 ///
 /// # Errors
 /// Trees that are not here.

@@ -10,12 +10,12 @@ use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_git::{Repo, RepoEnv};
 
-/// Which code is tested.
+/// The code that is tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestedSubject {
     /// The working tree as it is.
     WorkTree,
-    /// What is staged: the tree of the index.
+    /// The staged code: the tree of the index.
     Staged,
     /// This tree, or that of this commit.
     Tree(String),
@@ -97,7 +97,7 @@ fn variables(ctx: &Context, top: &Path, taken: &CopiedDependencies) -> Vec<(OsSt
     vec![(PYTHON_PATH.into(), path)]
 }
 
-/// Where Python looks for packages before those that are installed.
+/// The variable with the places where Python looks for packages first.
 const PYTHON_PATH: &str = "PYTHONPATH";
 
 impl Checkout {
@@ -118,5 +118,5 @@ impl Checkout {
     }
 }
 
-/// How many paths are named.
+/// Most paths that are named.
 const NAMED: usize = 3;

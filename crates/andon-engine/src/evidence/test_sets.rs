@@ -18,9 +18,8 @@ pub fn keep(ws: &Workspace, run: &ParsedRun) {
     }
 }
 
-/// What `now`, the tests of a commit, lost against the newest record in `timeline` of a run of the same command, each scope
-/// by itself. Where other work without a test run came in between, it may have removed the missing tests, and nothing is
-/// reported.
+/// The tests that `now`, those of a commit, lost against the newest record in `timeline` of a run of the same command,
+/// each scope by itself. Other work in between without a test run may have removed them: nothing is reported then.
 pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeId) -> LostTests {
     let whole = sets(ws, timeline, now, Some);
     let scopes = now.scopes.iter().filter_map(|row| {
@@ -129,7 +128,7 @@ fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<NamedTest>> {
     (set_of(&tests) == set).then_some(tests)
 }
 
-/// What a record has to say about the tests of `now`, so that other clones know them: nothing where earlier records do.
+/// The names of the tests of `now` for the record, so that other clones know them; none if earlier records have them.
 pub fn names(ws: &Workspace, timeline: &Timeline, now: &TestEvidence) -> Option<SetNames> {
     let set = now.set?;
     if recorded(timeline, set).is_some() {
@@ -167,13 +166,13 @@ fn unmarked(test: &str) -> Option<(&str, bool)> {
     test.strip_prefix('+').map(|id| (id, false)).or_else(|| test.strip_prefix('-').map(|id| (id, true)))
 }
 
-/// What the test files that differ tell: which tests have other names now, or are rows.
+/// The comparison of the test files that differ: it tells which tests have other names now, or are rows.
 fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestComparison> {
     let setting = weakening::setting(&ws.config.rules)?;
     weakening::compared(&ws.repo, &Patterns::new(&setting), before, now).ok()
 }
 
-/// Whether every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.
+/// True if every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.
 fn came_to_its_end(tests: &TestEvidence) -> bool {
     tests.is_green() || (tests.errored == 0 && tests.failed >= 2)
 }

@@ -27,7 +27,7 @@ pub struct TestedCode {
     written: BTreeMap<Vec<u8>, SystemTime>,
 }
 
-/// What happened to code since it was looked at.
+/// The fate of code since it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeComparison {
     /// The code at the end is the code at the beginning.
@@ -41,13 +41,13 @@ pub enum CodeComparison {
 
 /// The result of running a test command, before it is judged.
 pub struct CommandResult {
-    /// How the command ended.
+    /// The end of the command.
     pub end: ProgramEnd,
-    /// What its output and its reports say.
+    /// The result by its output and its reports.
     pub parsed: ParsedRun,
-    /// What happened to the code meanwhile.
+    /// The fate of the code meanwhile.
     pub since: CodeComparison,
-    /// What was wrong with its reports, or with the code that it saw.
+    /// Faults of its reports, or of the code that it saw.
     pub warnings: Vec<String>,
 }
 
@@ -117,13 +117,13 @@ impl TestedCode {
         Ok(())
     }
 
-    /// What the tests saw and git does not: a commit would be without it.
+    /// Files that the tests saw and git does not: a commit would be without them.
     pub fn hidden(&self) -> &[HiddenPath] {
         &self.hidden
     }
 
-    /// What happened to this code since: the whole working tree is looked at once more. What was changed and put back
-    /// meanwhile leaves no trace in it.
+    /// Compares this code with the working tree, all of which is looked at once more. A change that was taken back
+    /// meanwhile leaves no trace.
     pub fn since(&self, ws: &Workspace) -> Result<CodeComparison, OpsError> {
         let (now, _) = untracked::tested_overlay(ws)?;
         if fingerprint(ws, &now)? == self.code {

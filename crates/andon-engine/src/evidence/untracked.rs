@@ -1,4 +1,4 @@
-//! Which untracked files belong to the code that tests are bound to (docs/concepts.md).
+//! The untracked files that belong to the code that tests are bound to (docs/concepts.md).
 //!
 //! Tests read the working tree, and a commit holds only what git tracks. An untracked file that the tests may have read
 //! binds them: without it, nothing is known of what is committed. A file of a kind that the project has no code of,
@@ -67,7 +67,7 @@ pub(crate) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec
     files.iter().filter_map(|file| Some((file.path.clone(), at(&file.path)?))).collect()
 }
 
-/// What a run is held against.
+/// The tree or overlay that a run is compared with.
 #[derive(Clone, Copy)]
 pub(crate) enum Holder<'a> {
     /// A tree that is or will be committed.
@@ -125,8 +125,8 @@ pub(crate) fn newest_before_add<'l>(
     Ok(None)
 }
 
-/// What differed from the base of a run, with those of its untracked files that `holder` has, or has another of the kind of:
-/// that kind is one of the project's now. The others come second.
+/// The differences of a run from its base, with those of its untracked files that `holder` has or whose kind it has:
+/// that kind is one of the project's now. The other untracked files come second.
 pub(crate) fn as_tracked_in(
     ws: &Workspace,
     run: &TestRun,
@@ -146,7 +146,7 @@ pub(crate) fn as_tracked_in(
     Ok((overlay, left))
 }
 
-/// What a run says, with the names of untracked files that were there and are in no commit.
+/// The evidence of a run, with the names of untracked files that existed and are in no commit.
 pub(crate) fn evidence_of(run: &TestRun) -> TestEvidence {
     of_run(run, |_| true)
 }
@@ -160,7 +160,7 @@ fn of_run(run: &TestRun, is_left: impl Fn(&OverlayEntry) -> bool) -> TestEvidenc
     evidence
 }
 
-/// What is said once of untracked files that bind nothing: not where an earlier record names them.
+/// The remark about untracked files that bind nothing, made once: not if an earlier record names them.
 pub(crate) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
     if candidate.code_changed == CodeChange::Unchanged {
@@ -178,7 +178,7 @@ pub(crate) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
     Some(Diagnostic::warning(message).code("untracked-files").help(help))
 }
 
-/// Whether untracked files would get a remark if they were new.
+/// True if untracked files would get a remark when they are new.
 pub(crate) fn has_any(candidate: &Candidate) -> bool {
     matches!(&candidate.evidence, EvidenceState::Tested(tests) if !tests.untracked.is_empty())
 }
@@ -218,7 +218,7 @@ impl Mentions {
         };
         end.extend_from_slice(bytes);
         let mut from = 0;
-        // What ends one name may begin the next.
+        // The end of one name may begin the next.
         while let Some(name) = pattern.captures_at(end, from).and_then(|found| found.get(1)) {
             self.found.insert(name.as_bytes().to_vec());
             from = name.end();

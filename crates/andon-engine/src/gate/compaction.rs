@@ -12,7 +12,7 @@ use andon_core::domain::context::{ContextWindowUse, Pressure};
 use andon_core::domain::{about::EventClass, decision::Decision, effect::Effect, findings::Level};
 use andon_core::policy::{self, BriefingInputs, HaltPlace};
 
-/// What is known of the window of `node`; without one, of the node that acted last.
+/// The context window of `node`; without one, of the node that acted last.
 pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
     let loaded = timeline::load(ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
@@ -58,7 +58,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     Ok(best_effort::write_briefing(&reported, &ws.site(ctx))?)
 }
 
-/// Where a decision is taken.
+/// The place and time of a decision.
 pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError> {
     let head = ws.repo.head()?;
     Ok(HaltPlace {
@@ -83,7 +83,7 @@ pub(crate) fn found(
     tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
 }
 
-/// What follows when compaction is due.
+/// The effects when compaction is due.
 pub(crate) fn responses(
     ctx: &Context,
     ws: &Workspace,
@@ -120,7 +120,7 @@ fn briefing(
     Ok(policy::briefing(&loaded.timeline, place, ground))
 }
 
-/// What the work is about, in the words of its plan and of its last commit.
+/// The subject of the work, in the words of its plan and of its last commit.
 fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
     let story = loaded.timeline.story();
     let last = story.tried.last().map(|tried| tried.subject.clone());

@@ -1,9 +1,9 @@
-//! Whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty bits of
-//! "loop rules" (docs/spec-map.md), by content.
+//! Decides whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty
+//! bits of "loop rules" (docs/spec-map.md), by content.
 
 use crate::context::{self, Context};
 use crate::evidence::{self, Subject, docs, untracked};
-use crate::gate::{guard, safety};
+use crate::gate::{guard, safety::SafetyLog};
 use crate::view::complete::{CompleteView, OpenQuestion, Reasons};
 use crate::{error::OpsError, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
@@ -50,7 +50,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         Completion::Dirty { message, prompt, .. } => (false, Some(format!("{message}; {prompt}"))),
     };
     if !clean {
-        problems.extend(safety::incomplete(ctx, ws, &loaded, &decision, &bits));
+        problems.extend(SafetyLog { ctx, ws, loaded: &loaded }.incomplete(&decision, &bits));
     }
     let mut reasons = bits.reasons();
     if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {

@@ -6,7 +6,7 @@
 //! judges again only if the tree is another one.
 
 use crate::evidence::{self, Subject, docs, untracked};
-use crate::gate::safety::{self, Refusal};
+use crate::gate::safety::{self, SafetyLog};
 use crate::gate::{compaction, fallback, identity};
 use crate::halts::{self, stops};
 use crate::recording::timeline::{self, LoadedTimeline};
@@ -35,12 +35,8 @@ pub type Judged = (Decision, Vec<Diagnostic>);
 
 /// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
 pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
-    let receipt = Receipt {
-        tree: staged_tree(&ws.repo)?,
-        head: ws.repo.head()?.commit(),
-        skipped: Vec::new(),
-        asked_by: git_above(ctx.parent),
-    };
+    let (tree, head) = (staged_tree(&ws.repo)?, ws.repo.head()?.commit());
+    let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: git_above(ctx.parent) };
     Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
 }
 
@@ -52,11 +48,8 @@ pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<
     if is_asked(ctx, ws)? {
         let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
         let head = ws.repo.head()?.commit();
-        notes.extend(leave_receipt(
-            ctx,
-            ws,
-            &Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() },
-        ));
+        let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() };
+        notes.extend(leave_receipt(ctx, ws, &receipt));
     }
     pre_commit_mark::sweep(ws.repo.git_dir(), &now);
     Ok((policy::decide(Vec::new(), None), notes))
@@ -125,19 +118,19 @@ pub fn untested(
 
 /// A tree whose tests are missing.
 pub struct UntestedTree {
-    /// What is to be committed.
+    /// The tree that is to be committed.
     pub tree: TreeId,
-    /// That of the commit before it.
+    /// The tree of the commit before it.
     pub before: Option<TreeId>,
 }
 
-/// Whether the commit that is being made asks for the gate: pre-commit ran, in one way or another.
+/// True if the commit that is being made asks for the gate: pre-commit ran, in one way or another.
 pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     let now = git_above(ctx.parent);
     Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
 }
 
-/// What the program left at pre-commit of the same commit.
+/// The receipt that the program left at pre-commit of the same commit.
 fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, OpsError> {
     let mut receipts = receipt::read(ws.repo.git_dir());
     receipts.retain(|receipt| receipt.is_nearest_of(now));
@@ -149,7 +142,7 @@ fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, O
 /// A tree that asks to pass.
 struct CommitRequest {
     tree: TreeId,
-    /// What was to be committed before another hook changed it.
+    /// The tree from before another hook changed it.
     before: Option<TreeId>,
     /// The git processes that ask.
     now: Vec<GitProcess>,
@@ -190,14 +183,14 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(settled);
     let reported = if decision.verdict < Verdict::Block {
-        let reported = safety::skipped(ctx, ws, &loaded, &skipped, tree);
+        let reported = SafetyLog { ctx, ws, loaded: &loaded }.skipped(&skipped, tree);
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
         reported
     } else {
-        safety::refused(ctx, ws, &loaded, &decision, Refusal { kind: SafetyKind::Refused, tree: Some(tree) })
+        SafetyLog { ctx, ws, loaded: &loaded }.refused(&decision, SafetyKind::Refused, Some(tree))
     };
-    loaded.warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
-    loaded.warnings.extend(reported);
+    let moved = SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), None);
+    loaded.warnings.extend(moved.into_iter().chain(reported));
     Ok((decision, loaded.warnings))
 }
 
@@ -247,9 +240,9 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged, OpsError> {
     warnings.extend(resolved.notes);
     let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
-    let refusal = Refusal { kind: SafetyKind::Refused, tree: None };
-    warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
-    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    let log = SafetyLog { ctx, ws, loaded: &loaded };
+    warnings.extend(log.refused(&decision, SafetyKind::Refused, None));
+    warnings.extend(log.stop_switches(decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 
@@ -290,8 +283,9 @@ pub fn judge_tip(
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
-    let refusal = Refusal { kind: SafetyKind::RefusedPush, tree: Some(tree) };
-    loaded.warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
+    let log = SafetyLog { ctx, ws, loaded: &loaded };
+    let reported = log.refused(&decision, SafetyKind::RefusedPush, Some(tree));
+    loaded.warnings.extend(reported);
     Ok((decision, loaded.warnings))
 }
 
@@ -306,7 +300,7 @@ pub fn decide(
     policy::decide(asked(ws, loaded, stage, candidate), standing)
 }
 
-/// What the rules of a stage say of what was loaded, with files by name.
+/// The findings of a stage's rules about the loaded timeline, with files by name.
 pub fn asked(
     ws: &Workspace,
     loaded: &LoadedTimeline,
@@ -421,7 +415,7 @@ fn respond(
 /// Digits of a tree's id in a command.
 const TREE_DIGITS: usize = 12;
 
-/// What is being made of `tree`.
+/// The commit that is being made of `tree`.
 fn draft(ws: &Workspace, tree: TreeId) -> CommitDraft {
     let index = index_use(ws);
     let exact = match index {

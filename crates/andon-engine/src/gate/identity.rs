@@ -1,5 +1,5 @@
-//! Whether the agent's configuration, session and role are as pinned: checked in the tree that is to be committed, and
-//! only where something was pinned.
+//! Compares the agent's configuration, session and role with those pinned: checked in the tree that is to be committed,
+//! and only where something was pinned.
 
 use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
@@ -9,12 +9,12 @@ use andon_core::domain::{ids::TreeId, workflow::Maker};
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 
-/// Whether anything was pinned.
+/// True if the rule is on and something was pinned.
 pub fn is_asked(config: &Config) -> bool {
     detect::IDENTITY_DRIFT.active(&config.rules).is_some() && config.identity.is_declared()
 }
 
-/// What is not as it was pinned in the tree that is to be committed.
+/// The differences of the tree that is to be committed from what was pinned.
 pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
     if !is_asked(&ws.config) {
         return Ok(Vec::new());
@@ -41,7 +41,7 @@ fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
     Ok(ws.config.workflow.node_for(&maker).map(|node| node.name.clone()))
 }
 
-/// How the files of a tree differ from what is pinned.
+/// The differences of a tree's files from those pinned.
 pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
     if config.identity.checksum.is_none() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What decides at a commit, a turn or a completion: facts and rules in, a decision out.
+//! The decisions at a commit, a turn or a completion: facts and rules in, a decision out.
 
 pub mod compaction;
 pub mod completion;

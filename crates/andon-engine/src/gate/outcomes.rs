@@ -1,6 +1,6 @@
-//! How the loop went on after a signed answer (R7). Eight tested commits later, the clone that made them writes their result to
-//! the ledger, so that the worth of an answer changes the weight of its author. The records hold everything, so that any clone
-//! can compare.
+//! The course of the loop after a signed answer (R7). Eight tested commits later, the clone that made them writes their
+//! result to the ledger, so that the worth of an answer changes the weight of its author. The records hold everything,
+//! so that any clone can compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,7 +100,7 @@ fn write(ctx: &Context, ws: &Workspace, found: &Comparison) -> Result<Option<Ent
     ledger.append(ctx, ws, &draft).map(Some)
 }
 
-/// What they came to, oldest first; green is an empty text.
+/// The results, oldest first; green is an empty text.
 fn signatures(of: &[(CommitId, TestEvidence)]) -> Vec<String> {
     let one =
         |tests: &TestEvidence| if tests.is_green() { String::new() } else { tests.signature.to_string() };
@@ -198,7 +198,7 @@ fn after(
     Ok(None)
 }
 
-/// Whether all is green now, or a test that failed before the answer does not any more.
+/// True if all is green now, or a test that failed before the answer no longer does.
 fn got_better(before: &TestEvidence, now: &TestEvidence) -> bool {
     let mended = |test: &String| !now.failing.contains(test);
     now.is_green() || (!now.failing.is_empty() && before.failing.iter().any(mended))

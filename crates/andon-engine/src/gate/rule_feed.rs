@@ -3,7 +3,7 @@
 
 use crate::gate::guard::{self, Judged};
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::{context::Context, error::OpsError, gate::safety, halts, workspace::Workspace};
+use crate::{context::Context, error::OpsError, gate::safety::SafetyLog, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
 use andon_core::domain::{diagnostic::Diagnostic, events::EventKind, facts::Fact};
@@ -19,19 +19,19 @@ pub struct RuleFeed<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
     loaded: Option<LoadedTimeline>,
-    /// What the rules said when they were last listened to.
+    /// The findings when the rules were last asked.
     heard: Vec<Key>,
-    /// Whether a fact came since.
+    /// The news since then.
     since: News,
     gravest: Option<Decision>,
     warnings: Vec<Diagnostic>,
 }
 
-/// What was decided while facts came in.
+/// The outcome of a feed of facts.
 pub struct FeedReport {
     /// The gravest decision.
     pub decision: Decision,
-    /// What was odd on the way.
+    /// Warnings on the way.
     pub warnings: Vec<Diagnostic>,
     /// The facts at the end, where they were read.
     pub timeline: Option<Timeline>,
@@ -40,7 +40,7 @@ pub struct FeedReport {
 /// Distinguishes one finding from another.
 type Key = (&'static str, Level, ReportFile);
 
-/// What came since the rules were last listened to.
+/// The news since the rules were last asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum News {
     Nothing,
@@ -132,7 +132,7 @@ impl<'a> RuleFeed<'a> {
     }
 }
 
-/// What two decisions of one verdict say together; of one rule the newer counts.
+/// Joins two decisions of one verdict; of one rule the newer finding counts.
 fn with(before: Decision, mut newer: Decision) -> Decision {
     let is_repeated = |rule: &str| newer.findings.iter().any(|finding| finding.rule == rule);
     let rest: Vec<Finding> =
@@ -162,15 +162,15 @@ fn stage(line: &JournalLine) -> FeedStage {
     }
 }
 
-/// What the rules say at `stage` of what was loaded, while `standing` may bind.
+/// The decision of the rules at `stage` about the loaded timeline, while `standing` may bind.
 fn asked(ws: &Workspace, loaded: &LoadedTimeline, stage: Stage, standing: Option<StandingHalt>) -> Decision {
     let decision = guard::decide(ws, loaded, stage, None, standing);
     let stops = guard::decide(ws, loaded, Stage::Halts, None, None);
     policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
 }
 
-/// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was, or is one
-/// red run too many within a turn.
+/// Acts on the test run that the journal got last, if it tells what the newest iteration was, or is one red run too
+/// many within a turn.
 pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsError> {
     let loaded = timeline::load(ws)?;
     if loaded.timeline.newest_run != EventEffect::Iteration
@@ -195,7 +195,8 @@ pub fn decide(
     warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?);
-    warnings.extend(safety::noticed(ctx, ws, &loaded, &decision));
-    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    let log = SafetyLog { ctx, ws, loaded: &loaded };
+    warnings.extend(log.noticed(&decision));
+    warnings.extend(log.stop_switches(decision.standing.as_ref(), None));
     Ok((decision, warnings, loaded))
 }

@@ -7,7 +7,7 @@ use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use andon_core::domain::events::{CommitRefused, Event, EventKind};
-use andon_core::domain::findings::{HaltReason, Level};
+use andon_core::domain::findings::{Finding, HaltReason, Level};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::{
     about::DirtyBit, detail::Figures, diagnostic::Diagnostic, facts::Skip, ids::TreeId,
@@ -16,164 +16,138 @@ use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;
 
-/// What was refused.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Refusal {
-    /// A commit, a push or a completion.
-    pub kind: SafetyKind,
-    /// The tree of the commit, or of the tip that was to be pushed.
-    pub tree: Option<TreeId>,
+/// Writes safety events about a loaded timeline. An event that cannot be written changes no decision: it is a warning.
+pub struct SafetyLog<'a> {
+    /// The process that reports.
+    pub ctx: &'a Context,
+    /// The repository whose journal is written.
+    pub ws: &'a Workspace,
+    /// The events that are known already.
+    pub loaded: &'a LoadedTimeline,
 }
 
-/// Reports a refusal (of a commit, a push, a task that is called done): by an unanswered halt, or by the findings that
-/// refuse it.
-pub(crate) fn refused(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-    refusal: Refusal,
-) -> Option<Diagnostic> {
-    let Refusal { kind, tree } = refusal;
-    let fact =
-        |rule: &str, level, message: &str| SafetyFact { kind, tree, ..fact(ctx, rule, level, message) };
-    let standing = decision.standing.iter().map(|found| {
-        let figures = found.halt.figures.clone();
-        SafetyFact { figures, ..fact(&found.halt.rule, Level::Halt, &found.halt.message) }
-    });
-    let found = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
-    let found = found.map(|finding| {
-        let figures = finding.detail.figures.clone();
-        SafetyFact { figures, ..fact(finding.rule, finding.level, &finding.message()) }
-    });
-    let facts: Vec<SafetyFact> = standing.chain(found).collect();
-    (decision.verdict >= Verdict::Block).then(|| tell(ws, loaded, facts)).flatten()
-}
-
-/// Reports a task that may not be called done: by what refuses it, else by the rule of the dirty bit that is in the way.
-pub(crate) fn incomplete(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-    bits: &DirtyBits,
-) -> Option<Diagnostic> {
-    let kind = SafetyKind::RefusedCompletion;
-    if decision.verdict >= Verdict::Block {
-        return refused(ctx, ws, loaded, decision, Refusal { kind, tree: None });
+impl SafetyLog<'_> {
+    /// Reports a refusal by an unanswered halt, or by the findings that refuse it. `kind` tells a commit, a push or a
+    /// completion, `tree` that of the commit or of the tip that was to be pushed.
+    pub(crate) fn refused(
+        &self,
+        decision: &Decision,
+        kind: SafetyKind,
+        tree: Option<TreeId>,
+    ) -> Option<Diagnostic> {
+        let standing = decision.standing.iter().map(|found| SafetyFact {
+            figures: found.halt.figures.clone(),
+            ..self.fact(&found.halt.rule, Level::Halt, &found.halt.message)
+        });
+        let found = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
+        let facts = standing.chain(found.map(|finding| self.of_finding(finding)));
+        let facts = facts.map(|fact| SafetyFact { kind, tree, ..fact }).collect();
+        (decision.verdict >= Verdict::Block).then(|| self.tell(facts)).flatten()
     }
-    let Completion::Dirty { bit, message, prompt } = bits.completion() else { return None };
-    let rule = detect::REGISTRY.iter().find(|rule| rule.about.dirty == Some(bit))?;
-    let reported = fact(ctx, rule.id, Level::Block, &format!("{message}; {prompt}"));
-    tell(ws, loaded, vec![SafetyFact { kind, figures: bits.figures(), ..reported }])
-}
 
-/// Reports skipped rules.
-pub(crate) fn skipped(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    skipped: &[Skip],
-    tree: TreeId,
-) -> Option<Diagnostic> {
-    // A reason in the message is not known yet; the record will hold it.
-    let facts = skipped.iter().filter(|skip| !skip.reason.is_empty()).map(|skip| SafetyFact {
-        kind: SafetyKind::Skipped,
-        tree: Some(tree),
-        agent: skip.agent.clone(),
-        ..fact(ctx, &skip.rule, Level::Warn, &skip.reason)
-    });
-    tell(ws, loaded, facts.collect())
-}
+    /// Reports a task that may not be called done: by what refuses it, else by the rule of the dirty bit that is in the way.
+    pub(crate) fn incomplete(&self, decision: &Decision, bits: &DirtyBits) -> Option<Diagnostic> {
+        let kind = SafetyKind::RefusedCompletion;
+        if decision.verdict >= Verdict::Block {
+            return self.refused(decision, kind, None);
+        }
+        let Completion::Dirty { bit, message, prompt } = bits.completion() else { return None };
+        let rule = detect::REGISTRY.iter().find(|rule| rule.about.dirty == Some(bit))?;
+        let reported = self.fact(rule.id, Level::Block, &format!("{message}; {prompt}"));
+        self.tell(vec![SafetyFact { kind, figures: bits.figures(), ..reported }])
+    }
 
-/// Reports findings within a turn that halt nothing; halts are in the ledger.
-pub(crate) fn noticed(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-) -> Option<Diagnostic> {
-    let warned =
-        decision.findings.iter().filter(|finding| matches!(finding.level, Level::Warn | Level::Block));
-    // What has grown graver behind a halt has no ledger entry of its own.
-    let facts = warned.chain(policy::graver(decision)).map(|finding| SafetyFact {
-        kind: SafetyKind::Noticed,
-        figures: finding.detail.figures.clone(),
-        ..fact(ctx, finding.rule, finding.level, &finding.message())
-    });
-    // Counts in a message grow with every event: the rule and its level are written once between two commits.
-    let new = |fact: &SafetyFact| {
-        let same = |reported: &&SafetyFact| {
+    /// Reports skipped rules.
+    pub(crate) fn skipped(&self, skipped: &[Skip], tree: TreeId) -> Option<Diagnostic> {
+        // A reason in the message is not known yet; the record will hold it.
+        let facts = skipped.iter().filter(|skip| !skip.reason.is_empty()).map(|skip| SafetyFact {
+            kind: SafetyKind::Skipped,
+            tree: Some(tree),
+            agent: skip.agent.clone(),
+            ..self.fact(&skip.rule, Level::Warn, &skip.reason)
+        });
+        self.tell(facts.collect())
+    }
+
+    /// Reports findings within a turn that halt nothing; halts are in the ledger.
+    pub(crate) fn noticed(&self, decision: &Decision) -> Option<Diagnostic> {
+        let warned =
+            decision.findings.iter().filter(|finding| matches!(finding.level, Level::Warn | Level::Block));
+        // A finding that has grown graver behind a halt has no ledger entry of its own.
+        let facts = warned.chain(policy::graver(decision)).map(|finding| self.of_finding(finding));
+        let facts = facts.map(|fact| SafetyFact { kind: SafetyKind::Noticed, ..fact });
+        // Counts in a message grow with every event: the rule and its level are written once between two commits.
+        let same = |reported: &SafetyFact, fact: &SafetyFact| {
             reported.kind == fact.kind && reported.rule == fact.rule && reported.level == fact.level
         };
-        !loaded.journal.safety.iter().any(|reported| same(&reported))
-    };
-    tell(ws, loaded, facts.filter(new).collect())
-}
-
-/// Reports STOP or PAUSE that was set or lifted while a halt with another reason was unanswered: that halt is the one
-/// to answer, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
-/// was said to `andon stop`.
-pub fn stop_switches(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    standing: Option<&StandingHalt>,
-    reason: Option<&str>,
-) -> Option<Diagnostic> {
-    standing.filter(|found| found.halt.reason != HaltReason::UserStop)?;
-    let answered = loaded.acks.last().map(|(ack, _)| ack.at);
-    let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
-    let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
-    let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
-    let there = halts::stops(ws) != Stops::NONE && !halts::stops::own_pause(ws);
-    let (moved, kind) = match (was, there) {
-        (false, true) => (SwitchMove::Pulled, SafetyKind::Pulled),
-        (true, false) => (SwitchMove::Lifted, SafetyKind::Lifted),
-        (true, true) | (false, false) => return None,
-    };
-    let message = match (moved, reason) {
-        (SwitchMove::Pulled, Some(reason)) => format!("STOP or PAUSE was pulled: {reason}"),
-        (SwitchMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
-        (SwitchMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
-    };
-    let reported = SafetyFact { kind, ..fact(ctx, detect::USER_STOP.id, Level::Halt, &message) };
-    let switch = StopSwitch {
-        moved,
-        message,
-        by: ctx.committer(&ws.repo),
-        agent: reported.agent.clone(),
-        head: ws.repo.head().ok().and_then(|head| head.commit()),
-        worktree: ws.repo.worktree_name(),
-        at: ctx.now,
-    };
-    let kept = Ledger::open(&ws.repo).append(&LedgerEvent::StopSwitch(Box::new(switch)), ctx.now);
-    let failed = kept.map_err(|error| OpsError::from(error).as_warning()).err();
-    failed.or(tell(ws, loaded, vec![reported]))
-}
-
-fn fact(ctx: &Context, rule: &str, level: Level, message: &str) -> SafetyFact {
-    SafetyFact {
-        kind: SafetyKind::Refused,
-        at: Some(ctx.now),
-        rule: rule.to_owned(),
-        level,
-        message: message.to_owned(),
-        figures: Figures::Unreported,
-        tree: None,
-        agent: ctx.actor().marker.map(str::to_owned),
+        let known = &self.loaded.journal.safety;
+        self.tell(facts.filter(|fact| !known.iter().any(|reported| same(reported, fact))).collect())
     }
-}
 
-/// An event that cannot be written changes no decision: it is a warning.
-fn tell(ws: &Workspace, loaded: &LoadedTimeline, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
-    let journal = Journal::open(ws.repo.git_dir());
-    let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);
-    let known = |fact: &SafetyFact| loaded.journal.safety.iter().any(|reported| reported.repeats(fact));
-    let new = facts.into_iter().filter(|fact| moves(fact) || !known(fact));
-    let reported = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
-    let failed = reported.collect::<Result<(), _>>().err()?;
-    Some(OpsError::from(failed).as_warning())
+    /// Reports STOP or PAUSE that was set or lifted while a halt with another reason was unanswered: that halt is the one
+    /// to answer, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is the
+    /// one given to `andon stop`.
+    pub fn stop_switches(&self, standing: Option<&StandingHalt>, reason: Option<&str>) -> Option<Diagnostic> {
+        let Self { ctx, ws, loaded } = self;
+        standing.filter(|found| found.halt.reason != HaltReason::UserStop)?;
+        let answered = loaded.acks.last().map(|(ack, _)| ack.at);
+        let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
+        let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
+        let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
+        let there = halts::stops(ws) != Stops::NONE && !halts::stops::own_pause(ws);
+        let (moved, kind) = match (was, there) {
+            (false, true) => (SwitchMove::Pulled, SafetyKind::Pulled),
+            (true, false) => (SwitchMove::Lifted, SafetyKind::Lifted),
+            (true, true) | (false, false) => return None,
+        };
+        let message = match (moved, reason) {
+            (SwitchMove::Pulled, Some(reason)) => format!("STOP or PAUSE was pulled: {reason}"),
+            (SwitchMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
+            (SwitchMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
+        };
+        let reported = SafetyFact { kind, ..self.fact(detect::USER_STOP.id, Level::Halt, &message) };
+        let switch = StopSwitch {
+            moved,
+            message,
+            by: ctx.committer(&ws.repo),
+            agent: reported.agent.clone(),
+            head: ws.repo.head().ok().and_then(|head| head.commit()),
+            worktree: ws.repo.worktree_name(),
+            at: ctx.now,
+        };
+        let kept = Ledger::open(&ws.repo).append(&LedgerEvent::StopSwitch(Box::new(switch)), ctx.now);
+        let failed = kept.map_err(|error| OpsError::from(error).as_warning()).err();
+        failed.or(self.tell(vec![reported]))
+    }
+
+    fn of_finding(&self, finding: &Finding) -> SafetyFact {
+        let figures = finding.detail.figures.clone();
+        SafetyFact { figures, ..self.fact(finding.rule, finding.level, &finding.message()) }
+    }
+
+    fn fact(&self, rule: &str, level: Level, message: &str) -> SafetyFact {
+        SafetyFact {
+            kind: SafetyKind::Refused,
+            at: Some(self.ctx.now),
+            rule: rule.to_owned(),
+            level,
+            message: message.to_owned(),
+            figures: Figures::Unreported,
+            tree: None,
+            agent: self.ctx.actor().marker.map(str::to_owned),
+        }
+    }
+
+    fn tell(&self, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
+        let journal = Journal::open(self.ws.repo.git_dir());
+        let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);
+        let reported = &self.loaded.journal.safety;
+        let is_known = |fact: &SafetyFact| reported.iter().any(|reported| reported.repeats(fact));
+        let new = facts.into_iter().filter(|fact| moves(fact) || !is_known(fact));
+        let written = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
+        let failed = written.collect::<Result<(), _>>().err()?;
+        Some(OpsError::from(failed).as_warning())
+    }
 }
 
 /// Keeps that the tree was refused for untested code, and counts it in the timeline. Says whether it was refused for that.

@@ -15,15 +15,15 @@ use andon_store::journal::{Journal, JournalLine};
 /// Largest document that is read, in bytes; a larger one counts by its id.
 const MAX_DOCUMENT: u64 = 1 << 20;
 
-/// What a turn's end led to.
+/// The outcome of a turn's end.
 pub struct TurnReport {
-    /// What the rules say.
+    /// The decision of the rules.
     pub decision: Decision,
-    /// What was skipped on the way.
+    /// Warnings on the way.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Whose turn ends.
+/// The owner of the turn that ends.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOwner {
     /// The node; without one, the node whose turn it is.
@@ -36,7 +36,7 @@ pub struct TurnOwner {
 
 /// The working tree at the end of a turn: looking at it costs by its size, so that it is done once.
 pub struct WorkingTree {
-    /// What HEAD has not.
+    /// The differences from HEAD.
     pub overlay: Overlay,
     /// The code.
     pub code: CodeId,
@@ -57,7 +57,7 @@ impl WorkingTree {
         TurnEnd { code: Some(self.code), docs: Some(documents(ws, &self.overlay)) }
     }
 
-    /// Whether a part of the code may have been written since then. What is gone shows in its directory.
+    /// True if a part of the code may have been written since then. A deleted file shows in its directory.
     pub fn is_newer(&self, ws: &Workspace, since: Timestamp) -> bool {
         let Some(top) = ws.repo.workdir() else { return true };
         let is_code = |entry: &&OverlayEntry| ws.is_code(&entry.path);

@@ -30,14 +30,14 @@ pub fn situation(timeline: &Timeline, stage: Stage) -> Situation<'_> {
     Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None }
 }
 
-/// That a walk was stopped: nothing is known of the rest.
+/// The error of a walk that was stopped: nothing is known of the rest.
 pub fn interrupted(walked: WalkEnd, what: &str, help: &str) -> Option<Diagnostic> {
     let WalkEnd::Part { done, of } = walked else { return None };
     let message = format!("stopped after {done} of {}: the rest was not looked at", count(of, what));
     Some(Diagnostic::error(message).code("interrupted").help(help))
 }
 
-/// That the history of a shallow clone ends within those commits; `None` where it does not.
+/// The error where the history of a shallow clone ends within those commits.
 ///
 /// # Errors
 /// A commit cannot be read.
@@ -64,7 +64,7 @@ pub fn cut_off(err: &GitError) -> Diagnostic {
 /// The open lines.
 pub struct Lineages {
     session_gap: Span,
-    /// How many commits of the range have this one as their first parent and were not yet taken.
+    /// The number of commits of the range on top of this one that were not yet taken.
     children: BTreeMap<CommitId, usize>,
     /// The fold up to a commit that still has such children.
     open: BTreeMap<CommitId, Fold>,
@@ -97,7 +97,7 @@ impl Lineages {
         }
     }
 
-    /// Whether the range has a commit on top of `commit` that was not yet taken.
+    /// True if the range has a commit on top of `commit` that was not yet taken.
     pub fn goes_on(&self, commit: CommitId) -> bool {
         self.children.get(&commit).is_some_and(|left| *left > 0)
     }

@@ -24,7 +24,7 @@ pub fn episode_by(
     signals::episode(timeline, signals, Some(&knobs), mode)
 }
 
-/// What an escalation does here.
+/// The effect of an escalation here.
 pub fn mode(config: &Config) -> EscalationMode {
     match config.guard.perpetual {
         andon_config::Perpetual::No => EscalationMode::Halting,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where the newest round has no two signals, the earlier ones are not looked at: the answer is the same.
+        /// If the newest round has no two signals, the earlier ones are not looked at: the answer is the same.
         #[test]
         fn the_short_way_gives_the_answer_of_the_long_one(facts in facts::facts()) {
             let line = folded(facts);

@@ -107,7 +107,7 @@ fn recognised(
     let in_line = |id: CommitId| window.facts.iter().any(|fact| fact.id == Some(id));
     let newest = attempts.iter().rev().filter(|made| !in_line(made.commit)).take(LOOKED_AT);
     let newest: Vec<&Attempt> = newest.collect();
-    // What lies below the first commit of a run was there before it.
+    // Commits below the first one of a run were there before it.
     let begins = window.facts.first().is_some_and(|first| first.record.iteration <= 1);
     let crossed = || window.unrecorded.iter().rev().filter(|one| !begins || one.after > 0);
     if crossed().next().is_none() || newest.is_empty() {
@@ -196,7 +196,7 @@ pub fn squashed(
     (same && !made.diff.empty).then(|| CarriedAttempt::new(*one, &record))
 }
 
-/// Whether nothing was recorded here since an attempt.
+/// True if nothing was recorded here since an attempt.
 fn is_newest(ws: &Workspace, attempt: &CommitFact) -> bool {
     let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
     attempts.last().is_some_and(|last| Some(last.commit) == attempt.id)
@@ -209,7 +209,7 @@ fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: 
         .is_ok_and(|diff| diff.hash == made.diff.hash)
 }
 
-/// Whether two commits were written by the same author at the same time, which moving and rewording them keeps.
+/// True if two commits have the same author and author date, which moving and rewording keep.
 fn is_dated_alike(one: &CommitInfo, other: &CommitInfo) -> bool {
     one.authored_at == other.authored_at && one.email == other.email && one.author == other.author
 }
@@ -239,7 +239,7 @@ fn branch_tips(ws: &Workspace) -> BTreeSet<CommitId> {
     tips.into_iter().map(|(_, tip)| CommitId(tip)).collect()
 }
 
-/// What the merges of the window brought in.
+/// The commits that the merges of the window brought in.
 fn merged(ws: &Workspace, window: &Window) -> Vec<CommitId> {
     let merges = window.facts.iter().filter(|fact| fact.record.kind == CommitKind::Merge);
     let parents = merges.filter_map(|fact| Some(ws.repo.commit(fact.id?).ok()?.parents));

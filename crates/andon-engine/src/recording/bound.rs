@@ -1,4 +1,4 @@
-//! Which commits the guard binds. With `guard.applies_to = "agents"` people's commits are only recorded: nothing
+//! The commits that the guard binds. With `guard.applies_to = "agents"` people's commits are only recorded: nothing
 //! refuses, warns or halts because of them. A commit is an agent's when its shell, its message or its author says so.
 
 use std::ffi::OsString;
@@ -10,12 +10,12 @@ use andon_core::domain::facts::{CommitFact, CommitRecord};
 use andon_core::domain::{agent_traces, workflow::Maker};
 use andon_git::{self as git, CommitInfo};
 
-/// Whether the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
+/// True if the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
     is_everyone(&ws.config) || ctx.actor().is_agent() || ctx.agent_mark().is_some()
 }
 
-/// Whether it binds the commit that is being made with the message in the file that `args` begin with.
+/// True if it binds the commit that is being made with the message in the file that `args` begin with.
 pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
     binds(ctx, ws) || {
         let message = args.first().map(|name| skip::message(ctx, name)).unwrap_or_default();
@@ -28,12 +28,12 @@ pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
     }
 }
 
-/// Whether it binds a commit that was just made here.
+/// True if it binds a commit that was just made here. Costs a look at the processes above: ask once.
 pub fn binds_commit(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool {
     binds(ctx, ws) || by_trace(&ws.config, commit)
 }
 
-/// Whether a recorded commit counts in the rules.
+/// True if a recorded commit counts in the rules.
 pub fn counts(config: &Config, fact: &CommitFact) -> bool {
     is_everyone(config)
         || by_record(config, &fact.record)
@@ -41,33 +41,33 @@ pub fn counts(config: &Config, fact: &CommitFact) -> bool {
         || is_node(config, &fact.author, &[])
 }
 
-/// What a commit itself gives away: that an agent wrote it, or a node of the declared workflow.
+/// True if the commit itself shows that an agent wrote it, or a node of the declared workflow.
 pub fn by_trace(config: &Config, commit: &CommitInfo) -> bool {
     let author = format!("{} <{}>", commit.author, commit.email);
     shows_agent(commit) || is_node(config, &author, &commit.trailers)
 }
 
-/// Whether trailers, subject, closing lines, author or committer of a commit are an agent's.
+/// True if trailers, subject, closing lines, author or committer of a commit are an agent's.
 pub fn shows_agent(commit: &CommitInfo) -> bool {
     let author = format!("{} <{}>", commit.author, commit.email);
     let committer = format!("{} <{}>", commit.committer, commit.committer_email);
     commit.closes_as_agent || is_agents(&[&author, &committer], &commit.trailers, &commit.subject)
 }
 
-/// What the shell gave away that made it: a session, a node, markers and hooks of a client.
+/// True if the record holds traces of an agent's shell: a session, a node, markers and hooks of a client.
 pub fn by_record(config: &Config, record: &CommitRecord) -> bool {
     let node = record.node != DEFAULT_NODE || config.workflow.node(&record.node).is_some();
     record.session.is_some() || node || !record.guards.is_empty()
 }
 
-/// Whether people, trailers or subject of a commit are an agent's.
+/// True if people, trailers or subject of a commit are an agent's.
 fn is_agents(people: &[&str], trailers: &[(String, String)], subject: &str) -> bool {
     people.iter().any(|person| agent_traces::is_agent(person))
         || agent_traces::in_trailers(trailers)
         || agent_traces::in_subject(subject)
 }
 
-/// Whether a node of the declared workflow made a commit.
+/// True if a node of the declared workflow made a commit.
 fn is_node(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
     let maker = Maker { environment: None, author, trailers, branch: None };
     config.workflow.node_for(&maker).is_some()

@@ -33,9 +33,9 @@ const MAX_THREADS: usize = 32;
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
 
-/// How a long walk is done, and what follows its progress.
+/// The threads of a long walk, and the caller's hooks into it.
 pub struct Pace<'a> {
-    /// How many threads; by default one a processor.
+    /// The number of threads; by default one a processor.
     pub threads: Option<NonZeroUsize>,
     /// Set when the walk is to end with what it has found.
     pub stop: &'a AtomicBool,
@@ -43,7 +43,7 @@ pub struct Pace<'a> {
     pub progress: &'a mut dyn FnMut(usize, usize),
 }
 
-/// Whether a walk came to its end.
+/// The end of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
     /// It saw every commit that was asked for.
@@ -57,7 +57,7 @@ pub enum WalkEnd {
     },
 }
 
-/// Whether a record spares deriving the facts.
+/// The use of records in place of derived facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Records {
     /// No: they are what is judged.
@@ -66,20 +66,20 @@ pub enum Records {
     Observed,
 }
 
-/// What is to be derived.
+/// A range of commits to be derived.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
-    /// What this process was started with.
+    /// The context of this process.
     pub ctx: &'a Context,
     /// The configuration that counts.
     pub config: &'a Config,
     /// The commits, in the order in which they are read.
     pub commits: &'a [CommitId],
-    /// Whether their records are read too.
+    /// The use of their records.
     pub records: Records,
     /// The notes commit whose records count.
     pub tip: Option<CommitId>,
-    /// What was derived before.
+    /// Facts that were derived before.
     pub cache: &'a DerivedCache,
 }
 
@@ -87,13 +87,13 @@ pub struct Job<'a> {
 pub struct RangeCommit {
     /// The commit as git has it.
     pub commit: CommitInfo,
-    /// What was derived of it.
+    /// Its facts.
     pub facts: CommitFacts,
-    /// What the cache is to remember; empty when it knows already.
+    /// The entry for the cache; empty if it has one already.
     entry: Vec<u8>,
 }
 
-/// Where the facts come from.
+/// The facts of a commit, by their source.
 pub enum CommitFacts {
     /// From the record.
     Recorded(Box<CommitRecord>),
@@ -101,7 +101,7 @@ pub enum CommitFacts {
     Derived(Box<DerivedCommit>, Option<Diagnostic>),
 }
 
-/// What the cached facts depend on, apart from the commit.
+/// A digest of everything but the commit that cached facts depend on.
 pub fn salt(config: &Config) -> Vec<u8> {
     let mut hash = Sha256::new_with_prefix(config.paths.rules.digest());
     for text in config.normalize.iter().flat_map(|(name, pattern)| [name, pattern]) {
@@ -152,7 +152,7 @@ fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
     pool.map_err(|error| OpsError::Threads(error.to_string()))
 }
 
-/// What came of a piece.
+/// The result of a piece.
 struct Piece {
     /// Fewer than its commits when it was stopped, or one is broken.
     found: Vec<RangeCommit>,
@@ -160,7 +160,7 @@ struct Piece {
     broken: Option<OpsError>,
 }
 
-/// What the threads have in common.
+/// The values that the threads share.
 #[derive(Clone, Copy)]
 struct Workers<'a> {
     job: &'a Job<'a>,
@@ -190,7 +190,7 @@ impl<'a> Workers<'a> {
                     break Ok(());
                 }
             };
-            // Who is still at work ends at the next commit.
+            // Threads still at work end at the next commit.
             self.halt[1].store(true, Ordering::Relaxed);
             result
         })
@@ -252,7 +252,7 @@ fn facts_of(
     reader: &mut Deriver<'_>,
     commit: &CommitInfo,
 ) -> Result<(DerivedCommit, Vec<u8>), OpsError> {
-    // What a later fetch can bring makes other facts of the same commit.
+    // A later fetch can make other facts of the same commit.
     if reader.is_shallow() {
         return Ok((reader.derive(commit)?, Vec::new()));
     }

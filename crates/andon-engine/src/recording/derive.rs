@@ -1,4 +1,5 @@
-//! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing else.
+//! The facts that can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing
+//! else.
 
 use crate::error::OpsError;
 use andon_core::change::{hash::HashOptions, normalize::Normalizer};
@@ -28,7 +29,7 @@ pub struct DerivedCommit {
     pub code: CodeId,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
-    /// What that diff is made of.
+    /// The parts of that diff.
     pub change: ChangeFacts,
     /// The first blob that a partial clone does not have: the diff then consists of ids, unlike that of a full clone.
     pub missing: Option<Oid>,
@@ -41,7 +42,7 @@ pub struct Deriver<'r> {
     normalizer: &'r Normalizer,
     prints: Fingerprinter<'r>,
     texts: Texts<'r>,
-    /// Whether the repository is shallow: the kernel need not be asked for each of thousands.
+    /// The repository is shallow; asked once, not for each of thousands.
     shallow: bool,
     /// The trees of the newest commits, and where the next one is put.
     trees: (Vec<(CommitId, TreeId)>, usize),
@@ -62,7 +63,7 @@ impl<'r> Deriver<'r> {
         Self { prints, texts, ..Self::new(repo, paths, normalizer) }
     }
 
-    /// Whether the repository is shallow.
+    /// True if the repository is shallow.
     pub fn is_shallow(&self) -> bool {
         self.shallow
     }
@@ -131,7 +132,7 @@ pub fn between(
     Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.0)
 }
 
-/// Whether the history of a shallow clone ends at this commit.
+/// True if the history of a shallow clone ends at this commit.
 pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
     // libgit2 hides the parents of such a commit; the second half is for versions that do not.
     repo.is_shallow()

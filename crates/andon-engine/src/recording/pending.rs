@@ -15,7 +15,7 @@ pub const PENDING_FILE: &str = "pending-run.jsonl";
 /// Most bytes that are read of it.
 const MAX_PENDING: u64 = 8 << 20;
 
-/// Where a run went.
+/// The place where a run was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunDestination {
     /// Into the journal.

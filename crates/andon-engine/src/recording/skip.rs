@@ -17,9 +17,9 @@ use andon_core::{detect, policy};
 use andon_git as git;
 use andon_store::receipt;
 
-/// What is to be skipped.
+/// The variable with the rules to skip.
 const WHAT: &str = "ANDON_SKIP";
-/// How the line begins below which `git commit --verbose` shows the change.
+/// The beginning of the line below which `git commit --verbose` shows the change.
 const SCISSORS: &str = "# ------------------------ >8";
 const WHY: &str = "ANDON_SKIP_REASON";
 /// Longest list and longest reason, in characters.
@@ -27,7 +27,7 @@ const MAX_TEXT: usize = 500;
 /// Most bytes of a message that are searched for the trailer.
 const MAX_MESSAGE: u64 = 64 << 10;
 
-/// What was asked for.
+/// The rules to skip, as they were asked for.
 pub struct SkipRequest {
     rules: Vec<&'static str>,
     reason: String,
@@ -35,7 +35,7 @@ pub struct SkipRequest {
 }
 
 impl SkipRequest {
-    /// Whether this rule is to be passed over.
+    /// True if this rule is to be skipped.
     pub fn names(&self, rule: &str) -> bool {
         self.rules.contains(&rule)
     }
@@ -102,7 +102,7 @@ pub fn apply(asked: Option<&SkipRequest>, decision: Decision) -> (Decision, Vec<
     (policy::decide(findings, standing), skipped)
 }
 
-/// Whether prepare-commit-msg must be asked for a reason.
+/// True if a skip has no reason yet.
 fn lacks_reason(skipped: &[Skip]) -> bool {
     skipped.iter().any(|skip| skip.reason.is_empty())
 }

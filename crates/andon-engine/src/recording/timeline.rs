@@ -14,12 +14,12 @@ use andon_store::journal::{Journal, Position, Reach, RecentFacts};
 use andon_store::window::{self, Window};
 use andon_store::{ledger::Ledger, notes::NotesStore, totals::Totals};
 
-/// How many records back a hook looks at least; the rules' own thresholds can make it more.
+/// Fewest records that a hook looks back; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;
-/// How many it looks back at the most: what the fold keeps.
+/// Most records that it looks back: as many as the fold keeps.
 const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
-/// How many records back the rules can see: twice the largest of their thresholds.
+/// The number of records that the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
     let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == RuleInput::Records);
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
@@ -36,7 +36,7 @@ pub fn reach(rules: &RuleSettings) -> usize {
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }
 
-/// How many test runs back a hook looks for evidence.
+/// Test runs that a hook looks back for evidence.
 const RUNS: usize = 8;
 
 /// A timeline with what was read for it and what failed on the way.
@@ -182,11 +182,11 @@ fn elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result
 pub struct JournalPart {
     /// The summary of its first part; `None` where all of it was read.
     pub totals: Option<Totals>,
-    /// What follows, oldest first.
+    /// The facts after it, oldest first.
     pub items: Vec<JournalItem>,
     /// Commits that were recorded, oldest first, as far back as was looked.
     pub markers: Vec<CommitId>,
-    /// How many of them, the newest, were recorded after the newest answer to a halt.
+    /// The number of them, the newest, that were recorded after the newest answer to a halt.
     pub since_ack: usize,
     /// Safety events since the newest commit, oldest first.
     pub safety: Vec<SafetyFact>,

@@ -52,7 +52,7 @@ pub fn notes(text: &str) -> &str {
     &notes[..end.unwrap_or(0)]
 }
 
-/// What people decided for this work: the first thing to know, and an instruction.
+/// The decisions of people for this work: the first thing to know, and an instruction.
 fn by_people(page: &mut Page, all: &[HumanDecision]) {
     for one in all {
         section(page, "Decided by a Person: Do This First");

@@ -1,4 +1,4 @@
-//! What people decided, for the worker who goes on with it: the words first, then why, by whom and when.
+//! The decisions of people, for the worker who goes on with them: the words first, then why, by whom and when.
 
 use andon_core::domain::briefing::HumanDecision;
 use andon_core::escape::{clip, markdown, terminal_block, terminal_clip};

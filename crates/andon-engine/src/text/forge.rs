@@ -1,4 +1,4 @@
-//! Where commits and files can be looked at: the forge whose CI this is, or the one that the repository is pushed to.
+//! Links to commits and files at a forge: the one whose CI this is, or the one that the repository is pushed to.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use andon_git::Repo;
 /// Longest address that is used.
 const MAX_ADDRESS: usize = 500;
 
-/// How a kind of forge names a commit and a file in one: with the address of the repository before it, the commit in place
-/// of `{}`, and before the number of a line.
+/// The addresses of a commit and a file at a kind of forge: with the address of the repository before it, the commit in
+/// place of `{}`, and before the number of a line.
 #[derive(Debug, PartialEq, Eq)]
 struct Kind {
-    /// What its hosts are called: the whole name, or one label of it.
+    /// Names of its hosts: the whole name, or one label of it.
     hosts: &'static [&'static str],
     commit: &'static str,
     file: &'static str,
@@ -67,7 +67,7 @@ impl Forge {
             let branches = repo.refs_with_prefix(&format!("refs/remotes/{remote}/")).ok()?;
             let tips: Vec<CommitId> =
                 branches.iter().filter_map(|(name, _)| repo.ref_commit(name).ok().flatten()).collect();
-            // Where nothing is known to be pushed, nothing is linked, and no history is walked.
+            // If nothing is known to be pushed, nothing is linked, and no history is walked.
             tips.first()?;
             let unpushed = repo.reached(commits, &tips).ok()?.into_iter().collect();
             Some(Self { site: Some(site), unpushed })
@@ -134,7 +134,7 @@ fn site(url: &str) -> Option<(String, &'static Kind)> {
     is_plain(&address).then_some((address, kind))
 }
 
-/// Whether nothing in an address ends a link of Markdown.
+/// True if nothing in an address ends a link of Markdown.
 fn is_plain(address: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/%+@".contains(c);
     address.len() <= MAX_ADDRESS && address.starts_with("https://") && address.chars().all(plain)

@@ -8,7 +8,7 @@ use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
 use andon_core::domain::{decision::Halt, findings::HaltReason, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
 
-/// How a halt ends, as people are shown it. The shell refuses the placeholder, and so does the command.
+/// The command that ends a halt, as people are shown it. The shell refuses the placeholder, and so does the command.
 pub const ANSWER: &str = "andon resume --reason '<decision>'";
 
 /// Columns of a subject, a test or a file.
@@ -20,7 +20,7 @@ const LINES: usize = 2;
 /// States that are listed, at most: two can be compared.
 const STATES: usize = 2;
 
-/// Who is stuck and how: `coder is going in circles in src/retry.py`. Untrusted text, not escaped.
+/// The headline of a halt: `coder is going in circles in src/retry.py`. Untrusted text, not escaped.
 pub fn headline(halt: &Halt) -> String {
     let summary = &halt.summary;
     let who = match summary.who.as_slice() {
@@ -50,7 +50,7 @@ pub fn headline(halt: &Halt) -> String {
     }
 }
 
-/// What goes round, in one sentence; what the rule found where nothing does. Not escaped.
+/// The states that alternate, in one sentence, or the finding of the rule. Not escaped.
 pub fn what(halt: &Halt) -> String {
     let states = halt.summary.states().len();
     match (halt.reason, states) {
@@ -73,7 +73,7 @@ pub fn what(halt: &Halt) -> String {
     }
 }
 
-/// Whether states are what people have to choose between.
+/// True if people have to choose between states.
 pub fn goes_round(halt: &Halt) -> bool {
     halt.reason == HaltReason::Oscillating && halt.summary.states().len() > 1
 }
@@ -88,7 +88,7 @@ pub fn since(halt: &Halt, style: Style) -> String {
     }
 }
 
-/// Who is stuck, how, since when and at what cost, in one line. Not escaped.
+/// The halt in one line: who is stuck, how, since when and at what cost. Not escaped.
 pub fn in_a_line(halt: &Halt, style: Style) -> String {
     format!("{}: {} (since {})", headline(halt), what(halt), since(halt, style))
 }

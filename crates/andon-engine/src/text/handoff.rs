@@ -1,5 +1,5 @@
-//! What is written when a person, an advisor or another provider is called: handoff, notice, question. Texts of agents
-//! and authors are escaped in Markdown.
+//! The texts for a person, an advisor or another provider who is called: handoff, notice, question. Texts of agents and
+//! authors are escaped in Markdown.
 
 use super::{halt, page::Page, phrase, report_file, style::Style};
 use crate::text::forge::Forge;
@@ -82,12 +82,12 @@ pub fn question(question: &Question, material: &Material) -> String {
     out
 }
 
-/// What an advisor reads beside the halt. Untrusted texts.
+/// The material for an advisor beside the halt. Untrusted texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Material {
     /// The newest lines of the client's transcript; of what Andon observed where none is known.
     pub transcript: String,
-    /// What leads from the state of the code before to the newest.
+    /// The change from the state of the code before to the newest.
     pub states: Option<String>,
     /// The error of the first failing test.
     pub error: Option<String>,

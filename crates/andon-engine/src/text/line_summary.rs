@@ -34,7 +34,7 @@ impl LineSummary {
         }
     }
 
-    /// What there is to say: the first remarks, and how many there are beyond them.
+    /// The first remarks, and a count of those beyond them.
     pub fn remarks(self) -> Vec<Diagnostic> {
         let mut notes = self.first;
         if self.further > 0 {

@@ -28,7 +28,7 @@ pub fn standing(standing: &StandingHalt, local: fn(Timestamp) -> String) -> Diag
         .help(CONTINUE)
 }
 
-/// How a halt ends, as messages say it. The other way, deleting the file, is only in the documentation: agents read
+/// The way to end a halt, in messages. The other way, deleting the file, is only in the documentation: agents read
 /// messages and files.
 const CONTINUE: &str = "to continue, a person runs: andon resume --reason '<decision>'";
 
@@ -101,10 +101,10 @@ pub fn head(severity: Severity, code: Option<&str>, style: Style) -> String {
     )
 }
 
-/// What came of a decision for the one who asked: the first message begins with it.
+/// The consequence of a decision for the one who asked: the first message begins with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consequence {
-    /// What was asked for is done, or nothing was asked for.
+    /// The request is granted, or there was none.
     Done,
     /// git does not make the commit.
     CommitRefused,
@@ -119,7 +119,7 @@ pub enum Consequence {
 }
 
 impl Consequence {
-    /// What happened, in two words; `None` when nothing was refused.
+    /// The event in two words; `None` when nothing was refused.
     pub fn words(self) -> Option<&'static str> {
         match self {
             Self::CommitRefused => Some("commit refused"),
@@ -153,7 +153,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
             let try_first = decision.findings.iter().find(|finding| finding.rule == halt.rule);
             push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
             page.line(NO_COMMIT);
-            // Where there is no difference to look at, what to do is all that there is to say.
+            // Without a difference to look at, the hints are all that there is to say.
             let look = halt::look(halt);
             let hints = try_first.filter(|_| halt.summary.between().is_none());
             let hints = hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS));
@@ -223,7 +223,7 @@ fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     halt::push_answer(page, halt::ANSWER);
 }
 
-/// Where nothing was refused yet.
+/// The last line where nothing was refused yet.
 const NO_COMMIT: &str = "  No commit is accepted until then.";
 
 fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
@@ -232,7 +232,7 @@ fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
     }
 }
 
-/// Whether another message says the same: one cause gives one error.
+/// True if another message says the same: one cause gives one error.
 fn is_repeated(finding: &Finding, shown: &[&Finding], standing: Option<&StandingHalt>) -> bool {
     let standing = standing.map(|standing| standing.halt.rule.as_str());
     let other = |rule: &str| {

@@ -33,7 +33,7 @@ pub fn command_of(hint: &str) -> (&str, &str, &str) {
     (words, command, rest)
 }
 
-/// Where a command ends: at the first comma before a blank that is in no quotes.
+/// The end of a command: the first comma before a blank outside of quotes.
 fn end_of(command: &str) -> usize {
     let mut quote = None;
     for (at, c) in command.char_indices() {
@@ -47,7 +47,7 @@ fn end_of(command: &str) -> usize {
     command.len()
 }
 
-/// What a command in a hint begins with.
+/// Programs that a command in a hint begins with.
 const PROGRAMS: [&str; 6] = ["andon", "git", "cd", "rm", "mkdir", "chmod"];
 
 /// A text under construction, with the style it is made in.

@@ -50,7 +50,7 @@ pub fn tests(evidence: &TestEvidence) -> String {
     }
 }
 
-/// How a run ended of which no counts are known.
+/// The end of a run of which no counts are known.
 pub fn without_counts(status: TestStatus) -> &'static str {
     match status {
         TestStatus::Passed => "passed",
@@ -64,7 +64,7 @@ pub fn without_counts(status: TestStatus) -> &'static str {
     }
 }
 
-/// Why a run proves nothing.
+/// The reason why a run proves nothing.
 pub fn void(validity: RunValidity) -> &'static str {
     match validity {
         RunValidity::Valid => "it does not count",
@@ -123,8 +123,8 @@ pub fn diff(diff: &DiffSummary) -> String {
     format!("{}, +{} -{}", count(diff.files, "file"), diff.added, diff.removed)
 }
 
-/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that means the
-/// gate as a whole, which is shown elsewhere.
+/// The unusual about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that means the gate as a
+/// whole, which is shown elsewhere.
 pub fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
     let mut marks = Vec::new();
     if record.kind != CommitKind::Normal {
@@ -196,7 +196,7 @@ pub fn acknowledged(ack: &Ack) -> String {
     text
 }
 
-/// What was said with an acknowledgement, in quotes, for the terminal.
+/// The reason of an acknowledgement, in quotes, for the terminal.
 pub fn acknowledgment(ack: &Ack, columns: usize) -> Option<String> {
     let reason = escape::terminal_clip(&ack.reason, columns.saturating_sub(2));
     (!reason.is_empty()).then(|| format!("\"{reason}\""))

@@ -29,19 +29,19 @@ const ACTIONS: usize = 12;
 /// Columns of an untrusted text.
 const TEXT: usize = 160;
 
-/// Where the file is, from the top of the worktree: `.andon/CHECKPOINT.md`.
+/// Its path from the top of the worktree: `.andon/CHECKPOINT.md`.
 pub fn path(report_file: ReportFile) -> String {
     format!(".andon/{}", report_file.file_name())
 }
 
-/// What is read of the repository for the file, as far as it is there.
+/// The parts of the file that are read from the repository, where they can be.
 #[derive(Debug, Default)]
 pub struct ReportSources {
     /// The plan that the worker keeps.
     pub plan: Option<Plan>,
     /// The difference that a person has to decide about.
     pub change: Option<ShownChange>,
-    /// Where commits can be looked at.
+    /// The forge for links to commits.
     pub forge: Forge,
 }
 
@@ -202,7 +202,7 @@ fn calls(page: &mut Page, evidence: &HaltEvidence) {
     }
 }
 
-/// What is stuck, a line each, equal states with equal letters.
+/// The iterations that are stuck, a line each, equal states with equal letters.
 pub(super) fn tried_since(page: &mut Page, halt: &Halt, forge: &Forge, story: &Story) {
     let steps = &halt.summary.steps;
     if steps.is_empty() {
@@ -223,7 +223,7 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, forge: &Forge, story: &S
     }
 }
 
-/// What there is to decide about, in lines that cannot end their block.
+/// The difference to decide about, in lines that cannot end their block.
 fn difference(page: &mut Page, read: &ReportSources) {
     let Some(change) = read.change.as_ref().filter(|change| !change.lines.is_empty()) else { return };
     section(page, "The Difference");
@@ -263,7 +263,7 @@ pub(super) fn tried(page: &mut Page, story: &Story) {
     }
 }
 
-/// What the tests gave, in words.
+/// The result of tests in words.
 fn tested(failing: Option<u64>, status: Option<TestStatus>) -> String {
     match (failing, status) {
         (Some(failing), _) => format!("{failing} failing"),
@@ -323,7 +323,7 @@ fn to_continue(page: &mut Page, ack: AckMode) {
         }
     }
     match ack {
-        // That deleting the file answers is in the documentation: agents read this file.
+        // Only the documentation tells that deleting the file answers: agents read this file.
         AckMode::Delete => {}
         AckMode::Resume => {
             page.blank();

@@ -12,7 +12,7 @@ const COLUMNS: usize = 200;
 /// Largest file that is compared, in bytes.
 const MAX_FILE: usize = 1 << 20;
 
-/// What is different between two states of the code.
+/// The difference between two states of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownChange {
     /// The state that the removed lines are of; `None` where everything is new.
@@ -21,7 +21,7 @@ pub struct ShownChange {
     pub after: CommitId,
     /// Files, each followed by its lines, without those around them.
     pub lines: Vec<ShownLine>,
-    /// Whether there were more of them.
+    /// There were more of them.
     pub is_cut: bool,
     /// The command that shows all of it.
     pub command: String,
@@ -32,16 +32,16 @@ pub struct ShownChange {
 pub enum ShownLine {
     /// The file that the lines below are of.
     File {
-        /// Where it is after the change.
+        /// Its path after the change.
         path: String,
-        /// Where it was, if elsewhere.
+        /// Its path before, if another.
         old: Option<String>,
     },
     /// A line that went, with its number before the change.
     Removed(usize, String),
     /// A line that came, with its number after the change.
     Added(usize, String),
-    /// Why nothing is shown of a file.
+    /// The reason why nothing is shown of a file.
     Note(&'static str),
 }
 
@@ -69,8 +69,8 @@ impl ShownChange {
     }
 }
 
-/// What a person has to decide about: two states that alternate, the ends of what is stuck, or its only commit. `None` where
-/// no commit is stuck.
+/// The change that a person has to decide about: two states that alternate, the ends of what is stuck, or its only
+/// commit. `None` where no commit is stuck.
 ///
 /// # Errors
 /// A commit is not here.
@@ -82,7 +82,7 @@ pub fn of_halt(repo: &Repo, halt: &Halt) -> Result<Option<ShownChange>, GitError
     }))
 }
 
-/// What the commit changed against its first parent.
+/// The change of a commit against its first parent.
 ///
 /// # Errors
 /// The commit is not here.
@@ -90,7 +90,7 @@ pub fn of_commit(repo: &Repo, commit: CommitId) -> Result<ShownChange, GitError>
     read(repo, repo.commit(commit)?.parents.first().copied(), commit, format!("git show {}", commit.short()))
 }
 
-/// What leads from the code of one commit to that of another.
+/// The change from the code of one commit to that of another.
 ///
 /// # Errors
 /// One of them is not here.

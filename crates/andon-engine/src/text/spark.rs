@@ -1,6 +1,6 @@
 //! A run of counts at a glance: `7 -> 4 -> 2` with a sparkline (docs/spec-map.md, loop safety: recommended UX).
 
-/// What a sparkline is drawn with.
+/// The glyphs of a sparkline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyphs {
     /// Block elements.

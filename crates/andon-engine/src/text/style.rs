@@ -1,8 +1,8 @@
-//! How text for people is dressed: colour, columns, and times in their own terms. Decided once, in `cli`, and passed in.
+//! The style of text for people: colour, columns, and times in their own terms. Decided once, in `cli`, and passed in.
 
 use andon_core::domain::time::Timestamp;
 
-/// Whether text is coloured.
+/// The colouring of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Paint {
     /// No escape codes at all.
@@ -11,7 +11,7 @@ enum Paint {
     Colour,
 }
 
-/// How a time is shown to a person.
+/// The clock of a reader, to show times by.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     /// The time of this process.
@@ -28,7 +28,7 @@ impl PartialEq for Clock {
 
 impl Eq for Clock {}
 
-/// How text is dressed.
+/// The style of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     paint: Paint,
@@ -68,7 +68,7 @@ impl Style {
         Self { clock: other.clock, ..self }
     }
 
-    /// Whether there are escape codes.
+    /// True if there are escape codes.
     pub fn is_colour(self) -> bool {
         self.paint == Paint::Colour
     }
@@ -90,7 +90,7 @@ impl Style {
         format!("{} ({shown})", ago(age))
     }
 
-    /// How long ago, alone: `2 hours ago`. A time to come, and one without a clock, is shown as it is.
+    /// The age alone: `2 hours ago`. A time to come, and one without a clock, is shown as it is.
     pub fn age(self, at: Timestamp) -> String {
         match self.clock {
             Some(clock) if at <= clock.now => ago(clock.now.since(at).0),

@@ -15,17 +15,17 @@ use testreport::Stream;
 
 /// Between SIGTERM and SIGKILL after a timeout.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long silence on pipes that stay open after the command's end is waited for.
+/// Longest silence on pipes that stay open after the command's end.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How long output is read in all after the command's end.
+/// Longest time that output is read after the command's end.
 const AFTERMATH: Duration = Duration::from_secs(10);
-/// How often to look for the end when no signal reports it.
+/// Interval between looks for the end when no signal reports it.
 const TICK: Duration = Duration::from_millis(50);
 /// Size of a chunk in bytes, and how many wait for the sink: the bound of what is held in memory.
 const CHUNK: usize = 32 * 1024;
 const QUEUE: usize = 16;
 
-/// What happens while a command runs.
+/// An event while a command runs.
 pub(super) enum Event {
     /// A chunk of output.
     Output(Stream, Vec<u8>),

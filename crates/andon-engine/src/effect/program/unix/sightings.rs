@@ -1,7 +1,9 @@
-//! Which programs a command started, looked for in `/proc` while it runs: `make test` does not tell that it calls pytest.
+//! Looks in `/proc` for the programs that a command starts while it runs: `make test` does not tell that it calls
+//! pytest.
 //!
-//! What a program began and ended between two looks is not seen, and systems without `/proc` show nothing. Only programs
-//! that write to the command's own output, or to it through `tee` and its like, count: what is written elsewhere is not missed.
+//! A program that began and ended between two looks is not seen, and systems without `/proc` show nothing. Only
+//! programs that write to the command's own output, or to it through `tee` and its like, count: what is written
+//! elsewhere is not missed.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ const MAX_PROCESSES: usize = 512;
 /// Looks for known runners below a command.
 pub(super) struct Sightings {
     pid: i32,
-    /// Where its standard output and standard error lead.
+    /// The targets of its standard output and standard error.
     outputs: Vec<PathBuf>,
     seen: BTreeSet<StartedProgram>,
     next: Instant,
@@ -39,7 +41,7 @@ impl Sightings {
         Self { pid, outputs, seen: BTreeSet::new(), next: Instant::now(), pause: FIRST }
     }
 
-    /// How long until the next look.
+    /// The time until the next look.
     pub(super) fn pause(&self) -> Duration {
         self.next.saturating_duration_since(Instant::now())
     }
@@ -68,12 +70,12 @@ impl Sightings {
         self.next = now.checked_add(self.pause.max(now.elapsed().saturating_mul(20))).unwrap_or(now);
     }
 
-    /// What was seen.
+    /// The programs that were seen.
     pub(super) fn into_seen(self) -> Vec<StartedProgram> {
         self.seen.into_iter().collect()
     }
 
-    /// What a program such as `tee` reads, where it passes that on to our output, is our output as well.
+    /// The input of a program such as `tee` that passes it on to our output is our output as well.
     fn follow(&mut self, pid: i32) {
         let name =
             words(pid).first().and_then(|word| Path::new(word).file_name()?.to_str().map(str::to_owned));

@@ -5,12 +5,12 @@
 //! SIGWINCH reports another size of the terminal.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::{io, thread};
+use std::{collections::BTreeMap, fs, io, thread};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::{Group, Notice, SentSignal, descendants, ending_signal_came};
+use super::{Group, Notice, SentSignal, ending_signal_came};
 
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -36,7 +36,7 @@ impl Group {
                 let _gone = killpg(command, signal);
             }
             Self::Ours => {
-                for process in [command].into_iter().chain(descendants::find(command)) {
+                for process in [command].into_iter().chain(descendants_of(command)) {
                     let _gone = kill(process, signal);
                 }
             }
@@ -61,7 +61,7 @@ impl HeldSignals {
         Ok(Self { before: held_set().thread_swap_mask(SigmaskHow::SIG_BLOCK)? })
     }
 
-    /// What was held back before: what a command is to be started with.
+    /// The mask from before, with which a command is started.
     pub(super) fn before(&self) -> &SigSet {
         &self.before
     }
@@ -97,6 +97,48 @@ fn take_signals<E: From<Notice>>(events: &SyncSender<E>, reported: &Receiver<()>
         };
         if events.send(E::from(notice)).is_err() || reported.recv().is_err() {
             return;
+        }
+    }
+}
+
+/// The processes below `ancestor` as `/proc` shows them at this moment; none on systems without it.
+fn descendants_of(ancestor: Pid) -> Vec<Pid> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for entry in entries.flatten() {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
+        let Some(pid) = pid else { continue };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        if let Some(parent) = parent_in(&stat) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut open = vec![ancestor.as_raw()];
+    while let Some(parent) = open.pop() {
+        // Removed, so that no process is met twice, whatever was read.
+        let below = children.remove(&parent).unwrap_or_default();
+        found.extend(below.iter().copied().map(Pid::from_raw));
+        open.extend(below);
+    }
+    found
+}
+
+/// The parent in `pid (name) state parent ...`; the name may hold anything, closing brackets too.
+fn parent_in(stat: &str) -> Option<i32> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parent_stands_after_the_name() {
+        assert_eq!(parent_in("12 (a) b) c) S 7 12 12 0"), Some(7));
+        for odd in ["", "12", "12 (a", "12 (a)", "12 (a) S", "12 (a) S x"] {
+            assert_eq!(parent_in(odd), None, "{odd}");
         }
     }
 }

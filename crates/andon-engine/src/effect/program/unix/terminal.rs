@@ -1,4 +1,4 @@
-//! Where the output of a command goes: a pipe, or a terminal of its own where ours goes to one.
+//! The target of a command's output: a pipe, or a terminal of its own where ours goes to one.
 //!
 //! Runners print colours, progress and a width of their choice where they see a terminal. So a stream that we would
 //! show on one is given a pseudo terminal: of the same size, with the same settings, but for what a terminal does to
@@ -59,7 +59,7 @@ pub fn wait_for_input(input: &impl AsFd, wait: Duration) -> InputState {
     }
 }
 
-/// What one stream of a command is written to and read from.
+/// Both ends of one stream of a command.
 pub(super) struct Wire {
     /// Our end.
     pub(super) ours: File,
