@@ -9,8 +9,8 @@ use andon_core::domain::client_spec::Dialect;
 /// The client's event before a tool, and a payload of it in `session`.
 pub fn canary(client: Client, session: &str) -> (&'static str, String) {
     let spec = client.spec();
-    let before = spec.events.iter().find(|(_, moment)| *moment == HookMoment::BeforeTool);
-    let event = before.map_or("", |(event, _)| *event);
+    let before = spec.events().find(|(_, moment)| *moment == HookMoment::BeforeTool);
+    let event = before.map_or("", |(event, _)| event);
     let payload = match &spec.dialect {
         Dialect::Shaped(shape) => shared_dialect::canary(shape, event, session),
         Dialect::Own => own(client).map(|own| (own.canary)(session)).unwrap_or_default(),

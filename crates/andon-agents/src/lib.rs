@@ -158,7 +158,7 @@ fn own(client: Client) -> Option<&'static OwnDialect> {
 
 /// What `event` of `client` is; `None` where the client has no such event as far as is known.
 pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
-    client.spec().events.iter().find(|(name, _)| *name == event).map(|(_, moment)| *moment)
+    client.spec().events().find(|(name, _)| *name == event).map(|(_, moment)| moment)
 }
 
 /// Reads a payload.

@@ -1,6 +1,6 @@
 //! What there is to know of a client of coding agents, as values: the rows are in `clients`.
 
-use super::events::CallEnd;
+use super::{clients::Client, events::CallEnd};
 
 /// The moments at which a client calls a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,9 +27,50 @@ pub enum HookMoment {
     Aside,
 }
 
+impl HookMoment {
+    /// The names of events, of all clients together. An event that is not listed is [`HookMoment::Aside`].
+    pub(super) const EVENTS: [(Self, &'static str); 9] = [
+        (
+            Self::BeforeTool,
+            "PreToolUse preToolUse pre_tool_use BeforeTool beforeShellExecution beforeMCPExecution \
+             tool.execute.before tool_call tool.call",
+        ),
+        (
+            Self::AfterTool,
+            "PostToolUse postToolUse post_tool_use AfterTool PostToolUseFailure postToolUseFailure PostToolBatch \
+             afterShellExecution afterMCPExecution afterFileEdit tool.execute.after message.part.updated tool_result \
+             tool.result",
+        ),
+        (
+            Self::TurnEnd,
+            "Stop stop agentStop AfterAgent session.idle TaskComplete agent_before_settle agent.end",
+        ),
+        (
+            Self::SessionStart,
+            "SessionStart sessionStart session_start session.start session.created \
+             experimental.chat.system.transform TaskStart TaskResume",
+        ),
+        (
+            Self::Prompt,
+            "UserPromptSubmit userPromptSubmitted user_prompt_submit PromptSubmit BeforeAgent beforeSubmitPrompt \
+             chat.message before_agent_start agent.start",
+        ),
+        (Self::Compacting, "PreCompact preCompact experimental.session.compacting session_before_compact"),
+        (Self::Compacted, "PostCompact session.compacted session_compact"),
+        (Self::SettingsChanged, "ConfigChange"),
+        (Self::Answered, "AfterModel message.updated"),
+    ];
+
+    fn of_event(name: &str) -> Self {
+        let has = |(_, names): &&(Self, &str)| names.split(' ').any(|known| known == name);
+        Self::EVENTS.iter().find(has).map_or(Self::Aside, |(moment, _)| *moment)
+    }
+}
+
 /// All that is known of one client.
 #[derive(Debug)]
 pub struct ClientSpec {
+    pub client: Client,
     /// The name on the command line, in the journal and in records.
     pub name: &'static str,
     /// What people call it.
@@ -42,8 +83,8 @@ pub struct ClientSpec {
     pub session: Option<&'static str>,
     /// Parts of the addresses under which it commits, in small letters.
     pub addresses: &'static [&'static str],
-    /// Its events by its own names.
-    pub events: &'static [(&'static str, HookMoment)],
+    /// Its events by its own names, one space between two.
+    pub events: &'static str,
     /// How its payloads are read, and answered.
     pub dialect: Dialect,
     /// The format of its transcript, where that is read.
@@ -64,6 +105,13 @@ pub struct ClientSpec {
     pub step_in_project: Option<&'static str>,
     /// The same of the hooks of a user.
     pub step_of_user: Option<&'static str>,
+}
+
+impl ClientSpec {
+    /// Its events with what they mean, in the order of the row.
+    pub fn events(&self) -> impl Iterator<Item = (&'static str, HookMoment)> + use<> {
+        self.events.split(' ').map(|name| (name, HookMoment::of_event(name)))
+    }
 }
 
 /// How payloads are read, and answered.
@@ -294,6 +342,11 @@ pub(super) const fn merged(path: &'static str, files: &'static [Piece]) -> Setti
         files,
         start: CommandStart::Sh,
     }
+}
+
+/// A plugin, at the same path in a repository and in the home directory.
+pub(super) const fn plugin(path: &'static str, files: &'static [Piece]) -> Settings {
+    Settings { owner: FileOwner::Whole, start: CommandStart::Plugin, ..merged(path, files) }
 }
 
 /// The only file of a client.

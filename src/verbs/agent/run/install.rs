@@ -68,12 +68,12 @@ pub struct EventCommand {
 /// What `client` has to start, event by event, where anything follows from it.
 pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand> {
     let program = here::program(ctx, scope);
-    let heard = client.spec().events.iter().filter(|(_, moment)| *moment != HookMoment::Aside);
-    let one = |(event, moment): &(&'static str, HookMoment)| {
+    let heard = client.spec().events().filter(|(_, moment)| *moment != HookMoment::Aside);
+    let one = |(event, moment): (&'static str, HookMoment)| {
         let argv: Vec<String> =
             [program.as_str(), "agent", "hook", client.as_str(), event].map(str::to_owned).into();
         let line = argv.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ");
-        EventCommand { event, moment: *moment, argv, line }
+        EventCommand { event, moment, argv, line }
     };
     heard.map(one).collect()
 }
