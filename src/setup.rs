@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use crate::install::InstallError;
 use crate::install::husky::Layout;
-use crate::install::manifest::ManifestError;
 use crate::install::mode::{self, Integration, ModeProblem};
 use andon_core::domain::git_hook::GitHook;
 use andon_core::escape::shell_quote_bytes;
@@ -129,16 +128,13 @@ impl SetupError {
                 Some("git config --local --unset-all core.hooksPath".to_owned())
             }
             Self::Install(InstallError::Io { path, source, .. }) | Self::Write { path, source }
-                if source.kind() == io::ErrorKind::PermissionDenied =>
+                if source.kind() == io::ErrorKind::PermissionDenied && !path.ends_with("install.json") =>
             {
                 let folder = path.parent().filter(|_| !path.is_dir()).unwrap_or(path);
                 Some(format!("chmod u+w {}", quoted(folder)))
             }
             Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
-            Self::Install(
-                InstallError::Io { path, .. } | InstallError::Manifest(ManifestError::Io { path, .. }),
-            )
-            | Self::Write { path, .. } => {
+            Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", quoted(path)))
             }
             Self::Install(_) => None,

@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 use super::InstallError;
 use super::inspect::HookState;
-use super::manifest::{HooksFolder, Manifest};
+use super::manifest::{AbsolutePath, HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displacement, Intent, Removal};
 use super::shim;
 use andon_core::domain::git_hook::GitHook;
@@ -143,20 +143,19 @@ impl Change<'_> {
         before: &Manifest,
     ) -> Manifest {
         let mut after = before.clone();
-        let earlier = after.places.iter().position(|place| place.dir == self.dir);
+        let earlier = after.places.iter().position(|place| *place.dir == self.dir);
+        let dir = || AbsolutePath(self.dir.to_owned());
         let mut place = earlier.map_or_else(
-            || HooksFolder { dir: self.dir.to_owned(), created: Vec::new(), shims: BTreeMap::new() },
+            || HooksFolder { dir: dir(), created: Vec::new(), shims: BTreeMap::new() },
             |at| after.places.remove(at),
         );
         if !created.is_empty() {
-            place.created = created;
+            place.created = created.into_iter().map(AbsolutePath).collect();
         }
         for (hook, intent) in intents {
-            match intent {
-                Intent::Keep | Intent::Write(_) => {
-                    place.shims.insert(*hook, shim::digest(&shim::render(program, *hook)));
-                }
-                Intent::RunsThrough(_) => {}
+            if !matches!(intent, Intent::RunsThrough(_)) {
+                let digest = shim::digest(&shim::render(program, *hook));
+                place.shims.insert(hook.name().to_owned(), digest);
             }
         }
         after.places.insert(earlier.unwrap_or(after.places.len()), place);
@@ -174,7 +173,7 @@ impl Change<'_> {
         } else {
             self.undo.push(Undo::Remove(path.to_owned()));
         }
-        Ok(after.write(path)?)
+        after.write(path)
     }
 
     /// Keeps `path` under a second name, so that whatever is renamed over it can be undone.
@@ -293,10 +292,10 @@ fn put_back(dir: &Path, state: &HookState) -> Result<HookRemoval, InstallError> 
 }
 
 /// Removes the directories that were made for hooks, as far as they are empty again.
-pub fn remove_dirs(created: &[PathBuf]) {
+pub fn remove_dirs(created: &[AbsolutePath]) {
     for dir in created.iter().rev() {
         // Not empty: it is in use, and so it stays.
-        if fs::remove_dir(dir).is_err() {
+        if fs::remove_dir(&**dir).is_err() {
             return;
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::block;
-use super::manifest::{Birth, EditedFile};
+use super::manifest::{AbsolutePath, Birth, EditedFile};
 use andon_git::platform::files;
 use andon_git::temporary_beside;
 
@@ -50,7 +50,7 @@ impl Edit {
             (_, None) => Birth::Made,
             (None, Some(_)) => Birth::There,
         };
-        EditedFile { path: self.path.clone(), birth, inserted: self.inserted.clone() }
+        EditedFile { path: AbsolutePath(self.path.clone()), birth, inserted: self.inserted.clone() }
     }
 }
 
@@ -150,7 +150,7 @@ pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
     let Some(bytes) = read(folder, &entry.path)? else { return Ok(EditRemoval::Nothing) };
     let rest = block::strip(&bytes, &entry.inserted);
     if rest.is_empty() && entry.birth == Birth::Made {
-        fs::remove_file(&entry.path).map_err(|error| InstallError::io("remove", &entry.path, error))?;
+        fs::remove_file(&*entry.path).map_err(|error| InstallError::io("remove", &entry.path, error))?;
         return Ok(EditRemoval::Gone);
     }
     if rest == bytes {

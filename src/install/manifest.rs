@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::mode::Integration;
-use andon_core::domain::git_hook::GitHook;
-use andon_core::domain::ids::Digest;
+use super::{InstallError, mode::Integration};
+use andon_core::domain::{git_hook::GitHook, ids::Digest};
+use andon_git::Repo;
 use andon_git::platform::paths::{bytes_of, path_from_bytes};
 
 const SCHEMA: &str = "andon/install@1";
@@ -21,41 +21,14 @@ const SCHEMA: &str = "andon/install@1";
 /// A manifest is a kilobyte per hooks directory; more than this is no manifest.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Why the manifest could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
-    /// The disk would not have it.
-    #[error("cannot {verb} {}: {source}", path.display())]
-    Io {
-        /// `read` or `write`.
-        verb: &'static str,
-        /// Where the manifest is, or was to be.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// It is not one, or one of a newer version.
-    #[error(
-        "{} is no install manifest ({why}); delete it: `andon uninstall` then goes by the hooks themselves",
-        path.display()
-    )]
-    Malformed {
-        /// The file that should be the manifest.
-        path: PathBuf,
-        /// What is wrong, with line and column.
-        why: String,
-    },
-}
-
 /// One hooks directory into which Andon was installed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HooksFolder {
-    /// Absolute.
-    pub dir: PathBuf,
+    pub dir: AbsolutePath,
     /// The directories that were made for the hooks, outermost first; empty when `dir` was there.
-    pub created: Vec<PathBuf>,
-    /// The digest of each shim as written.
-    pub shims: BTreeMap<GitHook, Digest>,
+    pub created: Vec<AbsolutePath>,
+    /// The digest of each shim as written, by the name of its hook, which may be one of a newer version.
+    pub shims: BTreeMap<String, Digest>,
 }
 
 /// Whether an edited file was there before Andon.
@@ -69,43 +42,108 @@ pub enum Birth {
 }
 
 /// A file of another owner with lines of ours.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditedFile {
-    /// Absolute.
-    pub path: PathBuf,
-    /// Whether it was there.
+    pub path: AbsolutePath,
     pub birth: Birth,
-    /// What was put in, byte for byte.
+    /// The lines that were put in, byte for byte.
     pub inserted: Vec<String>,
 }
 
 /// Everything that installing changed in one repository.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Usually one; more when `core.hooksPath` changed between two installs.
     pub places: Vec<HooksFolder>,
     /// The values that were added to `notes.displayRef`.
     pub display_refs: Vec<String>,
     /// The fetch refspecs that were added: key (`remote.NAME.fetch`) and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<(String, String)>,
-    /// In which way it was installed; `None` in one from before there was a choice.
+    /// `None` in a manifest from before there was a choice. One of a newer version is no reason to fail either: the files
+    /// beside it show what to remove.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_mode")]
     pub mode: Option<Integration>,
     /// Files of others with lines of ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<EditedFile>,
     /// The hooks in the configuration: key and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hook_keys: Vec<(String, String)>,
 }
 
+/// A path that means the same folder wherever it is read: text where it can be, bytes where it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbsolutePath(pub PathBuf);
+
+impl std::ops::Deref for AbsolutePath {
+    type Target = PathBuf;
+
+    fn deref(&self) -> &PathBuf {
+        &self.0
+    }
+}
+
+impl Serialize for AbsolutePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_seq(bytes_of(self.0.as_os_str()).iter()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AbsolutePath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Stored {
+            Text(String),
+            Bytes(Vec<u8>),
+        }
+        let path = match Stored::deserialize(deserializer)? {
+            Stored::Text(text) => PathBuf::from(text),
+            Stored::Bytes(bytes) => path_from_bytes(&bytes),
+        };
+        if path.is_absolute() {
+            return Ok(Self(path));
+        }
+        Err(D::Error::custom(format!("the directory {} is not absolute", path.display())))
+    }
+}
+
+fn known_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Integration>, D::Error> {
+    let name = Option::<String>::deserialize(deserializer)?;
+    Ok(name.as_deref().and_then(Integration::from_name))
+}
+
+#[derive(Serialize)]
+struct Stored<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    manifest: &'a Manifest,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    schema: String,
+}
+
 impl Manifest {
-    /// Where the manifest of the repository with this common git directory is.
+    /// The place of the manifest of the repository with this common git directory.
     pub fn path(common_dir: &Path) -> PathBuf {
         common_dir.join("andon").join("install.json")
     }
 
+    /// The manifest of `repo`; an empty one where there is none.
+    pub fn of(repo: &Repo) -> Result<Self, InstallError> {
+        Ok(Self::read(&Self::path(repo.common_dir()))?.unwrap_or_default())
+    }
+
     /// Reads it. `None` when there is none.
-    pub fn read(path: &Path) -> Result<Option<Self>, ManifestError> {
-        let io = |source| ManifestError::Io { verb: "read", path: path.to_owned(), source };
-        let malformed = |why: String| ManifestError::Malformed { path: path.to_owned(), why };
+    pub fn read(path: &Path) -> Result<Option<Self>, InstallError> {
+        let io = |source| InstallError::io("read", path, source);
+        let malformed = |why: String| InstallError::Manifest { path: path.to_owned(), why };
         let file = match std::fs::File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -116,17 +154,27 @@ impl Manifest {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(malformed(format!("larger than {MAX_BYTES} bytes")));
         }
-        let wire: Wire = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
-        wire.into_manifest().map(Some).map_err(malformed)
+        let read = || -> serde_json::Result<(Schema, Option<Self>)> {
+            let schema: Schema = serde_json::from_slice(&bytes)?;
+            let known = schema.schema == SCHEMA;
+            Ok((schema, if known { Some(serde_json::from_slice(&bytes)?) } else { None }))
+        };
+        match read().map_err(|error| malformed(error.to_string()))? {
+            (_, Some(manifest)) => Ok(Some(manifest)),
+            (Schema { schema }, None) => {
+                let schema: String = schema.chars().take(40).collect();
+                Err(malformed(format!("its schema is {schema:?}, not {SCHEMA:?}")))
+            }
+        }
     }
 
     /// Writes it, whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
-        let io = |source| ManifestError::Io { verb: "write", path: path.to_owned(), source };
+    pub fn write(&self, path: &Path) -> Result<(), InstallError> {
+        let io = |source| InstallError::io("write", path, source);
         let dir = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(dir).map_err(io)?;
-        let mut text = serde_json::to_vec_pretty(&Wire::from_manifest(self))
-            .map_err(|error| io(io::Error::other(error)))?;
+        let stored = Stored { schema: SCHEMA, manifest: self };
+        let mut text = serde_json::to_vec_pretty(&stored).map_err(|error| io(io::Error::other(error)))?;
         text.push(b'\n');
         let mut file = andon_git::temporary_in(dir).map_err(io)?;
         file.write_all(&text).map_err(io)?;
@@ -134,139 +182,15 @@ impl Manifest {
         Ok(())
     }
 
-    /// The entry of the hooks directory `dir`.
-    pub fn place(&self, dir: &Path) -> Option<&HooksFolder> {
-        self.places.iter().find(|place| place.dir == dir)
-    }
-
     /// The entry of the edited file `path`.
     pub fn file(&self, path: &Path) -> Option<&EditedFile> {
-        self.files.iter().find(|file| file.path == path)
+        self.files.iter().find(|file| *file.path == path)
     }
 
     /// The digest of the shim that was written for `hook` in `dir`.
     pub fn recorded(&self, dir: &Path, hook: GitHook) -> Option<Digest> {
-        self.place(dir).and_then(|place| place.shims.get(&hook)).copied()
-    }
-}
-
-/// On disk. Paths are text where they can be, bytes where they are not.
-#[derive(Serialize, Deserialize)]
-struct Wire {
-    schema: String,
-    places: Vec<WirePlace>,
-    display_refs: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    fetch: Vec<(String, String)>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mode: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    files: Vec<WireFile>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    hook_keys: Vec<(String, String)>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct WireFile {
-    path: WirePath,
-    birth: Birth,
-    inserted: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct WirePlace {
-    dir: WirePath,
-    created: Vec<WirePath>,
-    shims: BTreeMap<String, String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum WirePath {
-    Text(String),
-    Bytes(Vec<u8>),
-}
-
-impl WirePath {
-    fn from_path(path: &Path) -> Self {
-        match path.to_str() {
-            Some(text) => Self::Text(text.to_owned()),
-            None => Self::Bytes(bytes_of(path.as_os_str()).into_owned()),
-        }
-    }
-
-    /// Only absolute paths: a relative one would mean another folder wherever it is read.
-    fn into_path(self) -> Result<PathBuf, String> {
-        let path = match self {
-            Self::Text(text) => PathBuf::from(text),
-            Self::Bytes(bytes) => path_from_bytes(&bytes),
-        };
-        if path.is_absolute() {
-            Ok(path)
-        } else {
-            Err(format!("the directory {} is not absolute", path.display()))
-        }
-    }
-}
-
-impl Wire {
-    fn from_manifest(manifest: &Manifest) -> Self {
-        let places = manifest.places.iter().map(|place| WirePlace {
-            dir: WirePath::from_path(&place.dir),
-            created: place.created.iter().map(|dir| WirePath::from_path(dir)).collect(),
-            shims: place.shims.iter().map(|(hook, sum)| (hook.name().to_owned(), sum.to_string())).collect(),
-        });
-        Self {
-            schema: SCHEMA.to_owned(),
-            places: places.collect(),
-            display_refs: manifest.display_refs.clone(),
-            fetch: manifest.fetch.clone(),
-            mode: manifest.mode.map(|mode| mode.as_str().to_owned()),
-            files: manifest.files.iter().map(WireFile::from_file).collect(),
-            hook_keys: manifest.hook_keys.clone(),
-        }
-    }
-
-    fn into_manifest(self) -> Result<Manifest, String> {
-        if self.schema != SCHEMA {
-            return Err(format!(
-                "its schema is {:?}, not {SCHEMA:?}",
-                self.schema.chars().take(40).collect::<String>()
-            ));
-        }
-        let places = self.places.into_iter().map(|place| {
-            let dir = place.dir.into_path()?;
-            let created =
-                place.created.into_iter().map(WirePath::into_path).collect::<Result<Vec<_>, String>>()?;
-            let mut shims = BTreeMap::new();
-            for (name, sum) in place.shims {
-                // A hook of a newer version: not ours to judge, its shim is known by its bytes.
-                let Some(hook) = GitHook::from_name(&name) else { continue };
-                shims.insert(hook, sum.parse::<Digest>().map_err(|error| error.to_string())?);
-            }
-            Ok(HooksFolder { dir, created, shims })
-        });
-        let places = places.collect::<Result<_, String>>()?;
-        Ok(Manifest {
-            places,
-            display_refs: self.display_refs,
-            fetch: self.fetch,
-            // A manifest of a newer version is no reason to fail: the files next to it show what to remove.
-            mode: self.mode.as_deref().and_then(Integration::from_name),
-            files: self.files.into_iter().map(WireFile::into_file).collect::<Result<_, String>>()?,
-            hook_keys: self.hook_keys,
-        })
-    }
-}
-
-impl WireFile {
-    fn from_file(file: &EditedFile) -> Self {
-        let path = WirePath::from_path(&file.path);
-        Self { path, birth: file.birth, inserted: file.inserted.clone() }
-    }
-
-    fn into_file(self) -> Result<EditedFile, String> {
-        Ok(EditedFile { path: self.path.into_path()?, birth: self.birth, inserted: self.inserted })
+        let place = self.places.iter().find(|place| *place.dir == dir)?;
+        place.shims.get(hook.name()).copied()
     }
 }
 
@@ -275,18 +199,18 @@ mod tests {
     use super::*;
 
     fn sample() -> Manifest {
-        let dir = path_from_bytes(b"/r/\xff\n'/hooks");
-        let shims = BTreeMap::from([(GitHook::PreCommit, Digest([7; 32]))]);
+        let dir = AbsolutePath(path_from_bytes(b"/r/\xff\n'/hooks"));
+        let shims = BTreeMap::from([("pre-commit".to_owned(), Digest([7; 32]))]);
         Manifest {
             places: vec![
                 HooksFolder { dir: dir.clone(), created: vec![dir], shims },
-                HooksFolder { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
+                HooksFolder { dir: AbsolutePath("/x/h".into()), created: Vec::new(), shims: BTreeMap::new() },
             ],
             display_refs: vec!["refs/notes/andon".into()],
             fetch: vec![("remote.origin.fetch".into(), "+a*:b*".into())],
             mode: Some(Integration::Husky),
             files: vec![EditedFile {
-                path: "/r/.husky/x".into(),
+                path: AbsolutePath("/r/.husky/x".into()),
                 birth: Birth::Made,
                 inserted: vec!["a".into()],
             }],

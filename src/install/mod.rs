@@ -24,7 +24,6 @@ pub mod start_lines;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::manifest::ManifestError;
 use self::plan::Conflict;
 
 /// Why hooks could not be installed or removed. Nothing was changed, unless it says so.
@@ -92,9 +91,16 @@ pub enum InstallError {
         /// What is wrong with them, as a clause.
         why: String,
     },
-    /// What an earlier install had noted could not be read or written.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
+    /// The file is no manifest of an installation, or one of a newer version.
+    #[error(
+        "{} is no install manifest ({why}); delete it: `andon uninstall` then goes by the hooks themselves",
+        path.display()
+    )]
+    Manifest {
+        path: PathBuf,
+        /// The mistake, with line and column.
+        why: String,
+    },
     /// Something failed, and so did part of the way back.
     #[error("{cause}; undoing what was done so far failed too, look at: {}", paths(left))]
     HalfUndone {

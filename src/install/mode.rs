@@ -1,17 +1,18 @@
-//! How git comes to start Andon: chosen once, before anything is touched.
+//! The way in which git comes to start Andon: chosen once, before anything is touched.
 
-/// How hooks are put in place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The way in which git comes to start Andon. The words are those of `andon install --help`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Integration {
-    /// Files of Andon's own where git looks for hooks; what was there is called.
+    /// Files of its own where git looks for hooks; hooks that were there are called
     Shim,
-    /// `hook.<name>.command` and `hook.<name>.event` in the configuration of the repository (git 2.54).
+    /// Hooks in the repository's git configuration, which no manager overwrites (git 2.54)
     Config,
-    /// Lines in the hooks of husky.
+    /// Marked lines in the hooks of husky
     Husky,
-    /// Commands in lefthook's file of this clone.
+    /// Marked lines in lefthook-local.yml
     Lefthook,
-    /// A local repository in the configuration of pre-commit or prek.
+    /// Marked lines in .pre-commit-config.yaml
     PreCommit,
 }
 
@@ -51,7 +52,6 @@ pub struct Manager {
 /// A version of git: major, minor and patch.
 pub type GitVersion = (u32, u32, u32);
 
-/// What the choice depends on.
 #[derive(Debug, Clone)]
 pub struct ModeFacts {
     /// The mode that was asked for.
@@ -62,16 +62,15 @@ pub struct ModeFacts {
     pub managers: Vec<Manager>,
     /// git, where its version is known.
     pub git: Option<GitVersion>,
-    /// Whether `core.hooksPath` is set for all repositories of the user or the machine.
+    /// `core.hooksPath` is set for all repositories of the user or the machine.
     pub shared_hooks: bool,
 }
 
-/// A mode, and why it was taken; `None` where there was no choice to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A mode, and the reason for it, for people; `None` where there was no choice to make.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ModeChoice {
-    /// How the hooks are put in place.
     pub mode: Integration,
-    /// The reason, for people.
+    #[serde(rename = "mode_because")]
     pub because: Option<String>,
 }
 
@@ -84,7 +83,7 @@ pub enum ModeProblem {
     NoManager(Integration),
 }
 
-/// Chooses. What was asked for holds; then what an earlier install did; then what is there.
+/// Takes the mode that was asked for; else that of an earlier install; else that of a manager which is there.
 pub fn choose(at: &ModeFacts) -> Result<ModeChoice, ModeProblem> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {

@@ -1,29 +1,12 @@
 //! Documents of the smaller commands, and of the files written for programs that are called in.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::findings::DiagnosticJson;
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::findings::Level;
 use andon_engine::view::sync::TransferCounts;
-
-/// `andon advise`: `andon/advice@1`.
-#[derive(Debug, Serialize)]
-pub struct AdviceJson<'a> {
-    pub schema: &'static str,
-    pub halt: Option<&'a Halt>,
-    pub deadlock: Option<&'static str>,
-    pub on_stall: &'static str,
-    pub conditions: Vec<&'static str>,
-    pub current: Option<&'a str>,
-    pub next: Option<&'a str>,
-    pub why: String,
-    pub question: Option<&'a str>,
-    pub answer: Option<&'a str>,
-}
 
 /// `andon complete`: `andon/complete@1`; `null` is a bit that is not known or does not apply.
 #[derive(Debug, Serialize)]
@@ -71,17 +54,6 @@ pub struct ThresholdsJson {
     pub warn: u64,
     pub compact: u64,
     pub block: u64,
-}
-
-/// `andon pin`: `andon/pin@1`.
-#[derive(Debug, Serialize)]
-pub struct PinJson<'a> {
-    pub schema: &'static str,
-    pub state: &'static str,
-    pub checksum: String,
-    pub files: BTreeMap<String, String>,
-    pub globs: &'a [String],
-    pub differs: Vec<String>,
 }
 
 /// `andon sync`: `andon/sync@1`.

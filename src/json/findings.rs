@@ -15,12 +15,6 @@ pub type DecisionJson<'a> = &'a Decision;
 /// A message, which is its own JSON.
 pub type DiagnosticJson<'a> = &'a Diagnostic;
 
-/// `andon config check`: `andon/config-check@1`, with every mistake.
-#[derive(Debug, Serialize)]
-pub struct ConfigCheckJson<'a> {
-    pub mistakes: Vec<DiagnosticJson<'a>>,
-}
-
 /// `andon observe KIND`: the decision after the lines of standard input.
 #[derive(Debug, Serialize)]
 pub struct ObservedJson<'a> {

@@ -6,19 +6,14 @@
 
 mod answers;
 mod findings;
-mod installation;
 
 pub use answers::{
-    AdviceJson, BitsJson, CompleteJson, ContextWindowJson, PinJson, ResumeJson, StopJson, SyncJson,
+    BitsJson, CompleteJson, ContextWindowJson, ResumeJson, StopJson, SyncJson,
     ThresholdsJson,
 };
 pub use findings::{
-    ConfigCheckJson, DecisionJson, HandedInJson, ObservedJson, RanJson, RanScopeJson, TestPlanJson,
+    DecisionJson, HandedInJson, ObservedJson, RanJson, RanScopeJson, TestPlanJson,
     TestRunJson,
-};
-pub use installation::{
-    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
-    UninstallJson,
 };
 
 /// How documents are printed.

@@ -111,7 +111,7 @@ pub(crate) fn fate(state: &HookState) -> String {
 /// Since when git starts Andon for the patches of `git am`, as far as files tell; `None` where it does not.
 pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
     let hook = GitHook::PostApplypatch;
-    let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
+    let manifest = Manifest::of(repo).unwrap_or_default();
     let own = dir.join(hook.name());
     let by = match manifest.mode {
         // No framework has a stage for patches, so that only a shim of ours runs.

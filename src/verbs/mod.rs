@@ -142,17 +142,17 @@ fn switched_off(shell: &Shell, command: &Command) -> Exit {
 registry! {
     "Set up":
     /// Install the git hooks; hooks that are already there are still called
-    Install(install::args::InstallArgs) => install::install;
+    Install(install::InstallArgs) => install::install;
     /// Remove the hooks and put back what was there, byte for byte
-    Uninstall(install::args::UninstallArgs) => install::uninstall;
+    Uninstall(install::UninstallArgs) => install::uninstall;
     /// Install Andon's hooks into the clients of coding agents, and see which of them are live
     Agent(agent::args::AgentArgs) => agent::run;
     /// List what is installed, what is missing and which ways around the guard are open
-    Doctor(doctor::args::DoctorArgs) => doctor::run;
+    Doctor(doctor::DoctorArgs) => doctor::run;
     /// Show, check or describe the configuration
-    Config(config::args::ConfigArgs) => config::run;
+    Config(config::ConfigArgs) => config::run;
     /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
-    Pin(pin::args::PinArgs) => pin::run;
+    Pin(pin::PinArgs) => pin::run;
     /// Show a real loop from start to halt and back, in a scratch repository
     Demo(demo::args::DemoArgs) => demo::run;
     "Work":
@@ -181,7 +181,7 @@ registry! {
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(resume::args::ReasonArg) => resume::pause;
     /// Show who can help and which provider to try next
-    Advise(advise::args::AdviseArgs) => advise::run;
+    Advise(advise::AdviseArgs) => advise::run;
     /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
     Review(review::ReviewArgs) => review::run;
     /// Name the people who may answer rounds, by their signing keys

@@ -1,76 +1,98 @@
 //! `andon install`, `andon uninstall`.
 
-pub mod args;
-pub mod purge;
-pub mod run;
+mod git_config;
+mod managers;
+mod plan;
+mod preview;
+mod remove;
+mod run;
+#[cfg(test)]
+pub(crate) mod tests;
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use self::args::{InstallArgs, InstallMode, UninstallArgs};
-use self::purge::PurgeReport;
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::install::apply::HookRemoval;
-use crate::install::mode::Integration;
+use clap::Args;
+use serde_json::{Value, json};
+
+use self::git_config::{KeyValue, PushChoice};
+use self::preview::{Preview, Step};
+use self::remove::{PurgeReport, UninstallReport};
+use self::run::{FirstConfig, InstallReport, Options};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::plan::{Displacement, Intent};
-use crate::json::{
-    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
-    UninstallJson,
-};
-use crate::report::json;
-use crate::verbs::agent::run as agents;
-use crate::verbs::agent::run::install::ClientRemovals;
-use crate::verbs::install::{
-    run as install,
-    run::{
-        Additions, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview, PushChoice,
-        Step, StepEffect, UninstallReport,
-    },
-};
-use crate::view::status::LostHooks;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::git_hook::GitHook;
-use andon_core::domain::plural::count;
+use crate::install::{apply::HookRemoval, mode::Integration};
+use crate::verbs::agent::run::install::{self as agents, ClientRemovals};
+use crate::{report::json, view::status::LostHooks};
+use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;
-use andon_engine::error::OpsError;
-use andon_engine::guess::Guess;
-use andon_engine::text::message;
+use andon_engine::{error::OpsError, guess::Guess, text::message};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.
 const MAX_REFS: usize = 12;
 
-/// Installs the hooks.
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// How git starts Andon; default: as installed before, else by what hook manager is there
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<Integration>,
+    /// Have `git log` show the records (notes.displayRef)
+    #[arg(long)]
+    pub show_notes: bool,
+    /// Have every `git fetch` bring the remotes' records and halts, under names of their own
+    #[arg(long)]
+    pub fetch: bool,
+    /// Have every `git push` of a branch send records and halts along (the default; kept as andon.push in git's
+    /// configuration)
+    #[arg(long, overrides_with = "no_push")]
+    pub push: bool,
+    /// Leave sending records to `andon sync`
+    #[arg(long)]
+    pub no_push: bool,
+    /// Print what would be written and set, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// Delete the records, the halts and `.andon/` too: the evidence is gone for good
+    #[arg(long)]
+    pub purge: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
 pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
-    let options = Options {
-        mode: args.mode.map(mode_of),
-        notes: if args.show_notes { Notes::Show } else { Notes::AsItIs },
-    };
-    let along = match (args.push, args.no_push) {
+    let push = match (args.push, args.no_push) {
         (true, _) => PushChoice::Yes,
         (false, true) => PushChoice::No,
         (false, false) => PushChoice::Unsaid,
     };
+    let options = Options { mode: args.mode, show_notes: args.show_notes, fetch: args.fetch, push };
     if args.dry_run {
-        let besides = Additions { fetch: args.fetch, push: along };
-        let preview = install::preview(&repo, &program, options, besides)?;
+        let preview = preview::preview(&repo, &program, options)?;
         shell.out.result(&match args.format.format {
             Format::Text => preview_text(&preview),
-            Format::Json => json::line(&preview_json(&preview)),
+            Format::Json => json::document("install-plan", &preview),
         });
         return Ok(Exit::Allowed);
     }
-    let report = install::install(&repo, &program, options)?;
-    let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
-    let push = install::set_push(&repo, along)?;
-    let settings = fetch_text(&fetch) + push_text(push);
+    let report = run::install(&repo, &program, options)?;
+    let fetch = if args.fetch { git_config::set_fetch(&repo)? } else { Vec::new() };
+    let push = git_config::set_push(&repo, push)?;
+    let settings = fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
+    let settings = settings.collect::<String>() + push_text(push);
     shell.out.result(&match args.format.format {
         Format::Text if report.changed_nothing() && !settings.is_empty() => settings,
         Format::Text => install_text(&report) + &settings,
-        Format::Json => json::line(&install_json(&report, &fetch, push)),
+        Format::Json => json::document("install", &install_json(&report, &fetch, push)),
     });
     let Some(gone) = &report.waits else { return Ok(Exit::Allowed) };
     shell.out.message(&message::diagnostic(&waits(report.choice.mode, gone), shell.out.err));
@@ -88,12 +110,18 @@ fn waits(mode: Integration, gone: &LostHooks) -> Diagnostic {
     error
 }
 
+fn shown(text: &str) -> String {
+    escape::terminal(text).into_owned()
+}
+
+fn shown_path(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
 /// Lines of a file that are shown.
 const SHOWN_LINES: usize = 40;
 
 fn preview_text(preview: &Preview) -> String {
-    let shown = |text: &str| escape::terminal(text).into_owned();
-    let path = |path: &std::path::Path| shown(&path.to_string_lossy());
     let block = |text: &str| {
         let lines = text.lines().take(SHOWN_LINES).map(|line| format!("  | {}\n", shown(line)));
         let more = match text.lines().count().saturating_sub(SHOWN_LINES) {
@@ -108,16 +136,16 @@ fn preview_text(preview: &Preview) -> String {
     }
     for step in &preview.steps {
         text.push_str(&match step {
-            Step::Write { path: at, text: Some(bytes) } => {
-                format!("would write {}:\n{}", path(at), block(&String::from_utf8_lossy(bytes)))
+            Step::Write { path, text: Some(text) } => {
+                format!("would write {}:\n{}", shown(path), block(text))
             }
-            Step::Write { path: at, text: None } => {
-                format!("would write {} (what andon uninstall is to put back)\n", path(at))
+            Step::Write { path, text: None } => {
+                format!("would write {} (what andon uninstall is to put back)\n", shown(path))
             }
-            Step::Rename { from, to } => format!("would rename {} to {}\n", path(from), path(to)),
-            Step::Insert { path: at, lines } => format!("would put into {}:\n{}", path(at), block(lines)),
-            Step::Remove { path: at } => format!("would take out {}\n", path(at)),
-            Step::Link { path: at, to } => format!("would link {} to {}\n", path(at), path(to)),
+            Step::Rename { from, to } => format!("would rename {} to {}\n", shown(from), shown(to)),
+            Step::Insert { path, lines } => format!("would put into {}:\n{}", shown(path), block(lines)),
+            Step::Remove { path } => format!("would take out {}\n", shown(path)),
+            Step::Link { path, to } => format!("would link {} to {}\n", shown(path), shown(to)),
             Step::Set { key, value } => format!("would set {} = {}\n", shown(key), shown(value)),
             Step::Unset { key, value } => format!("would unset {} = {}\n", shown(key), shown(value)),
         });
@@ -131,45 +159,6 @@ fn preview_text(preview: &Preview) -> String {
         "nothing was changed (--dry-run)\n"
     });
     text
-}
-
-fn preview_json(preview: &Preview) -> InstallPlanJson<'_> {
-    InstallPlanJson {
-        schema: "andon/install-plan@1",
-        mode: preview.choice.mode.as_str(),
-        mode_because: preview.choice.because.as_deref(),
-        steps: preview.steps.iter().map(step_json).collect(),
-        waits: preview.waits.as_ref(),
-    }
-}
-
-fn step_json(step: &Step) -> InstallStepJson<'_> {
-    match step {
-        Step::Write { path, text } => InstallStepJson::Write {
-            path: path.to_string_lossy(),
-            text: text.as_deref().map(String::from_utf8_lossy),
-        },
-        Step::Rename { from, to } => {
-            InstallStepJson::Rename { from: from.to_string_lossy(), to: to.to_string_lossy() }
-        }
-        Step::Insert { path, lines } => InstallStepJson::Insert { path: path.to_string_lossy(), lines },
-        Step::Remove { path } => InstallStepJson::Remove { path: path.to_string_lossy() },
-        Step::Link { path, to } => {
-            InstallStepJson::Link { path: path.to_string_lossy(), to: to.to_string_lossy() }
-        }
-        Step::Set { key, value } => InstallStepJson::Set { key, value },
-        Step::Unset { key, value } => InstallStepJson::Unset { key, value },
-    }
-}
-
-fn mode_of(asked: InstallMode) -> Integration {
-    match asked {
-        InstallMode::Shim => Integration::Shim,
-        InstallMode::Config => Integration::Config,
-        InstallMode::Husky => Integration::Husky,
-        InstallMode::Lefthook => Integration::Lefthook,
-        InstallMode::PreCommit => Integration::PreCommit,
-    }
 }
 
 fn hook_word(hook: GitHook, intent: Intent) -> String {
@@ -187,7 +176,6 @@ fn hook_word(hook: GitHook, intent: Intent) -> String {
 }
 
 fn install_text(report: &InstallReport) -> String {
-    let shown = |text: &str| escape::terminal(text).into_owned();
     let mut text = String::new();
     if let Some(because) = &report.choice.because {
         let mode = report.choice.mode.as_str();
@@ -198,20 +186,17 @@ fn install_text(report: &InstallReport) -> String {
         return text;
     }
     text.push_str(&hooks_text(report));
-    if report.display_ref == DisplayRef::Added {
+    if report.display_ref_added {
         text.push_str("git log shows the records: notes.displayRef was set\n");
     }
-    match &report.config_file {
-        ConfigFile::Written { guess, scopes, .. } => {
-            text.push_str(&guess_text(guess));
-            if *scopes > 0 {
-                let many = count(*scopes, "scope");
-                text.push_str(&format!(
-                    "it has {many} with tests of their own, from the manifests: andon test --scopes\n"
-                ));
-            }
+    if let Some(FirstConfig { guess, scopes, .. }) = &report.first_config {
+        text.push_str(&guess_text(guess));
+        if *scopes > 0 {
+            let many = count(*scopes, "scope");
+            text.push_str(&format!(
+                "it has {many} with tests of their own, from the manifests: andon test --scopes\n"
+            ));
         }
-        ConfigFile::There { .. } => {}
     }
     text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));
     text
@@ -219,7 +204,6 @@ fn install_text(report: &InstallReport) -> String {
 
 /// What became of the test command in the file that was written.
 fn guess_text(guess: &Guess) -> String {
-    let shown = |text: &str| escape::terminal(text).into_owned();
     let Guess::Sure(candidate) = guess else {
         return format!(
             "andon.toml was written without a test command: {}\n  help: in andon.toml, below [test], take the # from `command` and write yours, then commit the file\n",
@@ -246,10 +230,9 @@ fn place(report: &InstallReport) -> String {
 }
 
 fn hooks_text(report: &InstallReport) -> String {
-    let shown = |text: &str| escape::terminal(text).into_owned();
     match report.choice.mode {
         Integration::Shim => {
-            let dir = shown(&report.hooks_dir.to_string_lossy());
+            let dir = shown_path(&report.hooks_dir);
             let line = |(hook, intent): &(GitHook, Intent)| {
                 format!("  {:<20}{}\n", hook.name(), hook_word(*hook, *intent))
             };
@@ -262,22 +245,13 @@ fn hooks_text(report: &InstallReport) -> String {
             "the configuration names andon already; nothing was added to it\n".to_owned()
         }
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
-            let word = |changed: StepEffect| {
-                if changed == StepEffect::Nothing { "there" } else { "marked lines added" }
-            };
-            let line = |(path, changed): &(PathBuf, StepEffect)| {
-                format!("  {}: {}\n", shown(&path.to_string_lossy()), word(*changed))
+            let line = |(path, changed): &(std::path::PathBuf, bool)| {
+                let word = if *changed { "marked lines added" } else { "there" };
+                format!("  {}: {word}\n", shown_path(path))
             };
             report.files.iter().map(line).collect()
         }
     }
-}
-
-fn fetch_text(added: &[FetchSpec]) -> String {
-    let line = |(key, spec): &FetchSpec| {
-        format!("{} = {}\n", escape::terminal(key).into_owned(), escape::terminal(spec).into_owned())
-    };
-    added.iter().map(line).collect()
 }
 
 fn push_text(set: Option<&str>) -> &'static str {
@@ -290,58 +264,50 @@ fn push_text(set: Option<&str>) -> &'static str {
     }
 }
 
-fn install_json<'a>(
-    report: &'a InstallReport,
-    fetch: &'a [FetchSpec],
-    push: Option<&'a str>,
-) -> InstallJson<'a> {
-    let hook = |(hook, intent): &(GitHook, Intent)| HookJson {
-        dir: None,
-        hook: hook.name(),
-        state: hook_word(*hook, *intent),
-    };
-    let guess = match &report.config_file {
-        ConfigFile::Written { guess, .. } => Some(guess),
-        ConfigFile::There { .. } => None,
-    };
-    InstallJson {
-        schema: "andon/install@1",
-        changed: !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
-        push_set: push,
-        fetch_added: fetch.iter().map(|(key, refspec)| FetchJson { key, refspec }).collect(),
-        hooks_dir: report.hooks_dir.to_string_lossy(),
-        hooks: report.hooks.iter().map(hook).collect(),
-        mode: report.choice.mode.as_str(),
-        mode_because: report.choice.because.as_deref(),
-        files: report.files.iter().map(|(path, _)| path.to_string_lossy()).collect(),
-        display_ref_added: report.display_ref == DisplayRef::Added,
-        config_written: guess.is_some(),
-        test_command: guess.and_then(Guess::command),
-        test_command_doubt: guess.and_then(Guess::doubt),
-        remarks: &report.remarks,
-        waits: report.waits.as_ref(),
+/// `andon/install@1`
+fn install_json(report: &InstallReport, fetch: &[KeyValue], push: Option<&str>) -> Value {
+    let fetch_added = fetch.iter().map(|(key, refspec)| json!({ "key": key, "refspec": refspec }));
+    let hook = |(hook, intent): &(GitHook, Intent)| json!({ "hook": hook.name(), "state": hook_word(*hook, *intent) });
+    let guess = report.first_config.as_ref().map(|first| &first.guess);
+    let mut document = json!({
+        "changed": !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
+        "push_set": push,
+        "fetch_added": fetch_added.collect::<Vec<_>>(),
+        "hooks_dir": report.hooks_dir.to_string_lossy(),
+        "hooks": report.hooks.iter().map(hook).collect::<Vec<_>>(),
+        "mode": report.choice.mode,
+        "mode_because": report.choice.because,
+        "files": report.files.iter().map(|(path, _)| path.to_string_lossy()).collect::<Vec<_>>(),
+        "display_ref_added": report.display_ref_added,
+        "config_written": guess.is_some(),
+        "test_command": guess.and_then(Guess::command),
+        "test_command_doubt": guess.and_then(Guess::doubt),
+        "remarks": report.remarks,
+    });
+    if let Some(waits) = &report.waits {
+        document["waits"] = json!(waits);
     }
+    document
 }
 
-/// Takes the hooks out again.
 pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     if args.purge {
-        purge::may(&shell.ctx)?;
+        remove::may_purge(&shell.ctx)?;
     }
     // Before what was noted of them goes.
-    let clients = agents::install::take_along(&shell.ctx, &repo)?;
-    let mut report = install::uninstall(&repo)?;
-    let purged = (args.purge && !report.is_incomplete()).then(|| purge::run(&repo)).transpose()?;
+    let clients = agents::take_along(&shell.ctx, &repo)?;
+    let mut report = remove::uninstall(&repo)?;
+    let purged = (args.purge && !report.is_incomplete()).then(|| remove::purge(&repo)).transpose()?;
     if purged.is_some() {
-        report.remarks = install::remarks(&repo, report.mode);
+        report.remarks = remove::remarks(&repo, report.mode);
     }
     report.remarks.extend(clients.stay.iter().cloned());
     shell.out.result(&match args.format.format {
         Format::Text => {
             uninstall_text(&report, &clients) + &purged.as_ref().map(purged_text).unwrap_or_default()
         }
-        Format::Json => json::line(&uninstall_json(&report, &clients, purged.as_ref())),
+        Format::Json => json::document("uninstall", &uninstall_json(&report, &clients, purged.as_ref())),
     });
     Ok(if report.is_incomplete() { Exit::Refused } else { Exit::Allowed })
 }
@@ -350,19 +316,18 @@ fn purged_text(purged: &PurgeReport) -> String {
     let (records, entries) = (count(purged.records, "record"), count(purged.entries, "ledger entry"));
     let mut text = format!("purged: {records}, {entries}\n");
     for path in &purged.folders {
-        text.push_str(&format!("  {}: removed\n", escape::terminal(&path.to_string_lossy())));
+        text.push_str(&format!("  {}: removed\n", shown_path(path)));
     }
     for (remote, refs) in &purged.left_at_remotes {
-        let shown: Vec<String> =
-            refs.iter().take(MAX_REFS).map(|name| escape::terminal(name).into_owned()).collect();
+        let names: Vec<String> = refs.iter().take(MAX_REFS).map(|name| shown(name)).collect();
         let more = refs.len().saturating_sub(MAX_REFS);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let remote = escape::terminal(remote).into_owned();
+        let remote = shown(remote);
         text.push_str(&format!(
             "note: {remote} has {} still, as far as is known here; to delete them for everybody: git push --no-verify {} --delete {}\n",
-            shown.join(", ") + &more,
+            names.join(", ") + &more,
             escape::shell_quote(&remote),
-            if more.is_empty() { shown.join(" ") } else { "REF...".to_owned() },
+            if more.is_empty() { names.join(" ") } else { "REF...".to_owned() },
         ));
     }
     text.push_str("note: what was pushed elsewhere stays there, and other clones have theirs\n");
@@ -378,7 +343,7 @@ fn removed_word(removed: &HookRemoval) -> Option<String> {
     }
 }
 
-fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::Path, GitHook, String)> {
+fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&Path, GitHook, String)> {
     report.places.iter().flat_map(|place| {
         let words =
             |(hook, removed): &(GitHook, HookRemoval)| removed_word(removed).map(|word| (*hook, word));
@@ -387,20 +352,19 @@ fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::P
 }
 
 fn uninstall_text(report: &UninstallReport, clients: &ClientRemovals) -> String {
-    let shown = |text: &str| escape::terminal(text).into_owned();
     let mut text = String::new();
     for (dir, hook, word) in each_removed(report) {
-        text.push_str(&format!("  {}/{}: {}\n", shown(&dir.to_string_lossy()), hook.name(), shown(&word)));
+        text.push_str(&format!("  {}/{}: {}\n", shown_path(dir), hook.name(), shown(&word)));
     }
     for path in &report.files {
-        text.push_str(&format!("  {}: the lines of andon are out of it\n", shown(&path.to_string_lossy())));
+        text.push_str(&format!("  {}: the lines of andon are out of it\n", shown_path(path)));
     }
     if report.config_hooks > 0 {
         text.push_str("  the hooks in the configuration: removed\n");
     }
     for (client, path) in &clients.taken {
-        let path = shown(&path.to_string_lossy());
-        text.push_str(&format!("  {path}: the hooks of andon in {} are out of it\n", client.title()));
+        let (path, title) = (shown_path(path), client.title());
+        text.push_str(&format!("  {path}: the hooks of andon in {title} are out of it\n"));
     }
     if text.is_empty() {
         text.push_str("no hooks of Andon were there\n");
@@ -415,35 +379,32 @@ fn uninstall_text(report: &UninstallReport, clients: &ClientRemovals) -> String 
     text
 }
 
-fn uninstall_json<'a>(
-    report: &'a UninstallReport,
-    clients: &'a ClientRemovals,
-    purged: Option<&'a PurgeReport>,
-) -> UninstallJson<'a> {
-    let hooks = each_removed(report);
-    UninstallJson {
-        schema: "andon/uninstall@1",
-        complete: !report.is_incomplete(),
-        hooks: hooks
-            .map(|(dir, hook, state)| HookJson { dir: Some(dir.to_string_lossy()), hook: hook.name(), state })
-            .collect(),
-        files: report.files.iter().map(|path| path.to_string_lossy()).collect(),
-        config_hooks: report.config_hooks,
-        clients: clients.taken.iter().map(|(_, path)| path.to_string_lossy()).collect(),
-        display_refs: &report.display_refs,
-        fetch_removed: report.fetch.len(),
-        purged: purged.map(|purged| PurgedJson {
-            left_at_remotes: purged
-                .left_at_remotes
-                .iter()
-                .flat_map(|(remote, refs)| {
-                    refs.iter().map(|name| RemoteRefJson { remote: remote.as_str(), name: name.as_str() })
-                })
-                .collect(),
-            records: purged.records,
-            ledger_entries: purged.entries,
-            folders: purged.folders.iter().map(|path| path.to_string_lossy()).collect(),
-        }),
-        remarks: &report.remarks,
-    }
+/// `andon/uninstall@1`
+fn uninstall_json(report: &UninstallReport, clients: &ClientRemovals, purged: Option<&PurgeReport>) -> Value {
+    let lossy = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
+    let hooks = each_removed(report).map(
+        |(dir, hook, state)| json!({ "dir": dir.to_string_lossy(), "hook": hook.name(), "state": state }),
+    );
+    let purged = purged.map(|purged| {
+        let left = purged.left_at_remotes.iter();
+        let refs = left
+            .flat_map(|(remote, refs)| refs.iter().map(move |name| json!({ "remote": remote, "ref": name })));
+        json!({
+            "left_at_remotes": refs.collect::<Vec<_>>(),
+            "records": purged.records,
+            "ledger_entries": purged.entries,
+            "folders": purged.folders.iter().map(lossy).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "complete": !report.is_incomplete(),
+        "hooks": hooks.collect::<Vec<_>>(),
+        "files": report.files.iter().map(lossy).collect::<Vec<_>>(),
+        "config_hooks": report.config_hooks,
+        "clients": clients.taken.iter().map(|(_, path)| lossy(path)).collect::<Vec<_>>(),
+        "display_refs": report.display_refs,
+        "fetch_removed": report.fetch.len(),
+        "purged": purged,
+        "remarks": report.remarks,
+    })
 }

@@ -95,7 +95,7 @@ fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<S
 
 /// Why a hook of ours could not run, where the files tell.
 fn lost(ctx: &Context, ws: &Workspace, hook: GitHook) -> Option<String> {
-    let manifest = Manifest::read(&Manifest::path(ws.repo.common_dir())).ok().flatten().unwrap_or_default();
+    let manifest = Manifest::of(&ws.repo).unwrap_or_default();
     let dir = hooks_dir(ctx, ws);
     match manifest.mode {
         None | Some(Integration::Shim) => of_files(ws, &dir, &manifest, hook),

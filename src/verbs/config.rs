@@ -1,28 +1,66 @@
 //! `andon config show`, `check` and `schema`.
 
-pub mod args;
-pub mod text;
-
 use std::collections::BTreeSet;
 
-use self::args::{ConfigArgs, ConfigCommand, ConfigShowArgs};
-use crate::cli::Shell;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use crate::cli::error::{Exit, config_diagnostics, diagnostics};
-use crate::cli::output::Format;
-use crate::json::ConfigCheckJson;
-use crate::report::json;
-use crate::verbs::config::{text as report, text::ConfigEntry};
+use crate::cli::{Shell, format_arg::FormatArg, output::Format};
+use crate::report::json::{self, one_line};
 use andon_config::{self as config, KeyEntry};
 use andon_core::domain::diagnostic::{Diagnostic, Location};
-use andon_core::domain::paths::PathClass;
-use andon_core::domain::scopes::Scope;
-use andon_engine::error::OpsError;
-use andon_engine::evidence::scopes;
-use andon_engine::evidence::test_guess;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::{paths::PathClass, scopes::Scope};
+use andon_core::escape::{terminal, terminal_clip, width};
+use andon_engine::evidence::{scopes, test_guess};
+use andon_engine::text::{message, page::Page, style::Style};
+use andon_engine::{error::OpsError, workspace::Workspace};
 
-/// Does what was asked.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// What to do with it
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Show every key with its value and the file that set it
+    Show(ConfigShowArgs),
+    /// Check the configuration and name every mistake
+    Check(FormatArg),
+    /// Print the JSON Schema of andon.toml; json is one line, with the name of its own schema
+    Schema(FormatArg),
+}
+
+#[derive(Debug, Args)]
+pub struct ConfigShowArgs {
+    /// Only this key or section, such as test or rules.iteration-cap
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
+
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// Widest column of keys that values are still aligned to.
+const KEY: usize = 48;
+
+/// A key with its effective value. Texts raw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ConfigEntry {
+    /// The whole key: `guard.ack`, `rules.iteration-cap.max`.
+    key: String,
+    /// The effective value; `Null` for one that is not set.
+    value: Value,
+    /// The layer that said it: `default`, `user`, `repository`, ...
+    layer: String,
+    /// File and line in that layer; empty for the defaults.
+    origin: String,
+}
+
 pub fn run(shell: &Shell, args: &ConfigArgs) -> Result<Exit, OpsError> {
     match &args.command {
         ConfigCommand::Show(args) => show(shell, args),
@@ -47,8 +85,8 @@ fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
         }
     }
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&entries, shell.out.out),
-        Format::Json => json::line(&report::json(&entries)),
+        Format::Text => text(&entries, shell.out.out),
+        Format::Json => json::document("config", &json!({ "entries": entries })),
     });
     Ok(Exit::Allowed)
 }
@@ -70,7 +108,9 @@ fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
         found.extend(of_scopes(&ws)?);
     }
     match format {
-        Format::Json => shell.out.result(&json::document("config-check", &mistakes(&found))),
+        Format::Json => shell
+            .out
+            .result(&json::document("config-check", &json!({ "mistakes": json::diagnostics(&found) }))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
         Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
     }
@@ -134,10 +174,6 @@ fn against_manifests(ws: &Workspace) -> Vec<Diagnostic> {
     found
 }
 
-fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {
-    ConfigCheckJson { mistakes: json::diagnostics(found) }
-}
-
 /// The JSON Schema of `andon.toml`: by lines as an editor takes it, or as a document of ours.
 fn schema(shell: &Shell, format: Format) -> Exit {
     let schema = config::schema();
@@ -146,4 +182,86 @@ fn schema(shell: &Shell, format: Format) -> Exit {
         Format::Json => json::document("config-schema", &schema),
     });
     Exit::Allowed
+}
+
+/// The configuration for a person: `key = value  # layer, origin`, values as in `andon.toml`.
+fn text(entries: &[ConfigEntry], style: Style) -> String {
+    let mut page = Page::new(style);
+    let lines: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            let key = terminal_clip(&entry.key, KEY);
+            format!("{key} = {}", toml(&entry.value))
+        })
+        .collect();
+    let column = lines.iter().map(|line| width(line)).filter(|width| *width <= 72).max().unwrap_or(0);
+    for (entry, line) in entries.iter().zip(&lines) {
+        let comma = if entry.origin.is_empty() { "" } else { ", " };
+        let from =
+            format!("# {}{comma}{}", terminal_clip(&entry.layer, KEY), terminal_clip(&entry.origin, 160));
+        let pad = " ".repeat(column.saturating_sub(width(line)));
+        page.line(&format!("{line}{pad}  {}", style.dim(&from)));
+    }
+    page.finish()
+}
+
+/// A value on one line, in TOML.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Null => "(not set)".to_owned(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => one_line(value),
+        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let pairs: Vec<_> =
+                map.iter().map(|(key, value)| format!("{} = {}", terminal(key), toml(value))).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries() -> Vec<ConfigEntry> {
+        [
+            ("guard.ack", json!("delete"), "default", ""),
+            ("rules.iteration-cap.max", json!(50), "repository", "andon.toml:7"),
+            ("test.reports", json!(["a\u{202e}\n", "b"]), "user", "config.toml:2"),
+            ("on_stall", json!({ "action": "pause" }), "default", ""),
+            ("test.command", Value::Null, "default", ""),
+        ]
+        .into_iter()
+        .map(|(key, value, layer, origin)| ConfigEntry {
+            key: key.to_owned(),
+            value,
+            layer: layer.to_owned(),
+            origin: origin.to_owned(),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn every_value_names_its_layer() {
+        let expected = "\
+guard.ack = \"delete\"               # default
+rules.iteration-cap.max = 50       # repository, andon.toml:7
+test.reports = [\"a\\u202e\\n\", \"b\"]  # user, config.toml:2
+on_stall = { action = \"pause\" }    # default
+test.command = (not set)           # default
+";
+        assert_eq!(text(&entries(), Style::Plain), expected);
+    }
+
+    #[test]
+    fn json_has_the_values_themselves() {
+        let value = serde_json::to_value(entries()).unwrap();
+        assert_eq!(
+            value[1],
+            json!({
+                "key": "rules.iteration-cap.max", "value": 50, "layer": "repository", "origin": "andon.toml:7"
+            })
+        );
+    }
 }

@@ -8,10 +8,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use super::remove::uninstall;
+use super::run::{InstallReport, Options, install};
 use super::*;
 use crate::install::apply::{self, HookRemoval};
 use crate::install::inspect::inspect;
 use crate::install::plan::{self, Displacement};
+use crate::install::{InstallError, manifest::Manifest};
+use crate::setup::{DISPLAY_REF, SetupError, names_notes_ref};
 use andon_git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
@@ -135,12 +139,10 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     let before = snapshot(&at);
     let report = scratch.install(&at).unwrap();
     assert_eq!(report.hooks.len(), GitHook::ALL.len());
-    assert!(
-        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
-    );
+    assert!(report.first_config.as_ref().is_some_and(|first| first.guess.command() == Some("cargo test")));
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
     assert!(!scratch.git(&at, &["config", "--list"]).contains("displayref"));
-    assert_eq!(report.display_ref, DisplayRef::NotAsked);
+    assert!(!report.display_ref_added);
     assert_eq!(report.remarks, Vec::<String>::new());
     let installed = snapshot(&at);
     assert!(!report.changed_nothing());
@@ -148,8 +150,8 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     assert_eq!(snapshot(&at), installed);
 
     // Asked for once, it stays until it is taken out.
-    let shown = Options { notes: Notes::Show, ..Options::default() };
-    assert_eq!(install(&open(&at), &scratch.program, shown).unwrap().display_ref, DisplayRef::Added);
+    let shown = Options { show_notes: true, ..Options::default() };
+    assert!(install(&open(&at), &scratch.program, shown).unwrap().display_ref_added);
     assert!(install(&open(&at), &scratch.program, shown).unwrap().changed_nothing());
     assert!(scratch.install(&at).unwrap().changed_nothing());
     assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);
@@ -232,7 +234,7 @@ fn hooks_that_were_there_come_back_byte_for_byte() {
     std::os::unix::fs::symlink("nowhere", hooks.join("post-merge")).unwrap();
     scratch.git(&at, &["config", "--add", "notes.displayRef", "refs/notes/mine"]);
     let before = snapshot(&at);
-    let shown = Options { notes: Notes::Show, ..Options::default() };
+    let shown = Options { show_notes: true, ..Options::default() };
     let report = install(&open(&at), &scratch.program, shown).unwrap();
     let chained: Vec<&str> = report
         .hooks

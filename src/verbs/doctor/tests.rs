@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::checks::checks;
+use super::gather::gather;
 use super::*;
 use crate::install::clients::SettingsState;
 use crate::install::clients::place::Scope;
@@ -9,7 +11,7 @@ use crate::install::inspect::{HookFile, HookMode, Twins};
 use crate::install::shim::Owner;
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch::fetch_states;
-use crate::verbs::install::run::tests::Scratch;
+use crate::verbs::install::tests::Scratch;
 use andon_core::domain::agent::Client;
 use andon_core::domain::git_hook::GitHook;
 use andon_git::{ConfigScope, Repo, RepoEnv};
@@ -29,13 +31,13 @@ fn healthy() -> RepositoryFacts {
     RepositoryFacts {
         outside: CallerFacts {
             program: "/bin/andon".into(),
-            config: Health::Fine("andon.toml".into()),
+            config: Check::ok("config", "andon.toml"),
             test_command: Some("cargo test".into()),
             test_program: TestProgram::There,
             last_run: LastTests::Read,
-            journal: Health::Fine("12 facts".into()),
-            ledger: Health::Fine("2 entries".into()),
-            answers: Health::Fine("resume".into()),
+            journal: Check::ok("journal", "12 facts"),
+            ledger: Check::ok("ledger", "2 entries"),
+            answers: Check::ok("answers", "resume"),
             switch: None,
             rewrite_ref_env: None,
             clients: Vec::new(),
@@ -209,11 +211,12 @@ fn what_is_wrong_elsewhere() {
     let mirror: (String, String) = ("up".into(), "+refs/*:refs/*".into());
     assert_eq!(with(|facts| facts.remotes = fetch_states(&[mirror])), ["fail fetch-up"]);
     assert_eq!(with(|facts| facts.outside.test_command = None), ["warn test-command"]);
-    let broken = || Health::Broken { message: "x".into(), hint: Some("y".into()) };
-    let shaky = || Health::Shaky { message: "x".into(), hint: Some("y".into()) };
-    assert_eq!(with(|facts| facts.outside.config = broken()), ["fail config"]);
-    assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
-    assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
+    assert_eq!(with(|facts| facts.outside.config = Check::fail("config", "x", "y")), ["fail config"]);
+    assert_eq!(
+        with(|facts| facts.outside.journal = Check::warn("journal", "x", Some("y".into()))),
+        ["warn journal"]
+    );
+    assert_eq!(with(|facts| facts.outside.ledger = Check::fail("ledger", "x", "y")), ["fail ledger"]);
     let denied = ("/r/.git/objects".into(), "Read-only file system".into());
     assert_eq!(with(|facts| facts.unwritable.push(denied)), ["fail writable"]);
     assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
@@ -233,13 +236,10 @@ fn text_and_json_say_the_same_and_obey_nobody() {
     assert!(text.contains("\n      help: andon install\n"), "{text}");
     assert!(!text.contains('\u{1b}'));
     assert_eq!(found.worst(), State::Fail);
-    let json = serde_json::to_value(found.to_json()).unwrap();
-    assert_eq!(json["state"], "fail");
-    assert_eq!(
-        json["checks"].as_array().unwrap().len(),
-        text.lines().filter(|line| !line.starts_with(' ')).count()
-    );
-    assert_eq!(json["checks"][0]["mend"], "andon install");
+    let json = serde_json::to_value(&found.checks).unwrap();
+    assert_eq!(json[0]["state"], "fail");
+    assert_eq!(json.as_array().unwrap().len(), text.lines().filter(|line| !line.starts_with(' ')).count());
+    assert_eq!(json[0]["mend"], "andon install");
 }
 
 /// Runs the hints of a real repository and expects its complaints to go.

@@ -1,23 +1,17 @@
-//! What the doctor thinks of what was found: pure, one function a subject.
+//! The judgements of the doctor: pure, one function a subject.
 
-use super::{Check, Diagnosis, Health, HooksPlace, LastTests, Limit, RepositoryFacts, State};
-use crate::install::clients::SettingsState;
+use super::{Check, Diagnosis, HooksPlace, LastTests, Limit, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookMode, HookState};
-use crate::install::mode::Integration;
-use crate::install::shim::Owner;
+use crate::install::{clients::SettingsState, mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
-use crate::setup::fetch::FetchState;
-use crate::setup::live::GuardState;
-use crate::setup::place::Override;
 use crate::setup::{NOTES_REF, names_notes_ref, quoted};
-use andon_core::domain::facts::Presence;
+use crate::setup::{fetch::FetchState, live::GuardState, place::Override};
 use andon_core::domain::git_hook::{GitHook, Loss};
-use andon_core::escape::shell_quote;
+use andon_core::{domain::facts::Presence, escape::shell_quote};
 use andon_engine::test_program::TestProgram;
 use andon_git::{ConfigScope, SourcedValue};
 
-/// Judges everything.
-pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
+pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
     let mut checks = vec![program(facts)];
     checks.extend(switch(facts));
     checks.extend(hooks(facts));
@@ -25,20 +19,20 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(rewrite_refs(facts));
     checks.push(notes(facts));
     checks.extend(facts.remotes.iter().map(fetch));
-    checks.push(health("config", &facts.outside.config));
+    checks.push(facts.outside.config.clone());
     checks.push(test_command(facts));
     checks.extend(last_run(&facts.outside.last_run));
-    checks.push(health("journal", &facts.outside.journal));
-    checks.push(health("ledger", &facts.outside.ledger));
-    checks.push(health("answers", &facts.outside.answers));
+    checks.push(facts.outside.journal.clone());
+    checks.push(facts.outside.ledger.clone());
+    checks.push(facts.outside.answers.clone());
     checks.extend(facts.outside.clients.iter().filter_map(client));
     checks.extend(facts.locks.iter().map(|lock| {
         let hint = format!("if no git or andon process is running: rm {}", quoted(lock));
-        warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
+        Check::warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
     }));
     checks.extend(facts.unwritable.iter().map(|(dir, why)| {
         let hint = format!("check the owner, the permissions and the file system of {}", quoted(dir));
-        fail(
+        Check::fail(
             "writable",
             format!("nothing can be recorded, {} cannot be written: {why}", dir.display()),
             &hint,
@@ -48,41 +42,35 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     Diagnosis { checks }
 }
 
-fn ok(id: impl Into<String>, message: impl Into<String>) -> Check {
-    Check { id: id.into(), state: State::Ok, message: message.into(), hint: None }
-}
-
-fn warn(id: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Check {
-    Check { id: id.into(), state: State::Warn, message: message.into(), hint }
-}
-
-fn fail(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Check {
-    Check { id: id.into(), state: State::Fail, message: message.into(), hint: Some(hint.to_owned()) }
-}
-
 fn program(facts: &RepositoryFacts) -> Check {
     let own = facts.outside.program.display();
     match facts.missing_programs.first() {
-        Some(gone) => fail(
+        Some(gone) => Check::fail(
             "program",
             format!("the hooks start {}, which is not there; this is {own}", gone.display()),
             "andon install",
         ),
-        None => ok("program", format!("andon {} at {own}", env!("CARGO_PKG_VERSION"))),
+        None => Check::ok("program", format!("andon {} at {own}", env!("CARGO_PKG_VERSION"))),
     }
 }
 
 fn switch(facts: &RepositoryFacts) -> Option<Check> {
     let value = facts.outside.switch.as_deref()?;
     (value == "0").then(|| {
-        warn("switch", "ANDON=0 is set here: hooks check and record nothing", Some("unset ANDON".to_owned()))
+        Check::warn(
+            "switch",
+            "ANDON=0 is set here: hooks check and record nothing",
+            Some("unset ANDON".to_owned()),
+        )
     })
 }
 
 fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     let place = match &facts.place {
         Ok(place) => place,
-        Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
+        Err(error) => {
+            return vec![Check::fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")];
+        }
     };
     if let Some((mode, guarded)) = &place.managed {
         let patches = patches(*mode, place.patches).filter(|_| !matches!(guarded, GuardState::Gone(_)));
@@ -91,9 +79,9 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     let mut checks = vec![hooks_path(place)];
     checks.extend(hidden(place));
     match &place.hooks {
-        Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
+        Err(error) => checks.push(Check::fail("hooks", error.clone(), "andon install")),
         Ok(states) if states.iter().all(|state| state.standing == HookFile::Nothing) => {
-            checks.push(fail(
+            checks.push(Check::fail(
                 "hooks",
                 format!("none is installed in {}", place.dir.display()),
                 "andon install",
@@ -107,8 +95,10 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
 /// The hooks of a manager, or of the configuration, that start Andon.
 fn managed(mode: Integration, guarded: &GuardState) -> Check {
     match guarded {
-        GuardState::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.help),
-        GuardState::Yes | GuardState::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
+        GuardState::Gone(gone) => Check::fail("hooks", format!("gone: {}", gone.what), &gone.help),
+        GuardState::Yes | GuardState::Never => {
+            Check::ok("hooks", format!("installed, mode {}", mode.as_str()))
+        }
     }
 }
 
@@ -124,7 +114,7 @@ fn patches(mode: Integration, patches: Presence) -> Option<Check> {
     };
     let what = "pre-applypatch and post-applypatch are missing: a halt does not stop git am, and what it makes is \
                 recorded at the next commit only";
-    (patches == Presence::Absent).then(|| warn("hook-post-applypatch", what, Some(hint)))
+    (patches == Presence::Absent).then(|| Check::warn("hook-post-applypatch", what, Some(hint)))
 }
 
 /// Hooks of all repositories of the user or the machine that do not run in this one, or by ours.
@@ -133,19 +123,21 @@ fn hidden(place: &HooksPlace) -> Option<Check> {
     let (theirs, origin) = (&shared.set_by.value, &shared.set_by.origin);
     let what = format!("core.hooksPath is {theirs:?} for all your repositories ({origin})");
     Some(if place.leads_on {
-        ok("shared-hooks", format!("{what}; the hooks there run too"))
+        Check::ok("shared-hooks", format!("{what}; the hooks there run too"))
     } else {
         let message = format!("{what}, and this repository sets another: the hooks there do not run here");
         let hint = "git config --local --unset-all core.hooksPath && andon install";
-        warn("shared-hooks", message, place.managed.is_none().then(|| hint.to_owned()))
+        Check::warn("shared-hooks", message, place.managed.is_none().then(|| hint.to_owned()))
     })
 }
 
 fn hooks_path(place: &HooksPlace) -> Check {
     let dir = place.dir.display();
     match &place.decided_by {
-        Override::None => ok("hooks-path", dir.to_string()),
-        Override::Own(found) => ok("hooks-path", format!("{dir} (core.hooksPath in {})", found.origin)),
+        Override::None => Check::ok("hooks-path", dir.to_string()),
+        Override::Own(found) => {
+            Check::ok("hooks-path", format!("{dir} (core.hooksPath in {})", found.origin))
+        }
         Override::Foreign(found) => {
             let message = match found.scope {
                 ConfigScope::Command => {
@@ -158,12 +150,16 @@ fn hooks_path(place: &HooksPlace) -> Check {
                     )
                 }
             };
-            fail("hooks-path", message, place.hint.as_deref().unwrap_or("git config --unset core.hooksPath"))
+            Check::fail(
+                "hooks-path",
+                message,
+                place.hint.as_deref().unwrap_or("git config --unset core.hooksPath"),
+            )
         }
     }
 }
 
-/// How bad it is that a hook is not there.
+/// The gravity of a hook that is not there.
 fn absence(hook: GitHook) -> State {
     match hook.spec().loss {
         Loss::Guard => State::Fail,
@@ -174,25 +170,18 @@ fn absence(hook: GitHook) -> State {
 fn hook(state: &HookState, framework: Presence) -> Check {
     let id = format!("hook-{}", state.hook.name());
     let install = || Some("andon install".to_owned());
-    let missing = |message: String, hint: Option<String>| Check {
-        id: id.clone(),
-        state: absence(state.hook),
-        message,
-        hint,
-    };
+    let missing = |message: &str, hint| Check::new(id.clone(), absence(state.hook), message, hint);
     match &state.standing {
-        HookFile::Shim { mode: HookMode::Runs, .. } => ok(id, chained(&state.chained)),
+        HookFile::Shim { mode: HookMode::Runs, .. } => Check::ok(id, chained(&state.chained)),
         HookFile::Shim { mode: HookMode::Ignored, .. } => {
-            missing("not executable: git ignores it".to_owned(), install())
+            missing("not executable: git ignores it", install())
         }
-        HookFile::Nothing => missing("missing".to_owned(), install()),
+        HookFile::Nothing => missing("missing", install()),
         HookFile::EditedShim => {
             let hint = format!("delete {} and run `andon install`", state.hook.name());
-            warn(id, "the shim was edited; what it does now is not known", Some(hint))
+            Check::warn(id, "the shim was edited; what it does now is not known", Some(hint))
         }
-        HookFile::NoFile => {
-            missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned()))
-        }
+        HookFile::NoFile => missing("not a file", Some("move it away and run `andon install`".to_owned())),
         HookFile::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }
@@ -213,10 +202,10 @@ fn chained(chained: &HookFile) -> String {
 fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> Check {
     let is_framework = matches!(owner, Owner::PreCommit | Owner::Prek);
     if is_framework && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. }) {
-        return ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
+        return Check::ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
     }
     if is_framework && framework == Presence::Present {
-        return ok(id, format!("belongs to {}, whose configuration names andon", owner.name()));
+        return Check::ok(id, format!("belongs to {}, whose configuration names andon", owner.name()));
     }
     let message = match state.chained {
         HookFile::Nothing => format!("belongs to {}; andon is not installed here", owner.name()),
@@ -224,14 +213,14 @@ fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> 
             format!("{} replaced the andon shim", owner.name())
         }
     };
-    Check { id, state: absence(state.hook), message, hint: Some("andon install".to_owned()) }
+    Check::new(id, absence(state.hook), message, Some("andon install".to_owned()))
 }
 
 fn display_ref(facts: &RepositoryFacts) -> Check {
     if facts.display_refs.iter().any(|found| names_notes_ref(&found.value)) {
-        return ok("display-ref", "git log shows the records");
+        return Check::ok("display-ref", "git log shows the records");
     }
-    ok("display-ref", "git log does not show the records (andon install --show-notes)")
+    Check::ok("display-ref", "git log does not show the records (andon install --show-notes)")
 }
 
 /// git copies notes after our hooks: appended to the new record, or over it (docs/git-facts.md).
@@ -240,7 +229,7 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     if let Some(value) = &facts.outside.rewrite_ref_env {
         let hit = value.to_string_lossy().split(':').any(names_notes_ref);
         let check = || {
-            warn(
+            Check::warn(
                 "rewrite-ref",
                 format!("GIT_NOTES_REWRITE_REF {garbles}"),
                 Some("unset GIT_NOTES_REWRITE_REF".to_owned()),
@@ -250,7 +239,7 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     }
     let trap = |found: &SourcedValue| {
         let message = format!("notes.rewriteRef = {:?} in {} {garbles}", found.value, found.origin);
-        warn("rewrite-ref", message, Some(rewrite_hint(found)))
+        Check::warn("rewrite-ref", message, Some(rewrite_hint(found)))
     };
     facts.rewrite_refs.iter().filter(|found| names_notes_ref(&found.value)).map(trap).collect()
 }
@@ -268,18 +257,18 @@ fn rewrite_hint(found: &SourcedValue) -> String {
 fn notes(facts: &RepositoryFacts) -> Check {
     let records = &facts.records;
     match (records.notes, records.fetched.first(), records.commits) {
-        (Presence::Present, _, _) => ok("records", NOTES_REF),
-        (Presence::Absent, Some(fetched), _) => warn(
+        (Presence::Present, _, _) => Check::ok("records", NOTES_REF),
+        (Presence::Absent, Some(fetched), _) => Check::warn(
             "records",
             format!("none here, but {fetched} was fetched"),
             Some(format!("git update-ref {NOTES_REF} {fetched} ''")),
         ),
-        (Presence::Absent, None, Presence::Present) => warn(
+        (Presence::Absent, None, Presence::Present) => Check::warn(
             "records",
             format!("{NOTES_REF} is not here; the next commit makes it"),
             Some("if a remote has records: andon sync --fetch-only REMOTE".to_owned()),
         ),
-        (Presence::Absent, None, Presence::Absent) => ok("records", "none yet: nothing is committed"),
+        (Presence::Absent, None, Presence::Absent) => Check::ok("records", "none yet: nothing is committed"),
     }
 }
 
@@ -290,13 +279,17 @@ fn fetch(state: &FetchState) -> Check {
     let add = |spec: &String| format!("git config --add {key} {}", shell_quote(spec));
     if let Some(spec) = &state.overwrites {
         let hint = format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec));
-        return fail(id, format!("{spec:?} overwrites records that were not pushed at every fetch"), &hint);
+        return Check::fail(
+            id,
+            format!("{spec:?} overwrites records that were not pushed at every fetch"),
+            &hint,
+        );
     }
     if state.missing.is_empty() {
-        return ok(id, "git fetch brings records and ledger");
+        return Check::ok(id, "git fetch brings records and ledger");
     }
     let hint = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
-    warn(
+    Check::warn(
         id,
         format!("git fetch {remote} does not bring all records and ledger entries of others"),
         Some(hint),
@@ -314,7 +307,7 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
         | SettingsState::Foreign => None,
     });
     if let Some(why) = broken {
-        return Some(warn(id, format!("the settings of {title} cannot be read: {why}"), None));
+        return Some(Check::warn(id, format!("the settings of {title} cannot be read: {why}"), None));
     }
     let scopes: Vec<&str> = hooks.installed().map(|place| place.scope.as_str()).collect();
     if scopes.is_empty() {
@@ -324,11 +317,13 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
     let steps = Some(hooks.steps().join("; ")).filter(|steps| !steps.is_empty());
     Some(match hooks.live() {
         Some(true) if hooks.trust == Trust::Given => {
-            ok(id, format!("{title} runs the hooks ({place}), and trusts them"))
+            Check::ok(id, format!("{title} runs the hooks ({place}), and trusts them"))
         }
-        Some(true) => ok(id, format!("{title} runs the hooks ({place})")),
-        Some(false) => warn(id, format!("{title} has hooks of andon ({place}) and does not run them"), steps),
-        None => warn(
+        Some(true) => Check::ok(id, format!("{title} runs the hooks ({place})")),
+        Some(false) => {
+            Check::warn(id, format!("{title} has hooks of andon ({place}) and does not run them"), steps)
+        }
+        None => Check::warn(
             id,
             format!("{title} has hooks of andon ({place}); whether it trusts them is not known"),
             steps,
@@ -339,22 +334,22 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
 fn test_command(facts: &RepositoryFacts) -> Check {
     match &facts.outside.test_command {
         Some(command) => match &facts.outside.test_program {
-            TestProgram::There => ok("test-command", command.clone()),
+            TestProgram::There => Check::ok("test-command", command.clone()),
             TestProgram::Missing { program, instead } => {
                 missing_program(command, program, instead.as_deref())
             }
-            TestProgram::MissingPath { path } => fail(
+            TestProgram::MissingPath { path } => Check::fail(
                 "test-command",
                 format!("`{command}` cannot be started: {path} is not found"),
                 &format!("restore {path}, or correct `command` under [test] in andon.toml"),
             ),
-            TestProgram::NotExecutable { program } => fail(
+            TestProgram::NotExecutable { program } => Check::fail(
                 "test-command",
                 format!("{program} is not executable, so `{command}` does not run"),
                 &format!("chmod +x {}", shell_quote(program)),
             ),
         },
-        None => warn(
+        None => Check::warn(
             "test-command",
             "no test.command is set: untested edits are only warned about",
             Some("set `command = \"...\"` under [test] in andon.toml".to_owned()),
@@ -370,7 +365,7 @@ fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check
         }
         None => format!("install {program}, or correct `command` under [test] in andon.toml"),
     };
-    fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
+    Check::fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
 }
 
 /// `command` with the first word `program` replaced; other words may hold its name (`env RUNNER=pytest pytest`).
@@ -391,32 +386,23 @@ fn last_run(run: &LastTests) -> Option<Check> {
             let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
                         all there is: format = \"exit\"";
             let what = "no report was recognised in the last run of the tests: only its exit code is known";
-            Some(warn("test-run", what, Some(hint.to_owned())))
+            Some(Check::warn("test-run", what, Some(hint.to_owned())))
         }
         LastTests::NotStarted(said) => {
             let what = format!("the last run of the tests could not be started: {said}");
-            Some(warn("test-run", what, Some("andon test".to_owned())))
+            Some(Check::warn("test-run", what, Some("andon test".to_owned())))
         }
     }
 }
 
-fn health(id: &str, health: &Health) -> Check {
-    let (state, message, hint) = match health {
-        Health::Fine(message) => return ok(id, message.clone()),
-        Health::Shaky { message, hint } => (State::Warn, message, hint),
-        Health::Broken { message, hint } => (State::Fail, message, hint),
-    };
-    Check { id: id.to_owned(), state, message: message.clone(), hint: hint.clone() }
-}
-
 fn limit(limit: Limit) -> Check {
     match limit {
-        Limit::Shallow => warn(
+        Limit::Shallow => Check::warn(
             "shallow",
             "history was cut at cloning: records of older commits cannot be checked",
             Some("git fetch --unshallow".to_owned()),
         ),
-        Limit::Partial => warn(
+        Limit::Partial => Check::warn(
             "partial-clone",
             "objects are fetched on demand: changes in missing ones are compared by their ids only",
             None,

@@ -1,34 +1,31 @@
 //! `andon doctor --live`: a canary through each hook that was installed. Its command is started as the client would start it,
 //! with a tool call that is always refused: what answers in time and leaves its fact is live.
 
-use std::io;
-use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{io, path::Path};
 
 use super::{Check, State};
 use crate::install::clients::place::{Scope, files};
 use crate::install::clients::{SettingsState, started};
 use crate::setup::clients::{ClientHooks, roots};
-use crate::verbs::doctor::run::canary::{self, HookAnswer, PATIENCE};
 use andon_agents::{canary, has_refused};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::CANARY;
-use andon_engine::context::Context;
+use andon_core::domain::{agent::Client, agent_door::CANARY, response::Program, time::Span};
+use andon_engine::{context::Context, effect::consult};
 use andon_git::Repo;
 use andon_store::journal::Journal;
 
-/// What became of one canary.
 #[derive(Debug)]
 struct CanaryResult {
     client: Client,
     scope: Scope,
     /// `None` where the settings start nothing at that event.
     answer: Option<io::Result<HookAnswer>>,
-    /// Whether the hook kept the fact of it.
+    /// The hook kept the fact of it.
     kept: bool,
 }
 
 /// Sends a canary through the hooks of each client that has ours.
-pub fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<Check> {
+pub(super) fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<Check> {
     let mut checks = Vec::new();
     for hooks in clients {
         for place in hooks.installed() {
@@ -41,9 +38,9 @@ pub fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<Check> {
         }
     }
     if checks.is_empty() {
-        let message = "no client has hooks of andon: nothing was sent".to_owned();
+        let message = "no client has hooks of andon: nothing was sent";
         let hint = Some("andon agent install CLIENT".to_owned());
-        checks.push(Check { id: "live".to_owned(), state: State::Ok, message, hint });
+        checks.push(Check::new("live", State::Ok, message, hint));
     }
     checks
 }
@@ -52,8 +49,7 @@ fn outdated(client: Client, scope: Scope) -> Check {
     let (name, title, scope) = (client.as_str(), client.title(), scope.as_str());
     let message =
         format!("{title} ({scope}): nothing was sent, its hooks are not as they would be installed now");
-    let hint = Some(format!("andon agent install {name} --{scope}"));
-    Check { id: format!("live-{name}"), state: State::Fail, message, hint }
+    Check::fail(format!("live-{name}"), message, &format!("andon agent install {name} --{scope}"))
 }
 
 fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResult {
@@ -63,7 +59,7 @@ fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResul
     let shell = ctx.var("SHELL").unwrap_or("sh");
     let files = files(client, scope, &roots(ctx, Some(repo)));
     let argv = files.iter().find_map(|file| started(file, event, shell));
-    let answer = argv.map(|argv| canary::send(argv, dir, &payload));
+    let answer = argv.map(|argv| start(argv, dir, &payload));
     let facts = Journal::of_agents(repo.git_dir()).agent_facts();
     let kept = facts.iter().any(|fact| fact.client == client && fact.session.as_deref() == Some(&session));
     CanaryResult { client, scope, answer, kept }
@@ -99,7 +95,32 @@ fn judge(heard: &CanaryResult, here: bool) -> Check {
     };
     let absent = if here { "" } else { " (the client itself is not on the PATH)" };
     let message = format!("{title} ({}): {what}{absent}", scope.as_str());
-    Check { id: format!("live-{name}"), state, message, hint }
+    Check::new(format!("live-{name}"), state, message, hint)
+}
+
+const PATIENCE: Span = Span(10);
+/// Most bytes of an answer that are kept.
+const MAX_ANSWER: usize = 64 << 10;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HookAnswer {
+    /// Exit code; `None` when the time was up.
+    code: Option<i32>,
+    /// The beginning of its standard output.
+    output: String,
+    /// Measured to ten milliseconds.
+    took: Duration,
+}
+
+/// Starts `argv` in `dir` with `payload` on its standard input.
+///
+/// # Errors
+/// When it cannot be started.
+fn start(argv: Vec<String>, dir: &Path, payload: &str) -> io::Result<HookAnswer> {
+    let begun = Instant::now();
+    let program = Program { argv, timeout: PATIENCE };
+    let consulted = consult::run(&program, dir, payload.as_bytes(), MAX_ANSWER)?;
+    Ok(HookAnswer { code: consulted.code, output: consulted.output, took: begun.elapsed() })
 }
 
 #[cfg(test)]

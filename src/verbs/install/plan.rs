@@ -1,31 +1,25 @@
 //! The plan of an installation, made before anything changes, and how it is carried out.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::managers;
-use super::remove;
-use super::{StepEffect, config_hooks};
+use super::remove::PlaceReport;
+use super::{git_config, managers, remove};
 use crate::install::edits::{self, Edit};
-use crate::install::forward;
 use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::lefthook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Intent};
-use crate::install::{InstallError, apply};
-use crate::setup::SetupError;
-use crate::setup::live;
+use crate::install::{InstallError, apply, forward, lefthook};
 use crate::setup::place::{self, Override, SharedHooksPath};
+use crate::setup::{SetupError, live};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::Repo;
-use andon_git::platform::files;
+use andon_git::{Repo, platform::files};
 
 /// Everything that will be done.
 pub(super) struct Plan {
     pub(super) choice: ModeChoice,
-    /// Where git looks for hooks, or will.
+    /// The directory in which git looks for hooks, or will.
     pub(super) dir: PathBuf,
     /// In mode `shim`, hooks of all repositories that ours are to run.
     pub(super) theirs: Option<SharedHooksPath>,
@@ -36,13 +30,12 @@ pub(super) struct Plan {
 
 #[derive(Default)]
 pub(super) struct WriteReport {
-    pub(super) files: Vec<(PathBuf, StepEffect)>,
-    pub(super) besides: StepEffect,
+    pub(super) files: Vec<(PathBuf, bool)>,
+    pub(super) changed_besides: bool,
     pub(super) remarks: Vec<String>,
 }
 
 impl Plan {
-    /// Looks, and decides.
     pub(super) fn make(
         repo: &Repo,
         top: &Path,
@@ -73,7 +66,7 @@ impl Plan {
         Ok(Self { choice, dir, theirs, intents, edits })
     }
 
-    /// Does it, and takes out what an earlier mode had put in place.
+    /// Installs, and takes out what an earlier mode had put in place.
     pub(super) fn carry_out(
         &self,
         repo: &Repo,
@@ -87,31 +80,27 @@ impl Plan {
         match self.choice.mode {
             Integration::Shim => {
                 apply::install(&self.dir, &self.intents, program, (&path, manifest))?;
-                *manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
+                *manifest = Manifest::of(repo)?;
                 if let Some(theirs) = &self.theirs {
-                    done.besides = self.lead_on(repo, theirs, manifest, &path)?;
+                    done.changed_besides = self.lead_on(repo, theirs, manifest, &path)?;
                     done.remarks.push(self.leads_on(theirs));
                 }
             }
-            Integration::Config => done.besides = Self::configure(repo, program, manifest, &path)?,
+            Integration::Config => done.changed_besides = Self::configure(repo, program, manifest, &path)?,
             Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
                 self.edit(repo, program, manifest, &path)?;
             }
         }
         let had_notice = lefthook::take_notice(&self.dir)?;
-        if self.take_out_others(repo, manifest, &mut done)? == StepEffect::Something {
-            done.besides = StepEffect::Something;
-        }
+        done.changed_besides |= self.take_out_others(repo, manifest, &mut done.remarks)?;
         let notice = self.has_notice(repo)?;
         if notice {
             lefthook::put_notice(&self.dir)?;
         }
-        if notice != had_notice {
-            done.besides = StepEffect::Something;
-        }
-        done.files = self.files();
+        done.changed_besides |= notice != had_notice;
+        done.files = self.edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect();
         if *manifest != before || self.choice.mode != Integration::Shim {
-            manifest.write(&path).map_err(InstallError::from)?;
+            manifest.write(&path)?;
         }
         Ok(done)
     }
@@ -123,7 +112,7 @@ impl Plan {
         theirs: &SharedHooksPath,
         manifest: &mut Manifest,
         path: &Path,
-    ) -> Result<StepEffect, SetupError> {
+    ) -> Result<bool, SetupError> {
         let before = manifest.clone();
         let undo = |error: SetupError| {
             // What is left of it is in a directory that git does not look into.
@@ -133,18 +122,17 @@ impl Plan {
         };
         forward::write(&self.dir, &forward::files_to(&theirs.dir)).map_err(|error| undo(error.into()))?;
         if theirs.hidden {
-            return Ok(StepEffect::Nothing);
+            return Ok(false);
         }
         let entry = (place::HOOKS_PATH.to_owned(), self.dir.to_string_lossy().into_owned());
         manifest.fetch.retain(|one| *one != entry);
         manifest.fetch.push(entry.clone());
         // First: an entry for what never came to be does no harm.
-        manifest.write(path).map_err(InstallError::from)?;
+        manifest.write(path)?;
         repo.config_add(&entry.0, &entry.1).map_err(|error| undo(error.into()))?;
-        Ok(StepEffect::Something)
+        Ok(true)
     }
 
-    /// What a person should know about it.
     fn leads_on(&self, theirs: &SharedHooksPath) -> String {
         format!(
             "core.hooksPath is {:?} for all your repositories ({}); for this one it is now {}, whose hooks are andon's and \
@@ -160,26 +148,21 @@ impl Plan {
         program: &Path,
         manifest: &mut Manifest,
         path: &Path,
-    ) -> Result<StepEffect, SetupError> {
-        let wanted = config_hooks::keys(program);
+    ) -> Result<bool, SetupError> {
+        let wanted = git_config::hook_keys(program);
         // First: an entry for a key that never came to be does no harm.
         let both =
             Manifest { hook_keys: [manifest.hook_keys.as_slice(), &wanted].concat(), ..manifest.clone() };
-        both.write(path).map_err(InstallError::from)?;
-        Ok(config_hooks::set(repo, &wanted, manifest)?)
+        both.write(path)?;
+        git_config::set_hooks(repo, &wanted, manifest)
     }
 
-    /// Whether commits report that lefthook does not run its hooks yet.
+    /// Commits report that lefthook does not run its hooks yet.
     pub(super) fn has_notice(&self, repo: &Repo) -> Result<bool, SetupError> {
         Ok(self.choice.mode == Integration::Lefthook
             && !live::lefthook_runs(&self.dir)
             && !matches!(place::hooks_override(repo)?, Override::Foreign(_))
             && lefthook::place_of_notice(&self.dir).is_some())
-    }
-
-    fn files(&self) -> Vec<(PathBuf, StepEffect)> {
-        let changed = |edit: &Edit| if edit.is_there() { StepEffect::Nothing } else { StepEffect::Something };
-        self.edits.iter().map(|edit| (edit.path.clone(), changed(edit))).collect()
     }
 
     fn edit(
@@ -192,11 +175,11 @@ impl Plan {
         let before = manifest.clone();
         for edit in &self.edits {
             let entry = edit.entry(manifest.file(&edit.path));
-            manifest.files.retain(|file| file.path != edit.path);
+            manifest.files.retain(|file| *file.path != edit.path);
             manifest.files.push(entry);
         }
         // First: an entry for lines that never came to be does no harm.
-        manifest.write(path).map_err(InstallError::from)?;
+        manifest.write(path)?;
         let result = edits::apply(&self.edits).and_then(|()| link_program(repo, program));
         if let Err(error) = result {
             edits::undo(&self.edits);
@@ -204,7 +187,7 @@ impl Plan {
             let _ = if *manifest == Manifest::default() {
                 apply::remove_manifest(path)
             } else {
-                manifest.write(path).map_err(InstallError::from)
+                manifest.write(path)
             };
             return Err(error.into());
         }
@@ -215,33 +198,28 @@ impl Plan {
         &self,
         repo: &Repo,
         manifest: &mut Manifest,
-        done: &mut WriteReport,
-    ) -> Result<StepEffect, SetupError> {
-        let mut changed = StepEffect::Nothing;
+        remarks: &mut Vec<String>,
+    ) -> Result<bool, SetupError> {
+        let before = remarks.len();
         let kept: Vec<PathBuf> = self.edits.iter().map(|edit| edit.path.clone()).collect();
         for path in remove::clean_files(manifest, &kept)? {
-            done.remarks.push(format!("the lines of the earlier mode are out of {}", path.display()));
-            changed = StepEffect::Something;
+            remarks.push(format!("the lines of the earlier mode are out of {}", path.display()));
         }
-        if self.choice.mode != Integration::Config && config_hooks::unset(repo, manifest)? > 0 {
-            done.remarks.push("the hooks of the earlier mode are out of the configuration".to_owned());
-            changed = StepEffect::Something;
+        if self.choice.mode != Integration::Config && remove::take_out_hook_keys(repo, manifest)? > 0 {
+            remarks.push("the hooks of the earlier mode are out of the configuration".to_owned());
         }
-        if self.choice.mode == Integration::Shim {
-            return Ok(changed);
+        if self.choice.mode != Integration::Shim {
+            let places = remove::take_out_shims(repo, manifest)?;
+            let out_of = |place: &PlaceReport| {
+                format!("the shims of the earlier mode are out of {}", place.dir.display())
+            };
+            remarks.extend(places.iter().filter(|place| place.took_any()).map(out_of));
         }
-        for place in remove::take_out_shims(repo, manifest)? {
-            if place.took_any() {
-                done.remarks
-                    .push(format!("the shims of the earlier mode are out of {}", place.dir.display()));
-                changed = StepEffect::Something;
-            }
-        }
-        Ok(changed)
+        Ok(remarks.len() > before)
     }
 }
 
-pub(super) fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
+fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
     let link = place::program_link(repo);
     if fs::read_link(&link).is_ok_and(|found| found == program) {
         return Ok(());

@@ -1,26 +1,20 @@
-//! Which hook managers are set up here, and what Andon would write into their files.
+//! The hook managers that are set up here, and Andon's lines in their files.
 
 use std::path::{Path, PathBuf};
 
-use crate::install::InstallError;
-use crate::install::block;
 use crate::install::edits::{self, Edit, FileKind};
 use crate::install::framework::{self, FileChange};
 use crate::install::husky::{self, Layout};
 use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::lefthook;
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
-use crate::install::prek;
-use crate::install::shim::Owner;
+use crate::install::{InstallError, block, lefthook, prek};
 use crate::setup::live::{self, GuardState};
-use crate::setup::place;
-use crate::setup::{HUSKY, SetupError, hooks_of_husky};
-use crate::view::status::LostHooks;
+use crate::setup::{HUSKY, SetupError, hooks_of_husky, place};
+use crate::{install::shim::Owner, view::status::LostHooks};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::Repo;
 
-/// Everything that the choice of a mode depends on.
 pub(super) fn situation(
     repo: &Repo,
     top: &Path,
@@ -83,7 +77,7 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Integration> {
     states.iter().find_map(|state| owner(&state.standing).or_else(|| owner(&state.chained)))
 }
 
-/// What has to be written for `mode`; nothing for those that write no files of others.
+/// The edits for `mode`; none for those that write no files of others.
 pub(super) fn plan(
     repo: &Repo,
     top: &Path,
@@ -215,7 +209,7 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
     }
 }
 
-/// What a person should know of the lines of `mode`.
+/// Remarks for a person on the lines of `mode`.
 pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
     match mode {
         Integration::Shim | Integration::Config => Vec::new(),
@@ -241,7 +235,7 @@ pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
     }
 }
 
-/// What is missing before git starts the lines of `mode`, if anything is: the manager puts its own hooks in place.
+/// What is missing before git starts the lines of `mode`: the manager puts its own hooks in place.
 pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<LostHooks> {
     match mode {
         Integration::Shim | Integration::Config => None,

@@ -1,0 +1,246 @@
+//! Looks at everything that is judged. Nothing here changes anything, and nothing reaches the network.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
+use crate::install::inspect::{HookFile, HookState, inspect};
+use crate::install::{forward, manifest::Manifest, mode::Integration};
+use crate::setup::fetch::fetch_states;
+use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, live};
+use andon_core::domain::tests::{RunValidity, TestEvidence};
+use andon_core::domain::{facts::Presence, plural::count, response::AckMode};
+use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
+use andon_git::platform::files;
+use andon_git::{GitError, Repo};
+use andon_store::journal::{Journal, Reach};
+use andon_store::ledger::{Entry, Ledger};
+
+const REMOTE_NOTES: &str = "refs/notes/remotes/";
+
+/// Most of a framework's configuration that is searched.
+const FRAMEWORK_BYTES: u64 = 256 * 1024;
+
+/// Lock files are looked for among at most this many entries.
+const MAX_ENTRIES: usize = 10_000;
+
+pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitError> {
+    let place = place(repo);
+    let hooks = place.as_ref().ok().and_then(|place| place.hooks.as_ref().ok());
+    Ok(RepositoryFacts {
+        missing_programs: hooks.map(|hooks| missing_programs(hooks)).unwrap_or_default(),
+        outside,
+        place: place.map_err(|error| error.to_string()),
+        framework: framework(repo),
+        display_refs: repo.config_sources(DISPLAY_REF_KEY)?,
+        rewrite_refs: repo.config_sources("notes.rewriteRef")?,
+        records: records(repo)?,
+        remotes: fetch_states(&repo.fetch_refspecs()?),
+        locks: locks(repo),
+        unwritable: unwritable(repo),
+        limits: limits(repo),
+    })
+}
+
+fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
+    let dir = repo.hooks_dir()?;
+    let decided_by = hooks_override(repo)?;
+    let hint = match &decided_by {
+        Override::Foreign(found) => Some(hooks_hint(found.scope)),
+        Override::Own(_) | Override::None => None,
+    };
+    // A manifest that cannot be read is reported by `uninstall`; shims are known without it.
+    let manifest = Manifest::of(repo).unwrap_or_default();
+    let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
+    let managed =
+        manifest.mode.filter(|mode| *mode != Integration::Shim).map(|mode| (mode, live::look(repo)));
+    let patches = presence(live::patches_since(repo, &dir).is_some());
+    let shared = shared(repo)?;
+    let leads_on = dir == forward::dir(repo.common_dir());
+    Ok(HooksPlace { dir, decided_by, hint, managed, patches, hooks, shared, leads_on })
+}
+
+fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
+    let mut missing = Vec::new();
+    for state in hooks {
+        if let HookFile::Shim { program: Some(program), .. } = &state.standing
+            && !is_program(program)
+            && !missing.contains(program)
+        {
+            missing.push(program.clone());
+        }
+    }
+    missing
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
+}
+
+fn presence(there: bool) -> Presence {
+    if there { Presence::Present } else { Presence::Absent }
+}
+
+/// `Present` if a configuration of pre-commit or prek names andon.
+fn framework(repo: &Repo) -> Presence {
+    let Some(top) = repo.workdir() else { return Presence::Absent };
+    let names = [".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml"];
+    let says = |name: &&str| {
+        let mut text = Vec::new();
+        let read =
+            File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
+        read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
+    };
+    presence(names.iter().any(says))
+}
+
+fn records(repo: &Repo) -> Result<Records, GitError> {
+    Ok(Records {
+        notes: presence(repo.ref_target(NOTES_REF)?.is_some()),
+        fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
+        commits: presence(repo.head()?.commit().is_some()),
+    })
+}
+
+fn locks(repo: &Repo) -> Vec<PathBuf> {
+    let common = repo.common_dir();
+    let mut found: Vec<PathBuf> =
+        Some(common.join("refs/notes/andon.lock")).into_iter().filter(|path| path.exists()).collect();
+    let Ok(entries) = fs::read_dir(common.join("refs/andon/ledger")) else { return found };
+    let ledgers = entries.take(MAX_ENTRIES).filter_map(Result::ok).map(|entry| entry.path());
+    found.extend(ledgers.filter(|path| path.extension().is_some_and(|extension| extension == "lock")));
+    found
+}
+
+/// Directories in which something is written for every commit, and may not be. Asked of the system: nothing is written.
+fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
+    let (own, common) = (repo.git_dir(), repo.common_dir());
+    let mut asked =
+        vec![own.join("andon"), common.join("andon"), common.join("objects"), common.join("refs")];
+    asked.dedup();
+    let denied = |dir: PathBuf| {
+        let there = if dir.exists() { dir } else { dir.parent()?.to_owned() };
+        let denied = files::check_writable(&there).err()?;
+        Some((there, denied.kind().to_string()))
+    };
+    asked.into_iter().filter_map(denied).collect()
+}
+
+fn limits(repo: &Repo) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    if repo.is_shallow() {
+        limits.push(Limit::Shallow);
+    }
+    if repo.is_partial() {
+        limits.push(Limit::Partial);
+    }
+    limits
+}
+
+/// The state of a store of which `read` facts could be read, and `skipped` not.
+fn store(id: &str, (read, what): (usize, &str), skipped: &[String], hint: &str) -> Check {
+    let Some(first) = skipped.first() else {
+        return Check::ok(id, format!("{} can be read", count(read, what)));
+    };
+    let all = count(read + skipped.len(), what);
+    let message = format!("{} of {all} cannot be read, first: {first}", skipped.len());
+    Check::warn(id, message, Some(hint.to_owned()))
+}
+
+/// The newest part of the journal.
+pub fn journal(ws: &Workspace) -> Check {
+    let journal = Journal::open(ws.repo.git_dir());
+    let (lines, skipped) = journal.read_tail();
+    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    let hint = format!(
+        "the lost part cannot be brought back; to end this warning, move the file away: {}",
+        journal.path().display()
+    );
+    store("journal", (lines.len(), "journal line"), &skipped, &hint)
+}
+
+pub fn last_run(ws: &Workspace) -> LastTests {
+    let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
+    let recent = Journal::open(ws.repo.git_dir()).recent(reach);
+    let Some(run) = recent.runs.last() else { return LastTests::Read };
+    let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
+    match (run.validity, &run.evidence.not_started) {
+        (RunValidity::NotStarted, said) => {
+            LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
+        }
+        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => LastTests::ByExitCode,
+        _ => LastTests::Read,
+    }
+}
+
+/// A halt that left traces and is no more in the ledger.
+fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Check> {
+    let head = ws.repo.head().ok()?.commit();
+    let found = lost_halts::standing(ws, head).ok()??;
+    let gone = !entries.iter().any(|entry| entry.id == found.id);
+    let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason '<decision>'";
+    gone.then(|| Check::fail("ledger", found.halt.message, hint))
+}
+
+/// The whole ledger.
+pub fn ledger(ws: &Workspace) -> Check {
+    match Ledger::open(&ws.repo).read_all() {
+        Ok((entries, skipped)) => {
+            if let Some(gap) = gap(ws, &entries) {
+                return gap;
+            }
+            let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+            store("ledger", (entries.len(), "ledger entry"), &skipped, "git for-each-ref refs/andon/ledger")
+        }
+        Err(err) => Check::new("ledger", State::Fail, err.to_string(), err.help()),
+    }
+}
+
+/// The answers that end a halt here, and who could give them all the same.
+pub fn answers(ws: &Workspace) -> Check {
+    match ws.config.guard.ack {
+        AckMode::Delete => {
+            let message = "guard.ack = \"delete\": an agent that deletes the report file answers its own halt, where nothing \
+                           shows that it was the agent";
+            let hint = "in andon.toml under [guard]: ack = \"resume\"; to ask for signatures: andon witness init --name human:ID";
+            Check::warn("answers", message, Some(hint.to_owned()))
+        }
+        AckMode::Resume => Check::ok(
+            "answers",
+            "guard.ack = \"resume\": anyone who can run andon resume ends a halt; in the shell of an agent it refuses as far as \
+             that can be seen",
+        ),
+        AckMode::Signed => signed(ws),
+    }
+}
+
+fn signed(ws: &Workspace) -> Check {
+    let broken = |message: String, hint| Check::fail("answers", message, hint);
+    let ledger = match asking::load(ws) {
+        Ok(ledger) => ledger,
+        Err(err) => return broken(err.to_string(), "andon ledger verify"),
+    };
+    let policy = &ledger.folded.authority.at_end;
+    if ledger.policy().is_none() {
+        let id = ws.config.guard.ledger.map(asking::short).unwrap_or_default();
+        return broken(
+            format!("guard.ack = \"signed\", and ledger {id} is not here: no halt can end"),
+            "andon sync",
+        );
+    }
+    let witnesses: Vec<&str> = policy.witnesses.iter().map(String::as_str).collect();
+    if witnesses.is_empty() {
+        return broken(
+            "guard.ack = \"signed\", and the policy names no witness".to_owned(),
+            "andon witness add human:ID --key FILE",
+        );
+    }
+    let open = if policy.rules.require_touch {
+        "a security key must be touched"
+    } else {
+        "anyone who can use a witness's key signs, such as by an unlocked ssh agent (rules.require_touch asks for a touch)"
+    };
+    Check::ok("answers", format!("guard.ack = \"signed\": only {} end a halt; {open}", witnesses.join(", ")))
+}

@@ -1,0 +1,284 @@
+//! `andon uninstall`: everything as it was, as far as it is certainly ours to change.
+
+use std::path::PathBuf;
+use std::{fs, io};
+
+use super::git_config::{KeyValue, unset};
+use super::{managers, run::schema_file};
+use crate::install::apply::{self, HookRemoval};
+use crate::install::edits::{self, EditRemoval};
+use crate::install::manifest::{HooksFolder, Manifest};
+use crate::install::{InstallError, forward, lefthook};
+use crate::install::{inspect::inspect, mode::Integration};
+use crate::setup::leftovers::{self, OWN_REFS, folders_of};
+use crate::setup::place::{self, HOOKS_PATH, program_link};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
+use andon_core::detect::Stops;
+use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
+use andon_engine::halts::{self, stop_files};
+use andon_engine::{context::Context, effect::AndonDir, error::OpsError, workspace::Workspace};
+use andon_git::{GitError, Repo};
+use andon_store::union;
+use andon_store::ledger::{self, Ledger};
+
+/// The outcome for the hooks of one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceReport {
+    pub dir: PathBuf,
+    pub hooks: Vec<(GitHook, HookRemoval)>,
+}
+
+impl PlaceReport {
+    fn left(&self, hook: &str) -> bool {
+        self.hooks.iter().any(|(other, what)| other.name() == hook && matches!(what, HookRemoval::Left(_)))
+    }
+
+    fn left_any(&self) -> bool {
+        self.hooks.iter().any(|(_, what)| matches!(what, HookRemoval::Left(_)))
+    }
+
+    pub(super) fn took_any(&self) -> bool {
+        self.hooks.iter().any(|(_, what)| matches!(what, HookRemoval::Gone | HookRemoval::Restored))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UninstallReport {
+    /// Each directory that hooks were installed into.
+    pub places: Vec<PlaceReport>,
+    /// Files of others that our lines were taken out of.
+    pub files: Vec<PathBuf>,
+    /// How many hooks were taken out of the configuration.
+    pub config_hooks: usize,
+    /// The values that were taken out of `notes.displayRef`.
+    pub display_refs: Vec<String>,
+    /// The fetch refspecs that were taken out.
+    pub fetch: Vec<KeyValue>,
+    /// The mode in which it was installed.
+    pub mode: Option<Integration>,
+    /// The things that stay, and how to remove them, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+impl UninstallReport {
+    /// True when something could not be put back: its `HookRemoval::Left` says why.
+    pub fn is_incomplete(&self) -> bool {
+        self.places.iter().any(PlaceReport::left_any)
+    }
+}
+
+/// Takes the hooks out again and restores what was there. It can be run again after an error.
+pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
+    let manifest_path = Manifest::path(repo.common_dir());
+    let mut manifest = Manifest::of(repo)?;
+    if let Some(top) = repo.workdir() {
+        let _ = AndonDir::below(top).remove_unused();
+    }
+    let values = std::mem::take(&mut manifest.display_refs).into_iter();
+    let display_refs = unset(repo, values.map(|value| (DISPLAY_REF_KEY.to_owned(), value)).collect())?;
+    let display_refs = display_refs.into_iter().map(|(_, value)| value).collect();
+    let fetch = unset(repo, std::mem::take(&mut manifest.fetch))?;
+    let files = clean_files(&mut manifest, &[])?;
+    // A hook is two keys.
+    let config_hooks = take_out_hook_keys(repo, &mut manifest)? / 2;
+    let places = take_out_shims(repo, &mut manifest)?;
+    let mode = manifest.mode;
+    if manifest.places.is_empty() {
+        let _ = fs::remove_file(program_link(repo));
+        let _ = fs::remove_file(schema_file(repo));
+        apply::remove_manifest(&manifest_path)?;
+    } else {
+        manifest.write(&manifest_path)?;
+    }
+    let remarks = remarks(repo, mode);
+    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, mode, remarks })
+}
+
+/// Takes our lines out of every edited file but those of `kept`; returns those that changed.
+pub(super) fn clean_files(manifest: &mut Manifest, kept: &[PathBuf]) -> Result<Vec<PathBuf>, SetupError> {
+    let mut cleaned = Vec::new();
+    for file in std::mem::take(&mut manifest.files) {
+        if kept.contains(&*file.path) {
+            manifest.files.push(file);
+        } else if edits::clean(&file)? != EditRemoval::Nothing {
+            cleaned.push(file.path.0);
+        }
+    }
+    Ok(cleaned)
+}
+
+/// Takes the hooks out of the configuration; returns the number of keys.
+pub(super) fn take_out_hook_keys(repo: &Repo, manifest: &mut Manifest) -> Result<usize, SetupError> {
+    Ok(unset(repo, std::mem::take(&mut manifest.hook_keys))?.len())
+}
+
+/// Takes the shims out of every directory that they were put into.
+pub(super) fn take_out_shims(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<PlaceReport>, SetupError> {
+    let mut places = Vec::new();
+    unset_hooks_path(repo, manifest)?;
+    for dir in dirs(repo, manifest)? {
+        forward::remove(&dir)?;
+        lefthook::take_notice(&dir)?;
+        let states = match inspect(&dir, manifest) {
+            Ok(states) => states,
+            // Hooks are switched off here, and were when Andon came.
+            Err(InstallError::NoDirectory { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let hooks = apply::uninstall(&dir, &states)?;
+        places.push(PlaceReport { dir, hooks });
+    }
+    forget(manifest, &places);
+    Ok(places)
+}
+
+/// git looks for hooks where it looked before.
+fn unset_hooks_path(repo: &Repo, manifest: &mut Manifest) -> Result<(), SetupError> {
+    let (own, others) =
+        std::mem::take(&mut manifest.fetch).into_iter().partition(|(key, _)| key == HOOKS_PATH);
+    manifest.fetch = others;
+    unset(repo, own).map(|_| ())
+}
+
+/// The directories of the manifest, and the one that git looks into now, should the manifest be lost.
+fn dirs(repo: &Repo, manifest: &Manifest) -> Result<Vec<PathBuf>, SetupError> {
+    let mut dirs: Vec<PathBuf> = manifest.places.iter().map(|place| place.dir.0.clone()).collect();
+    let now = repo.hooks_dir()?;
+    if !dirs.contains(&now) {
+        dirs.push(now);
+    }
+    Ok(dirs)
+}
+
+/// Drops what was put back from the manifest, and the directories that were made for it.
+fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
+    let still = |mut place: HooksFolder| {
+        let report = reports.iter().find(|report| report.dir == *place.dir)?;
+        place.shims.retain(|hook, _| report.left(hook));
+        if report.left_any() {
+            return Some(place);
+        }
+        apply::remove_dirs(&place.created);
+        None
+    };
+    manifest.places = std::mem::take(&mut manifest.places).into_iter().filter_map(still).collect();
+}
+
+/// The things that stay, and how to remove them.
+pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
+    let mut remarks: Vec<String> = place::for_all(repo).into_iter().collect();
+    if let (Some(mode), Some(top), Ok(dir)) = (mode, repo.workdir(), repo.hooks_dir()) {
+        remarks.extend(managers::stay(top, mode, &dir));
+    }
+    if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
+        remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
+    }
+    let left = leftovers::left(repo);
+    if !left.is_empty() {
+        let left = left.join(", ");
+        remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));
+    }
+    remarks
+}
+
+/// The records of remotes.
+const REMOTE_NOTES: &str = "refs/notes/remotes/";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeReport {
+    /// Records of commits.
+    pub records: usize,
+    /// Entries of the ledger: halts and answers.
+    pub entries: usize,
+    /// Folders.
+    pub folders: Vec<PathBuf>,
+    /// The refs that remotes have still, by remote, as the last fetch or push showed them.
+    pub left_at_remotes: Vec<(String, Vec<String>)>,
+}
+
+// `andon uninstall --purge`: records, halts and files are deleted. They are evidence, so that only a person may, and not
+// while a loop is halted.
+
+/// Fails where the caller may not delete the evidence.
+///
+/// # Errors
+/// [`OpsError::Purge`] in the shell of an agent, and while a loop is halted in any worktree.
+pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
+    if let Some(marker) = ctx.agent_mark() {
+        return Err(OpsError::Purge {
+            what: format!("this is the shell of an agent ({marker}), and only a person deletes evidence"),
+            help: "a person runs in a shell of their own: andon uninstall --purge".to_owned(),
+        });
+    }
+    let ws = Workspace::open_lenient(ctx)?;
+    let refuse = |place: &str| OpsError::Purge {
+        what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
+        help: "answer it first: andon resume --reason '<decision>'".to_owned(),
+    };
+    if halts::unanswered(ctx, &ws)?.is_some() || stop_files(&ws) != Stops::NONE {
+        return Err(refuse(""));
+    }
+    let ledger = Ledger::open(&ws.repo);
+    let own = ws.repo.worktree_name();
+    let names = ws.repo.worktree_places().into_iter().map(|one| one.name).chain(["main".to_owned()]);
+    for name in names.filter(|name| *name != own) {
+        if ledger.standing(&name)?.is_some() {
+            return Err(refuse(&format!(" in the worktree {name}")));
+        }
+    }
+    Ok(())
+}
+
+/// Deletes everything that uninstalling leaves, but for `andon.toml`.
+pub(super) fn purge(repo: &Repo) -> Result<PurgeReport, OpsError> {
+    let records = repo.notes_list(NOTES_REF)?.len();
+    let entries = Ledger::open(repo).read_all()?.0.len();
+    let left_at_remotes = at_remotes(repo)?;
+    let refs = refs_to_delete(repo)?;
+    if !refs.is_empty() {
+        repo.delete_refs(&refs)?;
+    }
+    let mut folders = Vec::new();
+    for folder in folders_of(repo) {
+        match fs::remove_dir_all(&folder) {
+            Ok(()) => folders.push(folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
+        }
+    }
+    Ok(PurgeReport { records, entries, folders, left_at_remotes })
+}
+
+/// The refs of remotes, by the names that are kept of them here.
+fn at_remotes(repo: &Repo) -> Result<Vec<(String, Vec<String>)>, GitError> {
+    let mut found = Vec::new();
+    for remote in repo.remotes()? {
+        let kept = [
+            (format!("{}{remote}/", union::REMOTE_PREFIX), union::PREFIX.to_owned()),
+            (format!("{}{remote}/ledger/", ledger::REMOTE_PREFIX), ledger::REF_PREFIX.to_owned()),
+            (format!("{REMOTE_NOTES}{remote}/"), "refs/notes/".to_owned()),
+        ];
+        let mut refs = Vec::new();
+        for (here, there) in kept {
+            let names = repo.refs_with_prefix(&here)?.into_iter().map(|(name, _)| name);
+            let names = names.filter_map(|name| Some(format!("{there}{}", name.strip_prefix(&here)?)));
+            refs.extend(names.filter(|name| !name.starts_with("refs/notes/") || name.starts_with(NOTES_REF)));
+        }
+        if !refs.is_empty() {
+            found.push((remote, refs));
+        }
+    }
+    Ok(found)
+}
+
+fn refs_to_delete(repo: &Repo) -> Result<Vec<String>, GitError> {
+    let mut refs: Vec<String> = repo.refs_with_prefix(OWN_REFS)?.into_iter().map(|(name, _)| name).collect();
+    let of_remotes = repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name);
+    refs.extend(
+        of_remotes.filter(|name| name.rsplit('/').next().is_some_and(|last| last.starts_with("andon"))),
+    );
+    if repo.ref_target(NOTES_REF)?.is_some() {
+        refs.push(NOTES_REF.to_owned());
+    }
+    Ok(refs)
+}
