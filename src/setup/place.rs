@@ -141,6 +141,12 @@ pub(crate) fn program_link(repo: &Repo) -> PathBuf {
     repo.common_dir().join("andon").join("program")
 }
 
+/// The place of the JSON Schema that the first line of `andon.toml` names, below the common git directory.
+pub(crate) fn schema_file(repo: &Repo) -> PathBuf {
+    let name = Path::new(andon_config::SCHEMA_FILE).file_name().unwrap_or_default();
+    repo.common_dir().join("andon").join(name)
+}
+
 /// Says that what was done holds for every worktree, where there are several.
 pub(crate) fn for_all(repo: &Repo) -> Option<String> {
     repo.common_dir().join("worktrees").is_dir().then(|| {

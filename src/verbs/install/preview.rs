@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::git_config::{self, missing_fetch, wanted_push};
 use super::plan::Plan;
-use super::run::{Options, first_config, is_schema_due, schema_file, schema_text, top_for};
+use super::run::{Options, first_config, is_schema_due, schema_text, top_for};
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent, Removal};
 use crate::install::{block, edits, forward, lefthook, shim};
 use crate::install::{inspect::inspect, manifest::Manifest};
-use crate::setup::place::{self, program_link};
+use crate::setup::place::{self, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
 use crate::view::status::LostHooks;
 use andon_core::domain::paths::CONFIG_FILE;

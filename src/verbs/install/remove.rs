@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use super::git_config::{KeyValue, unset};
-use super::{managers, run::schema_file};
+use super::managers;
 use crate::install::apply::{self, HookRemoval};
 use crate::install::edits::{self, EditRemoval};
 use crate::install::manifest::{HooksFolder, Manifest};
 use crate::install::{InstallError, forward, lefthook};
 use crate::install::{inspect::inspect, mode::Integration};
 use crate::setup::leftovers::{self, OWN_REFS, folders_of};
-use crate::setup::place::{self, HOOKS_PATH, program_link};
+use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};

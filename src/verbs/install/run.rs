@@ -11,7 +11,8 @@ use super::git_config::PushChoice;
 use super::{managers, plan::Plan};
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::{manifest::Manifest, plan::Intent};
-use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
+use crate::setup::place::{self, schema_file};
+use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref};
 use crate::view::status::LostHooks;
 use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE, scopes::Scope};
@@ -196,12 +197,6 @@ fn with_doubt(text: String, guess: &Guess) -> String {
 
 /// Most of `andon.toml` that is searched for the name of the schema.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// The place of the schema, below the common git directory.
-pub(super) fn schema_file(repo: &Repo) -> PathBuf {
-    let name = Path::new(SCHEMA_FILE).file_name().unwrap_or_default();
-    repo.common_dir().join("andon").join(name)
-}
 
 pub(super) fn schema_text() -> String {
     let schema = serde_json::to_string_pretty(&config::schema()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! How the clients of coding agents that Andon supports are recognised: by their shells, their settings and their commits.
 
+pub use super::client_spec::Client;
 use super::client_spec::{ClientSpec, Home};
-pub use super::clients::Client;
 
 impl Client {
     /// What people call it.

@@ -1,6 +1,32 @@
-//! What there is to know of a client of coding agents, as values: the rows are in `clients`.
+//! A client of coding agents, as a value: the rows are in `clients`.
 
-use super::{clients::Client, events::CallEnd};
+use super::events::CallEnd;
+
+/// A client by the name that its hooks give on the command line: client and event are given, never guessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    Claude,
+    Codex,
+    Gemini,
+    Qwen,
+    Copilot,
+    Cursor,
+    /// Before opencode, whose marker it sets too.
+    Kilo,
+    Opencode,
+    Cline,
+    Openhands,
+    Goose,
+    Pi,
+    Crush,
+    Droid,
+    Auggie,
+    Amp,
+    Kiro,
+    Kimi,
+    /// Any client with hooks that has no row of its own.
+    Generic,
+}
 
 /// The moments at which a client calls a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,36 +4,10 @@
 //! The table is a constant of the program: each hook looks into it, and has no time to read it from a text.
 
 use super::client_spec::{
-    Answer, AnswerText, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home, HookMoment,
-    Piece, Rewrites, Settings, Shape, Tokens, Transcript, TrustBy, merged, only, plugin, program,
+    Answer, AnswerText, Client, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home,
+    HookMoment, Piece, Rewrites, Settings, Shape, Tokens, Transcript, TrustBy, merged, only, plugin, program,
 };
 use super::{codec::named, events::CallEnd};
-
-/// A client by the name that its hooks give on the command line: client and event are given, never guessed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Client {
-    Claude,
-    Codex,
-    Gemini,
-    Qwen,
-    Copilot,
-    Cursor,
-    /// Before opencode, whose marker it sets too.
-    Kilo,
-    Opencode,
-    Cline,
-    Openhands,
-    Goose,
-    Pi,
-    Crush,
-    Droid,
-    Auggie,
-    Amp,
-    Kiro,
-    Kimi,
-    /// Any client with hooks that has no row of its own.
-    Generic,
-}
 
 named!(Client, "the name of an agent's client");
 
