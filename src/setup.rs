@@ -1,36 +1,33 @@
-//! What installing leaves in a repository, and what can be wrong with it.
+//! The marks that installing leaves in a repository, and the ways in which it can fail.
 
-pub mod ask;
 pub mod clients;
-pub mod fetch;
-pub mod leftovers;
 pub mod live;
 pub mod place;
 mod trust;
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use crate::install::InstallError;
-use crate::install::husky::Layout;
 use crate::install::mode::{self, Integration, ModeProblem};
-use andon_core::domain::git_hook::GitHook;
+use crate::install::{InstallError, husky::Layout};
+use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
-use andon_engine::error::OpsError;
+use andon_engine::{effect::AndonDir, error::OpsError};
 use andon_git::platform::paths::shell_bytes;
 use andon_git::{ConfigScope, GitError, Repo};
+use andon_store::union;
 
 /// The key that makes `git log` show notes.
 pub const DISPLAY_REF_KEY: &str = "notes.displayRef";
 
-/// What is added to [`DISPLAY_REF_KEY`]. A pattern, because git warns at every `git log` about a plain name
+/// The value that is added to [`DISPLAY_REF_KEY`]. A pattern, because git warns at every `git log` about a plain name
 /// whose ref is not there yet, and it is not before the first recorded commit.
 pub const DISPLAY_REF: &str = "refs/notes/andon*";
 
 /// The ref of the records.
 pub const NOTES_REF: &str = "refs/notes/andon";
 
-/// Why a repository could not be set up or put back.
+/// A repository could not be set up or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// git.
@@ -179,7 +176,7 @@ pub(crate) fn names_notes_ref(pattern: &str) -> bool {
             && globset::Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(NOTES_REF))
 }
 
-/// Where husky keeps its hooks.
+/// The folder of husky's hooks.
 pub(crate) const HUSKY: &str = ".husky";
 
 /// The layout of husky's hooks when `core.hooksPath` leads to them.
@@ -196,4 +193,151 @@ pub(crate) fn hooks_of_husky(repo: &Repo) -> Option<Layout> {
 /// The key that names the event of `hook`.
 pub(crate) fn event_key(hook: GitHook) -> String {
     format!("hook.andon-{}.event", hook.name())
+}
+
+const LEDGER: &str = "refs/andon/ledger/";
+
+/// The refs of ours that one remote fetches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchState {
+    /// The name of the remote in git's configuration.
+    pub remote: String,
+    /// A refspec that overwrites local records or ledgers.
+    pub overwrites: Option<String>,
+    /// The refspecs that are missing, ready for `git config --add remote.NAME.fetch`.
+    pub missing: Vec<String>,
+}
+
+/// Judges the fetch refspecs of all remotes, given as (remote, refspec).
+pub fn fetch_states(refspecs: &[(String, String)]) -> Vec<FetchState> {
+    let mut remotes: Vec<&str> = refspecs.iter().map(|(remote, _)| remote.as_str()).collect();
+    remotes.sort_unstable();
+    remotes.dedup();
+    remotes
+        .into_iter()
+        .map(|remote| {
+            let own: Vec<&str> =
+                refspecs.iter().filter(|(name, _)| name == remote).map(|(_, spec)| spec.as_str()).collect();
+            state(remote, &own)
+        })
+        .collect()
+}
+
+fn state(remote: &str, refspecs: &[&str]) -> FetchState {
+    let [writer, records] = [LEDGER, union::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
+    let overwrites = refspecs
+        .iter()
+        .find(|spec| [NOTES_REF, &writer, &records].iter().any(|name| forces(spec, name)))
+        .map(|spec| (*spec).to_owned());
+    let wanted = [
+        (NOTES_REF, format!("+refs/notes/andon*:refs/notes/remotes/{remote}/andon*")),
+        (writer.as_str(), format!("+{LEDGER}*:refs/andon/remote/{remote}/ledger/*")),
+        (records.as_str(), format!("+{}*:{}{remote}/*", union::PREFIX, union::REMOTE_PREFIX)),
+    ];
+    let missing = wanted
+        .into_iter()
+        .filter(|(name, _)| !refspecs.iter().any(|spec| target(spec, name).is_some()))
+        .map(|(_, spec)| spec);
+    FetchState { remote: remote.to_owned(), overwrites, missing: missing.collect() }
+}
+
+/// True when `spec` forcibly writes what it fetches as `name` to the same name here.
+fn forces(spec: &str, name: &str) -> bool {
+    spec.starts_with('+') && target(spec, name).as_deref() == Some(name)
+}
+
+/// The ref into which `spec` puts the remote's ref `name`. `None` when it does not fetch it, or puts it nowhere.
+fn target(spec: &str, name: &str) -> Option<String> {
+    let spec = spec.strip_prefix('+').unwrap_or(spec);
+    if spec.starts_with('^') {
+        return None;
+    }
+    let (from, to) = spec.split_once(':')?;
+    if to.is_empty() {
+        return None;
+    }
+    let Some((before, after)) = from.split_once('*') else {
+        return (from == name).then(|| to.to_owned());
+    };
+    let middle = name.strip_prefix(before)?.strip_suffix(after)?;
+    Some(to.replacen('*', middle, 1))
+}
+
+/// Everything of Andon's own among the refs, its copies of remotes included.
+pub(crate) const OWN_REFS: &str = "refs/andon/";
+/// The folder of Andon in each git directory.
+const OWN_DIR: &str = "andon";
+
+/// The folders of Andon that are there: plain ones, never what a link leads to.
+pub(crate) fn folders_of(repo: &Repo) -> Vec<PathBuf> {
+    let mut all = vec![repo.common_dir().join(OWN_DIR), repo.git_dir().join(OWN_DIR)];
+    all.extend(repo.workdir().map(|top| AndonDir::below(top).path()));
+    // The main working tree, seen from a linked one.
+    let main = repo.common_dir().parent().filter(|_| repo.common_dir().ends_with(".git"));
+    all.extend(main.map(|top| AndonDir::below(top).path()));
+    for linked in repo.worktree_places() {
+        all.push(linked.git_dir.join(OWN_DIR));
+        all.extend(linked.top.map(|top| AndonDir::below(&top).path()));
+    }
+    all.sort();
+    all.dedup();
+    all.retain(|path| is_folder(path));
+    all
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir())
+}
+
+/// The things of Andon that are here, in words.
+pub(crate) fn leftovers(repo: &Repo) -> Vec<String> {
+    let mut left = Vec::new();
+    if let Ok(notes) = repo.notes_list(NOTES_REF)
+        && !notes.is_empty()
+    {
+        left.push(format!("the records of {} in {NOTES_REF}", count(notes.len(), "commit")));
+    }
+    let is_ledger = |(name, _): &(String, _)| name.contains("/ledger/");
+    if repo.refs_with_prefix(OWN_REFS).is_ok_and(|found| found.iter().any(is_ledger)) {
+        left.push("the ledger of halts and answers in refs/andon/".to_owned());
+    }
+    let folders = folders_of(repo);
+    left.extend(folders.iter().map(|path| quoted(path)));
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refspecs_are_understood() {
+        let heads = "+refs/heads/*:refs/remotes/origin/*";
+        let notes = "+refs/notes/andon*:refs/notes/remotes/origin/andon*";
+        let ledger = "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*";
+        let records = "+refs/andon/records/*:refs/andon/remote-records/origin/*";
+        let cases: [(&[&str], Option<&str>, &[&str]); 10] = [
+            (&[heads], None, &[notes, ledger, records]),
+            (&[heads, notes, records], None, &[ledger]),
+            (&[heads, notes, ledger, records], None, &[]),
+            (&["+refs/*:refs/*"], Some("+refs/*:refs/*"), &[]),
+            (&["refs/*:refs/*"], None, &[]),
+            (&["+refs/notes/*:refs/notes/*", ledger], Some("+refs/notes/*:refs/notes/*"), &[records]),
+            (
+                &["+refs/notes/andon:refs/notes/andon", records],
+                Some("+refs/notes/andon:refs/notes/andon"),
+                &[ledger],
+            ),
+            (&["refs/notes/andon:refs/notes/other", "+refs/andon/*:refs/x/*"], None, &[]),
+            (&["refs/notes/andon", "^refs/andon/*", "refs/andon/*:"], None, &[notes, ledger, records]),
+            (&["+refs/andon/*:refs/andon/*", notes], Some("+refs/andon/*:refs/andon/*"), &[]),
+        ];
+        for (specs, overwrites, missing) in cases {
+            let pairs: Vec<(String, String)> =
+                specs.iter().map(|spec| ("origin".to_owned(), (*spec).to_owned())).collect();
+            let found = fetch_states(&pairs).remove(0);
+            assert_eq!(found.overwrites.as_deref(), overwrites, "{specs:?}");
+            assert_eq!(found.missing, missing, "{specs:?}");
+        }
+    }
 }

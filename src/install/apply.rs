@@ -4,21 +4,18 @@
 //! each hook changes by one rename, so that git finds either the old hook or the new one, and every change leaves
 //! behind what undoes it.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs};
 
 use tempfile::NamedTempFile;
 
-use super::InstallError;
 use super::inspect::HookState;
 use super::manifest::{AbsolutePath, HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displacement, Intent, Removal};
-use super::shim;
+use super::{InstallError, shim};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::platform::files;
-use andon_git::platform::test_seam::stop_point;
+use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::temporary_beside;
 
 /// Beginning of the names of temporary files in a hooks directory.
@@ -54,10 +51,11 @@ pub fn install(
     dir: &Path,
     intents: &[(GitHook, Intent)],
     program: &Path,
-    (manifest_path, before): (&Path, &Manifest),
+    manifest_path: &Path,
+    before: &Manifest,
 ) -> Result<(), InstallError> {
     let mut change = Change { dir, undo: Vec::new(), backups: Vec::new() };
-    let result = change.make(intents, program, (manifest_path, before));
+    let result = change.make(intents, program, manifest_path, before);
     match result {
         Ok(()) => {
             for backup in change.backups {
@@ -90,7 +88,8 @@ impl Change<'_> {
         &mut self,
         intents: &[(GitHook, Intent)],
         program: &Path,
-        (manifest_path, before): (&Path, &Manifest),
+        manifest_path: &Path,
+        before: &Manifest,
     ) -> Result<(), InstallError> {
         let writes: Vec<(GitHook, Displacement)> = intents
             .iter()
@@ -256,7 +255,7 @@ fn keep(path: &Path, name: &Path) -> io::Result<()> {
     }
 }
 
-/// What became of one hook at uninstalling.
+/// The outcome for one hook at uninstalling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookRemoval {
     /// Nothing of ours was there.

@@ -5,15 +5,13 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
-use super::block;
 use super::manifest::{AbsolutePath, Birth, EditedFile};
-use andon_git::platform::files;
-use andon_git::temporary_beside;
+use andon_git::{platform::files, temporary_beside};
 
 /// Files longer than this are not edited.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Whether a file that is made can be started.
+/// The kind of a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// It is read, and gets mode 0644.
@@ -31,14 +29,12 @@ pub struct Edit {
     pub before: Option<Vec<u8>>,
     /// Its bytes then.
     pub after: Vec<u8>,
-    /// What was put in.
     pub inserted: Vec<String>,
-    /// What a new one becomes.
     pub made: FileKind,
 }
 
 impl Edit {
-    /// Whether nothing has to be written.
+    /// True if nothing has to be written.
     pub fn is_there(&self) -> bool {
         self.before.as_ref() == Some(&self.after)
     }
@@ -133,7 +129,7 @@ pub fn undo(edits: &[Edit]) {
     }
 }
 
-/// What became of an edited file at uninstalling.
+/// The outcome for an edited file at uninstalling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditRemoval {
     /// Nothing of ours was in it, or it is gone.
@@ -148,7 +144,7 @@ pub enum EditRemoval {
 pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
     let folder = entry.path.parent().unwrap_or(Path::new("/"));
     let Some(bytes) = read(folder, &entry.path)? else { return Ok(EditRemoval::Nothing) };
-    let rest = block::strip(&bytes, &entry.inserted);
+    let rest = strip(&bytes, &entry.inserted);
     if rest.is_empty() && entry.birth == Birth::Made {
         fs::remove_file(&*entry.path).map_err(|error| InstallError::io("remove", &entry.path, error))?;
         return Ok(EditRemoval::Gone);
@@ -159,4 +155,106 @@ pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
     write(&entry.path, &rest, FileKind::Text)
         .map_err(|error| InstallError::io("write", &entry.path, error))?;
     Ok(EditRemoval::Restored)
+}
+
+/// Begins the lines that are ours, behind any indentation.
+pub const BEGIN: &str = "# >>> andon (andon uninstall takes these lines out)";
+/// Ends them.
+pub const END: &str = "# <<< andon";
+/// What a first line is known by, should its wording change.
+const MARK: &str = "# >>> andon";
+
+/// Lines between the marks, each indented by `indent` spaces.
+pub fn marked(indent: usize, lines: &str) -> String {
+    let pad = " ".repeat(indent);
+    let body: String = lines
+        .lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{pad}{line}\n") })
+        .collect();
+    format!("{pad}{BEGIN}\n{body}{pad}{END}\n")
+}
+
+/// `text` without the inserted lines: `known` byte for byte, then everything between marks.
+pub fn strip(text: &[u8], known: &[String]) -> Vec<u8> {
+    let mut rest = text.to_vec();
+    for inserted in known.iter().filter(|inserted| !inserted.is_empty()) {
+        if let Some(at) = find(&rest, inserted.as_bytes()) {
+            rest.drain(at..at + inserted.len());
+        }
+    }
+    strip_marked(&rest)
+}
+
+pub fn has_marked_lines(text: &[u8]) -> bool {
+    find(text, MARK.as_bytes()).is_some()
+}
+
+fn strip_marked(text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    let mut waiting: Vec<u8> = Vec::new();
+    let mut inside = false;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let words = line.trim_ascii();
+        if inside {
+            waiting.extend_from_slice(line);
+            if words == END.as_bytes() {
+                inside = false;
+                waiting.clear();
+            }
+        } else if words.starts_with(MARK.as_bytes()) {
+            inside = true;
+            waiting.extend_from_slice(line);
+        } else {
+            kept.extend_from_slice(line);
+        }
+    }
+    // A mark without its end is not ours to judge.
+    kept.extend_from_slice(&waiting);
+    kept
+}
+
+/// Position of `part` in `text`.
+pub fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+/// `text` with `block` at `at`, behind a line end that is added where there is none. Returns what was put in, too.
+pub fn insert(text: &[u8], at: usize, block: &str) -> (Vec<u8>, String) {
+    let (before, after) = text.split_at(at);
+    let opened = !before.is_empty() && !before.ends_with(b"\n");
+    let crlf = find(text, b"\r\n").is_some();
+    let mut inserted = if opened { format!("\n{block}") } else { block.to_owned() };
+    if crlf {
+        inserted = inserted.replace('\n', "\r\n");
+    }
+    ([before, inserted.as_bytes(), after].concat(), inserted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_in_comes_out_byte_for_byte() {
+        let block = marked(2, "one\n\n  two\n");
+        for text in ["", "a\n", "a", "a\n\n\nb", "a\r\nb\r\n", "a\r\nb", "\u{fffd}\n"] {
+            for at in [0, text.len()] {
+                let (changed, inserted) = insert(text.as_bytes(), at, &block);
+                assert!(has_marked_lines(&changed));
+                assert_eq!(strip(&changed, &[inserted]), text.as_bytes(), "{text:?} at {at}");
+            }
+            // Without the manifest the marks tell, but for a line end that was missing.
+            let (changed, _) = insert(text.as_bytes(), text.len(), &block);
+            let stripped = strip(&changed, &[]);
+            assert_eq!(stripped.trim_ascii_end(), text.as_bytes().trim_ascii_end(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_without_its_end_stays() {
+        let open = format!("a\n{BEGIN}\nb\n");
+        assert_eq!(strip(open.as_bytes(), &[]), open.as_bytes());
+        let edited = format!("a\n{BEGIN}\nmine\n{END}\nb\n");
+        assert_eq!(strip(edited.as_bytes(), &["something else".to_owned()]), b"a\nb\n");
+    }
 }

@@ -1,15 +1,12 @@
 //! A hooks directory of this repository alone, for people whose `core.hooksPath` is set for all their repositories: its
 //! hooks are Andon's, and each runs the hook of the same name in the directory that would have been used without it.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::InstallError;
-use super::shim::quote;
+use super::{InstallError, shim::quote};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::platform::files;
-use andon_git::platform::paths::shell_bytes;
+use andon_git::platform::{files, paths::shell_bytes};
 
 /// By what the files that lead on are known.
 const MARK: &[u8] = b"# andon: runs the hook that stands here in all your repositories (core.hooksPath)";

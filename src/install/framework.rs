@@ -1,7 +1,10 @@
 //! Andon's hooks in the configuration of pre-commit and prek. The file is edited as text, so that comments and order stay;
 //! where its shape is not the usual one nothing is edited.
 
-use super::block;
+use serde::Serialize;
+use toml::{Table, Value};
+
+use super::edits;
 use super::start_lines::{self, Audience};
 use andon_core::domain::git_hook::GitHook;
 
@@ -14,7 +17,7 @@ pub const TYPES_KEY: &str = "default_install_hook_types";
 /// The key that says at which of them a hook runs that names no stages.
 pub const STAGES_KEY: &str = "default_stages";
 
-/// What is to be done with the file.
+/// The change that the file needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
     /// It names Andon already.
@@ -28,7 +31,7 @@ pub enum FileChange {
 /// The entry, indented by `indent` spaces.
 pub fn entry(indent: usize) -> String {
     let hooks: String = GitHook::of_frameworks().map(hook).collect();
-    block::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
+    edits::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
 }
 
 fn hook(hook: GitHook) -> String {
@@ -44,14 +47,14 @@ fn hook(hook: GitHook) -> String {
     )
 }
 
-/// What the entry of a hook is called.
-pub(super) fn id(hook: GitHook) -> String {
+/// The id of the entry of a hook.
+fn id(hook: GitHook) -> String {
     if hook == GitHook::PreCommit { "andon".to_owned() } else { format!("andon-{}", hook.name()) }
 }
 
 /// The command of the entry of a hook in `file`.
-pub(super) fn command(hook: GitHook, file: &str) -> String {
-    let lines = start_lines::lines(hook, "", " \"$@\"", (file, Audience::NotPreparing));
+fn command(hook: GitHook, file: &str) -> String {
+    let lines = start_lines::lines(hook, "", " \"$@\"", file, Audience::NotPreparing);
     format!("sh -c '\n{lines}' andon")
 }
 
@@ -67,22 +70,22 @@ pub fn defaults(text: &str) -> String {
         let stages = stages(&words_of(text, TYPES_KEY).unwrap_or_default()).join(", ");
         lines.push_str(&format!("{STAGES_KEY}: [{stages}]\n"));
     }
-    if lines.is_empty() { lines } else { block::marked(0, &lines) }
+    if lines.is_empty() { lines } else { edits::marked(0, &lines) }
 }
 
-/// Whether a hook of others that names no stages would run at every hook of ours.
+/// True if a hook of others that names no stages would run at every hook of ours.
 pub fn runs_others_everywhere(text: &[u8]) -> bool {
     !has_key(&String::from_utf8_lossy(text), STAGES_KEY)
 }
 
-/// Whether `text` has the hooks of `hook` installed, by name or by default.
+/// True if `text` has the hooks of `hook` installed, by name or by default.
 pub fn is_listed(text: &[u8], hook: GitHook) -> bool {
     words_of(&String::from_utf8_lossy(text), TYPES_KEY)
         .map_or(hook == GitHook::PreCommit, |words| words.iter().any(|word| word == hook.name()))
 }
 
-/// Where the hooks of others that name no stages ran, with `before` as the hooks that were installed.
-pub(super) fn stages(before: &[String]) -> Vec<&str> {
+/// The stages at which hooks of others that name none ran, with `before` as the hooks that were installed.
+fn stages(before: &[String]) -> Vec<&str> {
     let known: Vec<&str> = before.iter().map(String::as_str).filter(|word| is_stage(word)).collect();
     if known.is_empty() { vec!["pre-commit"] } else { known }
 }
@@ -93,7 +96,7 @@ fn is_stage(word: &str) -> bool {
     GitHook::of_frameworks().any(|hook| hook.name() == word) || OTHERS.contains(&word)
 }
 
-/// Whether `key` is at the top, as YAML allows to write it.
+/// True if `key` is at the top, in any spelling of YAML.
 fn has_key(text: &str, key: &str) -> bool {
     text.lines().any(|line| is_key(line, key))
 }
@@ -118,7 +121,7 @@ fn words_of(text: &str, key: &str) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).collect())
 }
 
-/// Whether `text` names every hook that has to be installed, or says nothing of them.
+/// True if `text` names every hook that has to be installed, or says nothing of them.
 pub fn installs_all(text: &[u8]) -> bool {
     let Some(words) = words_of(&String::from_utf8_lossy(text), TYPES_KEY) else { return true };
     GitHook::of_frameworks().all(|hook| words.iter().any(|word| word == hook.name()))
@@ -150,11 +153,11 @@ fn is_our_id(line: &str) -> bool {
 
 /// The list of `repos`.
 struct Repos {
-    /// Where its line begins.
+    /// The offset at which its line begins.
     head: usize,
-    /// Where its last entry ends.
+    /// The offset at which its last entry ends.
     end: usize,
-    /// How far its entries are indented.
+    /// The indentation of its entries, in spaces.
     indent: usize,
 }
 
@@ -202,6 +205,84 @@ fn of_repos(text: &str) -> Result<Repos, &'static str> {
     Ok(Repos { head: begins, end, indent })
 }
 
+/// The configuration of prek in TOML.
+pub const PREK_FILE: &str = "prek.toml";
+
+#[derive(Serialize)]
+struct PrekConfig {
+    repos: [Repo; 1],
+}
+
+#[derive(Serialize)]
+struct Repo {
+    repo: &'static str,
+    hooks: Vec<Hook>,
+}
+
+#[derive(Serialize)]
+struct Hook {
+    id: String,
+    name: String,
+    entry: String,
+    language: &'static str,
+    stages: [&'static str; 1],
+    always_run: bool,
+    pass_filenames: bool,
+    require_serial: bool,
+    verbose: bool,
+}
+
+impl From<GitHook> for Hook {
+    fn from(hook: GitHook) -> Self {
+        let (name, files) = (hook.name(), hook.spec().names_files);
+        Self {
+            id: id(hook),
+            name: format!("andon ({name})"),
+            entry: command(hook, PREK_FILE),
+            language: "system",
+            stages: [name],
+            always_run: true,
+            pass_filenames: files,
+            require_serial: true,
+            verbose: !files,
+        }
+    }
+}
+
+/// True if a hook of `text` is ours.
+pub fn prek_names_andon(text: &str) -> bool {
+    let there: Table = text.parse().unwrap_or_default();
+    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let hooks = list(there.get("repos")).into_iter().flat_map(|repo| list(repo.get("hooks")));
+    hooks.into_iter().any(|hook| {
+        let of = |key: &str| hook.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        of("id") == "andon" || of("entry").contains("andon hook ")
+    })
+}
+
+/// The lines that a person adds to `text`: keys where it lacks them, and the hooks.
+pub fn prek_lines(text: &str) -> String {
+    let there: Table = text.parse().unwrap_or_default();
+    let mut keys = Table::new();
+    if !there.contains_key(TYPES_KEY) {
+        let names: Vec<&str> = GitHook::of_frameworks().map(GitHook::name).collect();
+        keys.insert(TYPES_KEY.to_owned(), names.into());
+    }
+    if !there.contains_key(STAGES_KEY) {
+        let before = there
+            .get(TYPES_KEY)
+            .cloned()
+            .and_then(|list| list.try_into::<Vec<String>>().ok())
+            .unwrap_or_default();
+        keys.insert(STAGES_KEY.to_owned(), stages(&before).into());
+    }
+    let repo = Repo { repo: "local", hooks: GitHook::of_frameworks().map(Hook::from).collect() };
+    // Both are made of texts and flags, which TOML can hold.
+    let hooks = toml::to_string_pretty(&PrekConfig { repos: [repo] }).unwrap_or_default();
+    let keys = if keys.is_empty() { String::new() } else { format!("# above the first table\n{keys}") };
+    format!("{keys}# at the end\n{hooks}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,7 +291,7 @@ mod tests {
         let FileChange::Put(put) = answer(text.as_bytes()) else { panic!("{:?}", answer(text.as_bytes())) };
         let mut out = text.as_bytes().to_vec();
         for (at, block) in put {
-            (out, _) = block::insert(&out, at, &block);
+            (out, _) = edits::insert(&out, at, &block);
         }
         String::from_utf8(out).unwrap()
     }
@@ -324,5 +405,38 @@ mod tests {
         listed.sort();
         ours.sort_unstable();
         assert_eq!(listed, ours);
+    }
+
+    #[test]
+    fn the_lines_are_toml_and_start_each_hook_of_ours() {
+        let all: Table = prek_lines("").parse().unwrap();
+        let hooks = all["repos"][0]["hooks"].as_array().unwrap();
+        assert_eq!(hooks.len(), GitHook::of_frameworks().count());
+        for (hook, given) in GitHook::of_frameworks().zip(hooks) {
+            assert_eq!(given["id"].as_str().unwrap(), id(hook));
+            assert_eq!(given["entry"].as_str().unwrap(), command(hook, PREK_FILE));
+        }
+        assert_eq!(all[STAGES_KEY], Value::from(vec!["pre-commit"]));
+    }
+
+    #[test]
+    fn hooks_of_ours_are_known_again() {
+        let other = "[[repos]]\nrepo = \"builtin\"\nhooks = [{ id = \"x\" }]\n";
+        assert!(!prek_names_andon(other) && !prek_names_andon("") && !prek_names_andon("[["));
+        assert!(prek_names_andon(&format!(
+            "{other}{}",
+            prek_lines(other).split_once("# at the end\n").unwrap().1
+        )));
+        assert!(prek_names_andon("[[repos]]\nrepo = \"https://x/andon\"\nhooks = [{ id = 'andon' }]\n"));
+    }
+
+    #[test]
+    fn keys_that_are_there_are_not_given_twice() {
+        let own = "default_install_hook_types = [\"pre-push\"]\n";
+        let added: Table = prek_lines(own).parse().unwrap();
+        assert!(!added.contains_key(TYPES_KEY));
+        assert_eq!(added[STAGES_KEY], Value::from(vec!["pre-push"]));
+        let both = "default_install_hook_types = [\"pre-push\"]\ndefault_stages = [\"manual\"]\n";
+        assert!(prek_lines(both).starts_with("# at the end\n[[repos]]"));
     }
 }

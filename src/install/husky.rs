@@ -1,10 +1,10 @@
 //! Andon's lines in the hooks of husky: files of `sh` under `.husky/`, committed and the same for everybody.
 
-use super::block;
+use super::edits;
 use super::start_lines::{self, Audience};
 use andon_core::domain::git_hook::GitHook;
 
-/// How husky starts its hooks.
+/// The ways in which husky starts its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Since version 9: `core.hooksPath` is `.husky/_`, whose hooks run the files above them by `sh -e`.
@@ -13,7 +13,7 @@ pub enum Layout {
     Sourced,
 }
 
-/// Why no lines can be added to a file.
+/// A script that ends before lines at its end would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndsEarly {
     /// The line that ends the script before lines at its end would run.
@@ -22,19 +22,19 @@ pub struct EndsEarly {
 
 /// The lines for `hook`.
 pub fn block(hook: GitHook) -> String {
-    let place = (".husky", Audience::Always);
     let lines = if hook.spec().reads_stdin {
         // Read once, for us and for the lines below.
         let input = "[ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"";
-        let run = start_lines::lines(hook, &format!("{{ {input}; }} | "), " \"$@\"", place);
+        let run =
+            start_lines::lines(hook, &format!("{{ {input}; }} | "), " \"$@\"", ".husky", Audience::Always);
         format!(
             "ANDON_INPUT=$([ -t 0 ] || cat)\n{run}if [ -n \"$ANDON_INPUT\" ]; then exec <<ANDON_INPUT_END\n\
              $ANDON_INPUT\nANDON_INPUT_END\nelse exec </dev/null; fi\n"
         )
     } else {
-        start_lines::lines(hook, "", " \"$@\"", place)
+        start_lines::lines(hook, "", " \"$@\"", ".husky", Audience::Always)
     };
-    block::marked(0, &lines)
+    edits::marked(0, &lines)
 }
 
 /// A file for a hook that has none yet.
@@ -60,7 +60,7 @@ pub fn position(hook: GitHook, text: &[u8]) -> Result<usize, EndsEarly> {
     for (number, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         at += line.len();
         let begins = number == 0 && line.starts_with(b"#!");
-        if begins || block::find(line, b"/husky.sh").is_some() {
+        if begins || edits::find(line, b"/husky.sh").is_some() {
             place = at;
         }
     }

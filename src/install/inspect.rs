@@ -4,16 +4,14 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::InstallError;
-use super::manifest::Manifest;
 use super::shim::{self, Content, Owner};
+use super::{InstallError, manifest::Manifest};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::files;
 
 /// Hooks longer than this are never compared with each other.
 const MAX_COMPARED: u64 = 1024 * 1024;
 
-/// Whether git would run a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookMode {
     /// It is executable.
@@ -22,7 +20,6 @@ pub enum HookMode {
     Ignored,
 }
 
-/// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookFile {
     /// There is no file of that name.
@@ -31,7 +28,6 @@ pub enum HookFile {
     Shim {
         /// The program it starts, unless it is of another version.
         program: Option<PathBuf>,
-        /// Whether git runs it.
         mode: HookMode,
     },
     /// Our shim with a change, or a link to one.
@@ -40,14 +36,14 @@ pub enum HookFile {
     Foreign {
         /// The tool that wrote it, as far as its words tell.
         owner: Owner,
-        /// Whether git runs it.
         mode: HookMode,
     },
     /// A directory, or something else that is no file.
     NoFile,
 }
 
-/// Whether the file that replaced our shim is the one that we chained: husky rewrites its hooks on every `npm install`.
+/// The comparison of the file that replaced our shim with the one that we chained: husky rewrites its hooks on every
+/// `npm install`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Twins {
     /// The same bytes.
@@ -67,7 +63,7 @@ pub struct HookState {
     pub chained: HookFile,
     /// At `NAME.legacy`, where pre-commit and prek put what they replaced, and still run it.
     pub legacy: HookFile,
-    /// Whether the first two are the same file.
+    /// The comparison of the first two.
     pub twins: Twins,
 }
 

@@ -1,14 +1,11 @@
 //! Andon's commands in `lefthook-local.yml`, which lefthook merges into its other configuration by itself: no hook of
 //! the project has to be understood or changed.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::InstallError;
-use super::block;
-use super::edits;
 use super::start_lines::{self, Audience};
+use super::{InstallError, edits};
 use andon_core::domain::git_hook::GitHook;
 
 /// Files that hold the configuration of lefthook.
@@ -40,7 +37,7 @@ pub const OTHER_LOCALS: [&str; 5] = [
 /// All commands. They sort behind the project's own, which may still change what is committed.
 pub fn block() -> String {
     let hooks: String = GitHook::ALL.into_iter().map(hook).collect();
-    block::marked(0, &hooks)
+    edits::marked(0, &hooks)
 }
 
 fn hook(hook: GitHook) -> String {
@@ -56,7 +53,7 @@ fn hook(hook: GitHook) -> String {
         String::new()
     };
     let seen = if spec.sees_index { " # {files}" } else { "" };
-    let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Audience::Always));
+    let lines = start_lines::lines(hook, "", " {0}", LOCAL, Audience::Always);
     let lines: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
         "{name}:\n  commands:\n    zz-andon:\n{more}      run: |\n{}{seen}\n",
@@ -74,7 +71,7 @@ pub const NOTICE: &str = "#!/bin/sh\n\
 /// The hooks where it may go, first the one that every commit runs.
 const NOTICE_AT: [GitHook; 3] = [GitHook::PrepareCommitMsg, GitHook::PostCommit, GitHook::PreCommit];
 
-/// Where the notice would go in `dir`; `None` where other hooks are in each place.
+/// The place of the notice in `dir`; `None` where other hooks are in each place.
 pub fn place_of_notice(dir: &Path) -> Option<PathBuf> {
     let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path);
     NOTICE_AT.iter().map(|hook| dir.join(hook.name())).find(free)
@@ -127,7 +124,7 @@ pub fn taken(text: &[u8]) -> Option<GitHook> {
             })
         })
     };
-    let odd = text.trim_ascii_start().starts_with(b"{") || block::find(text, b"\n...").is_some();
+    let odd = text.trim_ascii_start().starts_with(b"{") || edits::find(text, b"\n...").is_some();
     if odd { Some(GitHook::PreCommit) } else { GitHook::ALL.into_iter().find(is) }
 }
 

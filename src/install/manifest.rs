@@ -1,4 +1,4 @@
-//! What installing changed, so that uninstalling can change exactly that back.
+//! The changes of installing, so that uninstalling can change exactly these back.
 //!
 //! Shims are known by their own bytes (`shim`), so that a lost manifest loses little: the folder that was
 //! made for them and the added `notes.displayRef` stay. It lives in the common git directory and is written
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{InstallError, mode::Integration};
 use andon_core::domain::{git_hook::GitHook, ids::Digest};
@@ -31,7 +32,6 @@ pub struct HooksFolder {
     pub shims: BTreeMap<String, Digest>,
 }
 
-/// Whether an edited file was there before Andon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Birth {

@@ -1,12 +1,11 @@
 //! Puts Andon's hooks into a hooks directory and takes them out again.
 //!
-//! Why it is careful: hooks are other people's programs. What was there is kept byte for byte and still
+//! It is careful because hooks are other people's programs. What was there is kept byte for byte and still
 //! runs, a failure half way leaves nothing behind, and uninstalling removes only what is certainly ours.
 //! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`apply`]) are apart, so that `doctor` can look
 //! with the same eyes and every decision has its test.
 
 pub mod apply;
-pub mod block;
 pub mod clients;
 pub mod edits;
 pub mod forward;
@@ -17,7 +16,6 @@ pub mod lefthook;
 pub mod manifest;
 pub mod mode;
 pub mod plan;
-pub mod prek;
 pub mod shim;
 pub mod start_lines;
 
@@ -26,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use self::plan::Conflict;
 
-/// Why hooks could not be installed or removed. Nothing was changed, unless it says so.
+/// Hooks could not be installed or removed. Nothing was changed, unless it says so.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The place for hooks is no directory: hooks are switched off.
@@ -35,10 +33,7 @@ pub enum InstallError {
          `git config --show-origin core.hooksPath` says where it is set",
         dir.display()
     )]
-    NoDirectory {
-        /// What `core.hooksPath` leads to.
-        dir: PathBuf,
-    },
+    NoDirectory { dir: PathBuf },
     /// The disk would not have it.
     #[error("cannot {verb} {}: {source}", path.display())]
     Io {
@@ -46,7 +41,6 @@ pub enum InstallError {
         verb: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
     /// Files that are not ours to decide about.
@@ -60,7 +54,7 @@ pub enum InstallError {
     LeftAlone {
         /// The path of the file.
         path: PathBuf,
-        /// What is odd about it, as a clause.
+        /// The reason, as a clause.
         why: &'static str,
     },
     /// A file of a hook manager that cannot be edited safely.
@@ -68,9 +62,9 @@ pub enum InstallError {
     ByHand {
         /// The file of the manager.
         path: PathBuf,
-        /// What makes it unsafe, as the end of a sentence.
+        /// The reason, as the end of a sentence.
         why: String,
-        /// What a person adds, lines.
+        /// The lines that a person adds.
         lines: String,
     },
     /// A person's own file in the place of ours.
@@ -78,7 +72,7 @@ pub enum InstallError {
     Theirs {
         /// The path of the file.
         path: PathBuf,
-        /// What makes it do as ours does, where it can.
+        /// The line that makes it do as ours does, where there is one.
         line: Option<String>,
     },
     /// Settings of an agent's client that cannot be read.
@@ -88,7 +82,7 @@ pub enum InstallError {
         path: PathBuf,
         /// From 1, where a line is meant.
         line: Option<usize>,
-        /// What is wrong with them, as a clause.
+        /// The mistake, as a clause.
         why: String,
     },
     /// The file is no manifest of an installation, or one of a newer version.
@@ -104,9 +98,9 @@ pub enum InstallError {
     /// Something failed, and so did part of the way back.
     #[error("{cause}; undoing what was done so far failed too, look at: {}", paths(left))]
     HalfUndone {
-        /// What failed first.
+        /// The first failure.
         cause: Box<InstallError>,
-        /// What could not be undone.
+        /// The changes that could not be undone.
         left: Vec<PathBuf>,
     },
 }

@@ -1,4 +1,4 @@
-//! What installing and uninstalling would do to each hook: decided before a single file is touched.
+//! The plan for each hook at installing and uninstalling: decided before a single file is touched.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::inspect::{HookFile, HookMode, HookState, Twins};
 use super::shim::Owner;
 use andon_core::domain::git_hook::GitHook;
 
-/// What happens to the file in the place of the shim.
+/// The fate of the file in the place of the shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Displacement {
     /// The place is free.
@@ -21,7 +21,7 @@ pub enum Displacement {
     NewerOfSameTool,
 }
 
-/// What installing does to one hook.
+/// The effect of installing on one hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
     /// The shim is right as it is.
@@ -32,7 +32,7 @@ pub enum Intent {
     Write(Displacement),
 }
 
-/// Why a hook cannot be installed, or must be left alone.
+/// A reason why a hook cannot be installed, or must be left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// Our shim was changed.
@@ -41,7 +41,7 @@ pub enum Obstacle {
     Replaced(Owner),
     /// Another tool replaced our shim and runs it as its "legacy" hook.
     RunsThrough(Owner),
-    /// What is chained is a shim of ours: it would call itself.
+    /// The chained hook is a shim of ours: it would call itself.
     ChainedShim,
     /// A directory, or something else that is no file.
     NoFile,
@@ -54,7 +54,6 @@ pub struct Conflict {
     pub hook: GitHook,
     /// The file in the way.
     pub path: PathBuf,
-    /// What is in the way.
     pub why: Obstacle,
 }
 
@@ -137,7 +136,7 @@ fn runs_legacy(state: &HookState) -> bool {
         && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. })
 }
 
-/// What uninstalling does to one hook.
+/// The effect of uninstalling on one hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// Nothing of ours is there.

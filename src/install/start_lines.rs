@@ -3,11 +3,11 @@
 
 use andon_core::domain::git_hook::{GitHook, MissingProgramNotice, PreventedStep};
 
-/// Where git keeps a link to the program, for shells without it on their PATH.
+/// The git directory keeps a link to the program, for shells without it on their PATH.
 const FIND_PROGRAM: &str =
     "ANDON_PROGRAM=$(command -v andon) || ANDON_PROGRAM=$(git rev-parse --git-common-dir)/andon/program";
 
-/// What shells answer when a file cannot be started, such as a program for another machine; as a hook it never ends so.
+/// The exit codes of shells for a file that cannot be started, such as a program for another machine; a hook never ends so.
 const CANNOT_START: &str = "2 | 126 | 127";
 
 /// Whose output people see.
@@ -21,9 +21,9 @@ pub enum Audience {
 
 /// The lines that run `hook`, ready for `sh -e`. They end the script only where git is to refuse. `before` comes before
 /// the program, `args` after it; `place` is where the lines are.
-pub fn lines(hook: GitHook, before: &str, args: &str, place: (&str, Audience)) -> String {
+pub fn lines(hook: GitHook, before: &str, args: &str, place: &str, audience: Audience) -> String {
     let name = hook.name();
-    let missing = missing(hook, place);
+    let missing = missing(hook, place, audience);
     format!(
         "{FIND_PROGRAM}\nANDON_CODE=127\n[ ! -x \"$ANDON_PROGRAM\" ] || {{ ANDON_CODE=0; \
          {before}\"$ANDON_PROGRAM\" hook {name}{args} || ANDON_CODE=$?; }}\n\
@@ -37,16 +37,16 @@ pub fn command(hook: GitHook, program: &str) -> String {
     let start = format!(
         "{{ c=0; \"$A\" hook {name} \"$@\" || c=$?; case $c in {CANNOT_START}) ;; *) exit $c ;; esac; }}"
     );
-    let missing = missing(hook, ("the configuration (git config --get-regexp ^hook)", Audience::Always));
+    let missing = missing(hook, "the configuration (git config --get-regexp ^hook)", Audience::Always);
     format!(
         "andon_hook() {{ A={program}; [ ! -x \"$A\" ] || {start}; ! A=$(command -v andon) || {start}; {missing}; }}; andon_hook"
     )
 }
 
 /// Said once a commit and once a push, where the program is not there; a command that says nothing for the other hooks.
-fn missing(hook: GitHook, (place, heard): (&str, Audience)) -> String {
+fn missing(hook: GitHook, place: &str, audience: Audience) -> String {
     let spec = hook.spec();
-    let own = match heard {
+    let own = match audience {
         Audience::Always => MissingProgramNotice::WhereAllIsSeen,
         Audience::NotPreparing => MissingProgramNotice::InFrameworks,
     };
@@ -77,8 +77,7 @@ mod tests {
             (Audience::Always, vec!["prepare-commit-msg", "pre-applypatch", "pre-push"]),
             (Audience::NotPreparing, vec!["post-commit", "post-merge", "pre-push"]),
         ] {
-            let tells =
-                |hook: &GitHook| lines(*hook, "", "", (".husky", heard)).contains("program not found");
+            let tells = |hook: &GitHook| lines(*hook, "", "", ".husky", heard).contains("program not found");
             let mut found: Vec<&str> =
                 GitHook::ALL.iter().filter(|hook| tells(hook)).map(|hook| hook.name()).collect();
             found.retain(|name| !telling.contains(name));
@@ -92,7 +91,7 @@ mod tests {
         let program = dir.path().join("andon");
         let path = format!("{}:/usr/bin:/bin", dir.path().display());
         let hook = GitHook::PrepareCommitMsg;
-        let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", (".husky", Audience::Always)));
+        let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", ".husky", Audience::Always));
         let as_command = |first: &str| format!("{} \"$@\"", command(hook, first));
         let gone = run(&as_lines, "/usr/bin:/bin");
         assert_eq!((gone.status.code(), gone.stdout.as_slice()), (Some(0), b"after\n".as_slice()));

@@ -8,12 +8,10 @@ mod answers;
 mod findings;
 
 pub use answers::{
-    BitsJson, CompleteJson, ContextWindowJson, ResumeJson, StopJson, SyncJson,
-    ThresholdsJson,
+    BitsJson, CompleteJson, ContextWindowJson, ResumeJson, StopJson, SyncJson, ThresholdsJson,
 };
 pub use findings::{
-    DecisionJson, HandedInJson, ObservedJson, RanJson, RanScopeJson, TestPlanJson,
-    TestRunJson,
+    DecisionJson, HandedInJson, ObservedJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson,
 };
 
 /// How documents are printed.

@@ -7,10 +7,7 @@ use super::trust::trust;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::saved_files::SavedFiles;
 use crate::install::clients::{SettingsState, look, programs};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::AgentFact;
-use andon_core::domain::client_spec::Home;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{agent::Client, agent_door::AgentFact, client_spec::Home, time::Timestamp};
 use andon_engine::context::Context;
 use andon_git::Repo;
 use andon_store::journal::Journal;
@@ -36,7 +33,7 @@ pub fn roots(ctx: &Context, repo: Option<&Repo>) -> Roots {
     }
 }
 
-/// Where it is kept what installing changed; `None` where there is no place for it.
+/// The file that keeps the changes of installing; `None` where there is no place for it.
 pub fn saved_path(ctx: &Context, repo: Option<&Repo>, scope: Scope) -> Option<PathBuf> {
     let dir = match scope {
         Scope::Project => repo.map(|repo| repo.common_dir().join("andon")),
@@ -45,7 +42,7 @@ pub fn saved_path(ctx: &Context, repo: Option<&Repo>, scope: Scope) -> Option<Pa
     dir.map(|dir| SavedFiles::path(&dir))
 }
 
-/// What the hooks start: `andon` where that is this program and others read the settings too, else its absolute path.
+/// The program that hooks start: `andon` where that is this program and others read the settings too, else its absolute path.
 pub fn program(ctx: &Context, scope: Scope) -> String {
     let own = ctx.program.clone().unwrap_or_default();
     let same = || {
@@ -68,13 +65,12 @@ fn spellings(ctx: &Context, scope: Scope) -> Vec<String> {
 pub struct ClientHooks {
     /// The client of an agent.
     pub client: Client,
-    /// What the files of each scope hold; no entry where the scope has no directory.
+    /// The files of each scope; no entry where the scope has no directory.
     pub places: Vec<ScopeHooks>,
     /// The program that the hooks start and that is not there.
     pub missing_program: Option<String>,
-    /// Whether the client starts them.
     pub trust: Trust,
-    /// When its hooks last reported anything in this worktree, as far back as is remembered.
+    /// The last report of its hooks in this worktree, as far back as is remembered.
     pub heard: Option<Timestamp>,
 }
 
@@ -85,7 +81,6 @@ pub struct ScopeHooks {
     pub scope: Scope,
     /// The file, or the folder of several.
     pub path: PathBuf,
-    /// What it holds of ours.
     pub state: SettingsState,
 }
 
@@ -97,7 +92,7 @@ impl ClientHooks {
             .filter(|place| matches!(place.state, SettingsState::Installed | SettingsState::Outdated))
     }
 
-    /// Whether the client runs the hooks, as far as is known.
+    /// True if the client runs the hooks; `None` where that is not known.
     pub fn live(&self) -> Option<bool> {
         let whole = self.places.iter().any(|place| place.state == SettingsState::Installed);
         match self.trust {
@@ -108,7 +103,7 @@ impl ClientHooks {
         }
     }
 
-    /// What has to be done before it runs them, a sentence or a command each.
+    /// The steps before it runs them, a sentence or a command each.
     pub fn steps(&self) -> Vec<String> {
         let name = self.client.as_str();
         let again = |scope: Scope| format!("andon agent install {name} --{}", scope.as_str());
@@ -134,7 +129,7 @@ pub fn gather(ctx: &Context, repo: Option<&Repo>) -> Vec<ClientHooks> {
     Client::every().map(one).collect()
 }
 
-/// When a hook of `client` last reported anything; canaries do not count.
+/// The time of the last report of a hook of `client`; canaries do not count.
 fn heard(facts: &[AgentFact], client: Client) -> Option<Timestamp> {
     facts.iter().filter(|fact| fact.client == client && !fact.is_canary()).filter_map(|fact| fact.at).max()
 }

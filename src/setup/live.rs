@@ -1,32 +1,24 @@
-//! Whether the installed hooks are still there, because hook managers overwrite hooks silently. `status` and `doctor` read only
+//! The search for installed hooks that are gone, because hook managers overwrite hooks silently. `status` and `doctor` read only
 //! a few files for it.
 
-use std::fs;
-use std::path::Path;
-use std::time::UNIX_EPOCH;
+use crate::install::edits;
+use std::{fs, path::Path, time::UNIX_EPOCH};
 
 use super::{HUSKY, event_key, hooks_of_husky};
-use crate::install::block;
-use crate::install::framework;
-use crate::install::husky::Layout;
 use crate::install::inspect::{self, HookFile, HookState, inspect};
-use crate::install::lefthook;
-use crate::install::manifest::Manifest;
-use crate::install::mode::Integration;
+use crate::install::{framework, lefthook};
+use crate::install::{husky::Layout, manifest::Manifest, mode::Integration};
 use crate::view::status::LostHooks;
-use andon_core::domain::git_hook::GitHook;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{git_hook::GitHook, time::Timestamp};
 use andon_core::escape::shell_quote;
-use andon_git::Repo;
-use andon_git::platform::files;
+use andon_git::{Repo, platform::files};
 
-/// What only lefthook's own hooks hold.
+/// A word that only lefthook's own hooks hold.
 const LEFTHOOK: &[u8] = b"call_lefthook";
 
-/// How much of a hook is read.
+/// Most bytes of a hook that are read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Whether git still starts Andon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardState {
     /// It was never installed in this clone, as far as is known.
@@ -87,7 +79,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// Whether git comes to start Andon through this hook. A hook that was changed by hand may do so.
+/// True if git comes to start Andon through this hook. A hook that was changed by hand may do so.
 pub(crate) fn runs(state: &HookState) -> bool {
     use inspect::HookMode::Runs;
     match &state.standing {
@@ -97,7 +89,7 @@ pub(crate) fn runs(state: &HookState) -> bool {
     }
 }
 
-/// What became of a hook that does not start Andon.
+/// The fate of a hook that does not start Andon.
 pub(crate) fn fate(state: &HookState) -> String {
     let name = state.hook.name();
     match &state.standing {
@@ -121,10 +113,11 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
         }
         Some(Integration::Husky) => {
             let lines = repo.workdir()?.join(HUSKY).join(hook.name());
-            (starts(&own) && short(&lines).is_some_and(|bytes| block::is_in(&bytes))).then_some(lines)
+            (starts(&own) && short(&lines).is_some_and(|bytes| edits::has_marked_lines(&bytes)))
+                .then_some(lines)
         }
         Some(Integration::Lefthook) => {
-            let theirs = short(&own).is_some_and(|bytes| block::find(&bytes, LEFTHOOK).is_some());
+            let theirs = short(&own).is_some_and(|bytes| edits::find(&bytes, LEFTHOOK).is_some());
             (starts(&own) && theirs).then_some(own)
         }
         Some(Integration::Config) => {
@@ -172,18 +165,20 @@ fn husky_runs(repo: &Repo, dir: &Path) -> GuardState {
 }
 
 fn without_lines(folder: &Path) -> Vec<&'static str> {
-    let has = |hook: &GitHook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
+    let has = |hook: &GitHook| {
+        short(&folder.join(hook.name())).is_some_and(|bytes| edits::has_marked_lines(&bytes))
+    };
     GitHook::needed().filter(|hook| !has(hook)).map(GitHook::name).collect()
 }
 
 fn lefthook(top: &Path, dir: &Path) -> GuardState {
-    if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| block::is_in(&bytes)) {
+    if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| edits::has_marked_lines(&bytes)) {
         return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
     }
     started_by(dir, LEFTHOOK, "lefthook install")
 }
 
-/// What is missing of a manager's own hooks in `dir`, whatever they run; nothing in the modes without a manager.
+/// A manager's own hooks that are missing in `dir`, whatever they run; none in the modes without a manager.
 pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<LostHooks> {
     let top = repo.workdir().unwrap_or(repo.common_dir());
     let found = match mode {
@@ -198,7 +193,7 @@ pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Optio
     }
 }
 
-/// Whether lefthook's own hooks are there, whatever they run.
+/// True if lefthook's own hooks are there, whatever they run.
 pub(crate) fn lefthook_runs(dir: &Path) -> bool {
     started_by(dir, LEFTHOOK, "") == GuardState::Yes
 }
@@ -207,7 +202,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
     let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
     let is_named = names
         .iter()
-        .any(|name| short(&top.join(name)).is_some_and(|bytes| block::find(&bytes, b"andon").is_some()));
+        .any(|name| short(&top.join(name)).is_some_and(|bytes| edits::find(&bytes, b"andon").is_some()));
     if !is_named {
         return gone(format!("{} does not name andon any more", framework::FILE), "andon install");
     }
@@ -220,7 +215,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
     framework_runs(top, dir)
 }
 
-/// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
+/// The hooks that Andon needs and a framework does not run, where it runs pre-commit as git's hook.
 pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<LostHooks> {
     match framework_runs(top, dir) {
         GuardState::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
@@ -236,11 +231,11 @@ fn framework_runs(top: &Path, dir: &Path) -> GuardState {
     started_by(dir, b"pre", &format!("pre-commit install{types}"))
 }
 
-/// Whether the hooks that a manager writes for itself are there.
+/// The state of the hooks that a manager writes for itself.
 fn started_by(dir: &Path, sign: &[u8], hint: &str) -> GuardState {
     let is = |hook: &GitHook| {
         let path = dir.join(hook.name());
-        starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
+        starts(&path) && short(&path).is_some_and(|bytes| edits::find(&bytes, sign).is_some())
     };
     let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(GitHook::name).collect();
     if lost.is_empty() {

@@ -1,10 +1,9 @@
-//! Where hooks go, and whether that place is this repository's own.
+//! The place of hooks, and whether it is this repository's own.
 
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
-use crate::install::forward;
-use crate::install::mode::Integration;
+use crate::install::{forward, mode::Integration};
 use andon_git::{ConfigScope, GitError, Repo, SourcedValue};
 
 /// The key that says where git looks for hooks.
@@ -37,11 +36,10 @@ fn judge(mut values: Vec<SourcedValue>) -> Override {
 /// A `core.hooksPath` for all repositories of the user or the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedHooksPath {
-    /// What sets it.
     pub set_by: SourcedValue,
-    /// Where it leads; from the top of the working tree where it is relative.
+    /// Its target; from the top of the working tree where it is relative.
     pub dir: PathBuf,
-    /// Whether this repository looks elsewhere.
+    /// This repository looks elsewhere.
     pub hidden: bool,
 }
 
@@ -55,7 +53,7 @@ pub fn shared(repo: &Repo) -> Result<Option<SharedHooksPath>, GitError> {
     Ok(Some(SharedHooksPath { set_by, dir, hidden }))
 }
 
-/// Where the hooks of this repository are to go, and which hooks they are to run besides.
+/// The place of the hooks of this repository, and the hooks that they are to run besides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HookPlace {
     pub(crate) dir: PathBuf,
@@ -96,7 +94,7 @@ pub fn hooks_hint(scope: ConfigScope) -> String {
     }
 }
 
-/// What a person should know about the place that was chosen.
+/// Remarks for a person on the place that was chosen.
 pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) -> Vec<String> {
     let mut remarks = Vec::new();
     let linked = repo.common_dir().join("worktrees").is_dir();
@@ -136,7 +134,7 @@ pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) ->
     remarks
 }
 
-/// Where lines in files that hold no path of this machine find the program: `<common git dir>/andon/program`.
+/// The link by which lines in files that hold no path of this machine find the program: `<common git dir>/andon/program`.
 pub(crate) fn program_link(repo: &Repo) -> PathBuf {
     repo.common_dir().join("andon").join("program")
 }

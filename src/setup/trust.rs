@@ -1,22 +1,22 @@
-//! Whether a client runs the hooks that were installed: some ask their person first, each in its own way.
+//! The trust of clients in the hooks that were installed: some ask their person first, each in its own way.
 
-use std::path::Path;
-use std::time::Duration;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{path::Path, sync::mpsc, thread};
 
 use serde_json::Value;
 
 use crate::install::clients::place::{Roots, Scope};
-use crate::setup::ask::ask;
-use andon_core::domain::agent::Client;
-use andon_core::domain::client_spec::TrustBy;
+use andon_core::domain::{agent::Client, client_spec::TrustBy};
 use andon_engine::context::Context;
 
-/// How long a client may take to say what it trusts.
+/// Most time that a client may take to list what it trusts.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A list of trusted folders is no longer than this.
 const MAX_TRUST_BYTES: u64 = 1024 * 1024;
 
-/// Whether a client runs hooks that were installed.
+/// The trust of a client in hooks that were installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// It needs no trust.
@@ -29,7 +29,7 @@ pub enum Trust {
     Unknown,
 }
 
-/// Whether `client` runs hooks that were installed in these scopes.
+/// The trust of `client` in hooks that were installed in these scopes.
 pub(super) fn trust(ctx: &Context, client: Client, installed: &[Scope], roots: &Roots) -> Trust {
     let in_user = installed.contains(&Scope::User);
     let in_project = installed.contains(&Scope::Project);
@@ -63,7 +63,7 @@ fn is_hooks_list(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|answer| answer.get("id") == Some(&Value::from(2)))
 }
 
-/// What an answer to `hooks/list` says of our hooks.
+/// The trust that an answer to `hooks/list` shows in our hooks.
 fn trust_in(line: &str) -> Trust {
     let answer: Value = serde_json::from_str(line).unwrap_or_default();
     let Some(places) = answer.pointer("/result/data").and_then(Value::as_array) else {
@@ -80,7 +80,7 @@ fn trust_in(line: &str) -> Trust {
     if ours.peek().is_some() && ours.all(trusted) { Trust::Given } else { Trust::Missing }
 }
 
-/// What a client keeps in that file of the home directory.
+/// The trust that a client keeps in that file of the home directory.
 fn listed_trust(list: &str, roots: &Roots) -> Trust {
     let (Some(home), Some(project)) = (&roots.home, &roots.project) else { return Trust::Unknown };
     let path = home.join(list);
@@ -98,6 +98,55 @@ fn folder_trust(text: &str, project: &Path) -> Trust {
         _ => false,
     };
     if rules.into_iter().any(|(folder, level)| trusts(folder, level)) { Trust::Given } else { Trust::Missing }
+}
+
+/// Most bytes that are read before an answer is given up.
+const MAX_OUTPUT: u64 = 4 * 1024 * 1024;
+/// Most time that it may take to end by itself once its input is closed.
+const GRACE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(10);
+
+/// Starts `argv` in `dir`, writes `input` and returns the first line that `is_answer`; `None` where none came within
+/// `limit`.
+///
+/// # Errors
+/// When the program cannot be started.
+fn ask(
+    argv: &[&str],
+    dir: &Path,
+    input: &str,
+    is_answer: fn(&str) -> bool,
+    limit: Duration,
+) -> io::Result<Option<String>> {
+    let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
+    let (program, arguments) = argv.split_first().ok_or_else(missing)?;
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the door to agents' clients that are asked about their hooks"
+    )]
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(dir);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    let (sender, answer) = mpsc::channel();
+    if let Some(stdout) = child.stdout.take() {
+        thread::spawn(move || {
+            let lines = BufReader::new(stdout.take(MAX_OUTPUT)).lines().map_while(Result::ok);
+            let _nobody_waits = lines.into_iter().find(|line| is_answer(line)).map(|line| sender.send(line));
+        });
+    }
+    let mut stdin = child.stdin.take();
+    // One that does not read its input does not answer either.
+    let written = stdin.as_mut().is_some_and(|stdin| stdin.write_all(input.as_bytes()).is_ok());
+    let found = if written { answer.recv_timeout(limit).ok() } else { None };
+    drop(stdin);
+    let deadline = Instant::now() + GRACE;
+    while child.try_wait()?.is_none() && Instant::now() < deadline {
+        thread::sleep(TICK);
+    }
+    let _gone = child.kill();
+    child.wait()?;
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -148,5 +197,21 @@ mod tests {
         for (text, wanted) in cases {
             assert_eq!(folder_trust(text, Path::new("/w/p")), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn the_first_line_that_answers_is_taken_and_silence_ends() {
+        let answer = |script: &str, limit| {
+            ask(&["sh", "-c", script], Path::new("/"), "question\n", |line| line.starts_with("yes"), limit)
+        };
+        let long = Duration::from_secs(20);
+        assert_eq!(
+            answer("read q; echo no; echo yes $q; cat", long).unwrap().as_deref(),
+            Some("yes question")
+        );
+        assert_eq!(answer("echo no", long).unwrap(), None);
+        assert_eq!(answer("exec sleep 60", Duration::from_millis(50)).unwrap(), None);
+        assert!(ask(&["/no/such/program"], Path::new("/"), "", |_| true, long).is_err());
+        assert!(ask(&[], Path::new("/"), "", |_| true, long).is_err());
     }
 }

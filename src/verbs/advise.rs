@@ -39,7 +39,6 @@ pub struct AdviseArgs {
     pub format: FormatArg,
 }
 
-/// What can be advised now.
 struct ProviderAdvice {
     /// The unanswered halt.
     halt: Option<Halt>,
@@ -47,7 +46,7 @@ struct ProviderAdvice {
     deadlock: Option<Deadlock>,
     /// `on_stall.policy`
     policy: OnStall,
-    /// Whether the policy has its program; `None` when it needs none.
+    /// The policy has its program; `None` when it needs none.
     starts: Option<bool>,
     /// The conditions of the fallback chain that hold.
     conditions: Vec<Condition>,

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Whether settings switch all hooks off.
 pub fn switches_off(settings: &[u8]) -> bool {
     parsed(settings).is_some_and(|settings| is_off(&settings))
 }
@@ -17,7 +16,7 @@ fn parsed(settings: &[u8]) -> Option<Value> {
     jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).ok()
 }
 
-/// Whether settings still start Andon before a tool runs. What is no JSON starts nothing.
+/// True if settings still start Andon before a tool runs. A text that is no JSON starts nothing.
 pub fn calls_us(settings: &[u8]) -> bool {
     let Some(settings) = parsed(settings).filter(|settings| !is_off(settings)) else { return false };
     let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);

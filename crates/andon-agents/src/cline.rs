@@ -5,13 +5,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::member::{self, Member, text};
-use crate::shared_dialect::with_note;
+use crate::shared_dialect::{Member, read_members, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
-use andon_core::domain::events::CallEnd;
-use andon_core::escape::shell_quote;
-use andon_core::format::FormatError;
+use andon_core::{domain::events::CallEnd, escape::shell_quote, format::FormatError};
 
 /// See [`OwnDialect`].
 pub(crate) const OWN: OwnDialect = OwnDialect {
@@ -45,7 +42,7 @@ struct Wire {
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = member::read(bytes)?;
+    let wire: Wire = read_members(bytes)?;
     let parent = wire.parent.name();
     let told = wire.call.0.as_ref().or(wire.result.0.as_ref());
     let flat = wire.pre_tool_use.0.as_ref().or(wire.post_tool_use.0.as_ref());

@@ -9,13 +9,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::member::{self, Member};
-use crate::shared_dialect::{self, with_note};
+use crate::shared_dialect::{self, Member, read_members, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
-use andon_core::domain::events::CallEnd;
+use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].
@@ -70,7 +67,7 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
         return shared_dialect::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
     }
-    let flat: Flat = member::read(bytes)?;
+    let flat: Flat = read_members(bytes)?;
     let parent = flat.parent_agent_id.name();
     let args = flat.tool_args.0.or(flat.tool_input.0);
     let mut payload = HookPayload {

@@ -6,12 +6,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::member::{self, Member};
-use crate::shared_dialect::with_note;
+use crate::shared_dialect::{Member, read_members, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, tools};
-use andon_core::domain::agent_door::HookMoment;
-use andon_core::domain::events::CallEnd;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].
@@ -46,7 +43,7 @@ struct Wire {
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = member::read(bytes)?;
+    let wire: Wire = read_members(bytes)?;
     let command = wire.command.0;
     let (name, args) = match event {
         "beforeShellExecution" | "afterShellExecution" => {

@@ -1,11 +1,9 @@
 #![doc = include_str!("../README.md")]
 
-mod canary;
 mod claude_settings;
 mod cline;
 mod copilot;
 mod cursor;
-mod member;
 mod opencode;
 pub mod ruling;
 mod shared_dialect;
@@ -14,14 +12,10 @@ mod transcript;
 
 use serde_json::Value;
 
-use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{HookMoment, ToolUse};
-use andon_core::domain::client_spec::Dialect;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{agent::Client, client_spec::Dialect, usage::Usage};
 use andon_core::format::FormatError;
 
-use canary::exits_refusing;
-pub use canary::{canary, has_refused};
 pub use claude_settings::{calls_us, switches_off};
 pub use tools::{called, with_command};
 pub use transcript::{ReadUsage, exit_code, newest_usage};
@@ -32,14 +26,14 @@ pub const MAX_PAYLOAD: usize = 64 << 20;
 /// A command line that is refused whether or not the loop is halted.
 const DISARMS: &str = "ANDON=0 git commit";
 
-/// What a client reported.
+/// The report of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookPayload {
     /// The session; for a subagent that of its parent, where it is given.
     pub session: Option<String>,
     /// The subagent that is at work.
     pub subagent: Option<String>,
-    /// Where the client is at work.
+    /// The directory in which the client is at work.
     pub cwd: Option<String>,
     /// The client's transcript of the session.
     pub transcript: Option<String>,
@@ -47,15 +41,15 @@ pub struct HookPayload {
     pub calls: Vec<CompletedCall>,
     /// Tokens, where the payload has them.
     pub usage: Option<Usage>,
-    /// Whether a hook holds this turn already.
+    /// A hook holds this turn already.
     pub continued: Option<bool>,
     /// The last message of the model.
     pub said: Option<String>,
-    /// What was asked of the agent.
+    /// The text that was asked of the agent.
     pub prompt: Option<String>,
     /// The client's id of that.
     pub prompt_id: Option<String>,
-    /// How a session begins, or what was compacted.
+    /// The origin of a session, or of a compaction.
     pub source: Option<String>,
     /// A file of settings that changed.
     pub file: Option<String>,
@@ -66,7 +60,7 @@ pub struct HookPayload {
 /// A tool call with what it was given and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletedCall {
-    /// What is judged.
+    /// The part that is judged.
     pub used: ToolUse,
     /// The arguments of the call, as the client sent them.
     pub args: Option<Value>,
@@ -74,7 +68,7 @@ pub struct CompletedCall {
     pub result: Option<Value>,
 }
 
-/// What is to be said to a client.
+/// A message to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Instruction {
     /// Nothing.
@@ -95,7 +89,7 @@ pub enum Instruction {
     Keep(String),
 }
 
-/// How a hook ends.
+/// The end of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {
     /// Exit code.
@@ -107,7 +101,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// What blocks on most clients: exit code 2, the reason on standard error, nothing on standard output.
+    /// The reply that blocks on most clients: exit code 2, the reason on standard error, nothing on standard output.
     fn blocks(why: &str) -> Self {
         Self { exit: 2, stderr: format!("{why}\n"), ..Self::default() }
     }
@@ -123,7 +117,7 @@ impl Reply {
     }
 }
 
-/// What is answered: at which event, on which calls.
+/// The event and the calls that are answered.
 #[derive(Debug, Clone, Copy)]
 struct Request<'a> {
     event: &'a str,
@@ -135,11 +129,11 @@ struct Request<'a> {
 struct OwnDialect {
     read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
     reply: fn(Request<'_>, &Instruction) -> Reply,
-    /// Whether a hook can change the arguments of a call, at this event before a tool.
+    /// True if a hook can change the arguments of a call, at this event before a tool.
     rewrites: fn(event: &str) -> bool,
     /// The payload of a canary in that session.
     canary: fn(session: &str) -> Value,
-    /// Whether exit code and standard output are a refusal.
+    /// True if exit code and standard output are a refusal.
     has_refused: fn(Option<i32>, &str) -> bool,
 }
 
@@ -156,7 +150,7 @@ fn own(client: Client) -> Option<&'static OwnDialect> {
     OWN.iter().find(|(known, _)| *known == client).map(|(_, own)| own)
 }
 
-/// What `event` of `client` is; `None` where the client has no such event as far as is known.
+/// The moment of `event`; `None` where `client` has no such event as far as is known.
 pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
     client.spec().events().find(|(name, _)| *name == event).map(|(_, moment)| moment)
 }
@@ -190,7 +184,7 @@ pub fn reply(
     }
 }
 
-/// Whether a hook of `client` before a tool, whose event has the style of `event`, can change the arguments of a call.
+/// True if a hook of `client` before a tool, whose event has the style of `event`, can change the arguments of a call.
 pub fn rewrites(client: Client, event: &str) -> bool {
     match &client.spec().dialect {
         Dialect::Shaped(shape) => shape.rewrites.is_some(),
@@ -198,10 +192,32 @@ pub fn rewrites(client: Client, event: &str) -> bool {
     }
 }
 
-/// Whether a prompt is a person's, so that what is counted per turn begins anew.
+/// True if a prompt is a person's, so that what is counted per turn begins anew.
 pub fn is_of_a_person(prompt: Option<&str>, own: &str) -> bool {
     let machine = |text: &str| text.contains(own) || text.trim_start().starts_with("<task-notification>");
     !prompt.is_some_and(machine)
+}
+
+/// The client's event before a tool, and a payload of it in `session`.
+pub fn canary(client: Client, session: &str) -> (&'static str, String) {
+    let spec = client.spec();
+    let before = spec.events().find(|(_, moment)| *moment == HookMoment::BeforeTool);
+    let event = before.map_or("", |(event, _)| event);
+    let payload = match &spec.dialect {
+        Dialect::Shaped(shape) => shared_dialect::canary(shape, event, session),
+        Dialect::Own => own(client).map(|own| (own.canary)(session)).unwrap_or_default(),
+    };
+    (event, payload.to_string())
+}
+
+/// True if a hook that ended with `code` and wrote `stdout` has refused, as that client takes it.
+pub fn has_refused(client: Client, code: Option<i32>, stdout: &str) -> bool {
+    own(client).map_or(exits_refusing(code, stdout), |own| (own.has_refused)(code, stdout))
+}
+
+/// The refusal of most clients.
+fn exits_refusing(code: Option<i32>, _: &str) -> bool {
+    code == Some(2)
 }
 
 #[cfg(test)]

@@ -8,13 +8,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::member::{self, Member, text};
-use crate::shared_dialect::with_note;
+use crate::shared_dialect::{Member, read_members, said, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::HookMoment;
-use andon_core::domain::events::CallEnd;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].
@@ -40,7 +36,7 @@ struct Wire {
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = member::read(bytes)?;
+    let wire: Wire = read_members(bytes)?;
     match (&wire.properties.0, &wire.kind.0) {
         (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
         _ => Ok(of_hook(event, wire.input.0.as_ref(), wire.output.0.as_ref())),
@@ -64,7 +60,7 @@ fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPa
         payload.ended(answer, end);
     }
     if event == "chat.message" {
-        payload.prompt = output.and_then(|output| member::said(output.get("parts")?));
+        payload.prompt = output.and_then(|output| said(output.get("parts")?));
     }
     payload
 }

@@ -1,15 +1,13 @@
 //! Payloads of the shape that Claude Code gave them, which Codex, Gemini CLI, Qwen Code, goose, `OpenHands` and Copilot's
 //! events in Pascal case share, and the answers that go with it. How a client differs is in its row.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::member::{self, Member};
-use super::{CompletedCall, DISARMS, HookPayload, Instruction, Reply, Request, tools};
-use andon_core::domain::agent_door::HookMoment;
+use super::{CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools};
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
-use andon_core::domain::events::CallEnd;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
 
 /// The members that these clients have in common.
@@ -56,7 +54,7 @@ pub(super) fn read(
     event: &str,
     bytes: &[u8],
 ) -> Result<HookPayload, FormatError> {
-    let mut shaped: SharedPayload = member::read(bytes)?;
+    let mut shaped: SharedPayload = read_members(bytes)?;
     let mut payload = common(&mut shaped);
     if let Some((at, tokens)) = shape.tokens
         && moment == Some(at)
@@ -101,7 +99,7 @@ fn common(shaped: &mut SharedPayload) -> HookPayload {
         usage: None,
         continued: shaped.stop_hook_active.0,
         said: take(&mut shaped.last_assistant_message).or_else(|| take(&mut shaped.prompt_response)),
-        prompt: shaped.prompt.0.as_ref().and_then(member::said).or_else(|| take(&mut shaped.message)),
+        prompt: shaped.prompt.0.as_ref().and_then(said).or_else(|| take(&mut shaped.message)),
         prompt_id: name(&mut shaped.prompt_id),
         source: name(&mut shaped.source).or(name(&mut shaped.trigger)),
         file: name(&mut shaped.file_path),
@@ -119,7 +117,7 @@ impl HookPayload {
     }
 }
 
-/// What `tool` answered, and how the call ended.
+/// The answer of `tool`, and the end of the call.
 fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Value>, CallEnd) {
     let Some(response) = response else { return (None, answer.unanswered) };
     // Copilot runs the hooks of other clients' settings too, with answers of its own.
@@ -129,8 +127,7 @@ fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Val
     let result = match answer.text {
         AnswerText::Whole => Some(response.clone()),
         AnswerText::Joined(members) => {
-            let texts: Vec<&str> =
-                members.iter().filter_map(|key| member::text(Some(&response), key)).collect();
+            let texts: Vec<&str> = members.iter().filter_map(|key| text(Some(&response), key)).collect();
             Some(if texts.is_empty() { response.clone() } else { Value::from(texts.concat()) })
         }
         AnswerText::Lasting(member) => response.get(member).cloned(),
@@ -194,11 +191,11 @@ const MAX_BATCH: usize = 256;
 fn refused(calls: &[Value]) -> Vec<CompletedCall> {
     let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
         let answer = call.get("tool_response")?;
-        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        let name = member::text(Some(call), "tool_name").filter(|_| text.contains("<tool_use_error>"))?;
-        let id = member::text(Some(call), "tool_use_id").map(str::to_owned);
+        let whole = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+        let name = text(Some(call), "tool_name").filter(|_| whole.contains("<tool_use_error>"))?;
+        let id = text(Some(call), "tool_use_id").map(str::to_owned);
         let mut called = tools::called(name, id, call.get("tool_input").cloned());
-        called.result = Some(Value::from(text));
+        called.result = Some(Value::from(whole));
         called.used.end = CallEnd::Failed;
         Some(called)
     });
@@ -220,7 +217,7 @@ fn usage(tokens: Tokens, shaped: &SharedPayload) -> Option<Usage> {
 /// counted beside what it answered.
 fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;
-    let last = candidates.iter().any(|candidate| member::text(Some(candidate), "finishReason").is_some());
+    let last = candidates.iter().any(|candidate| text(Some(candidate), "finishReason").is_some());
     let usage = response.get("usageMetadata").filter(|_| last)?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     let prompt = count("promptTokenCount")?;
@@ -235,14 +232,13 @@ fn of_model(response: &Value) -> Option<Usage> {
     })
 }
 
-/// Where Copilot's tools have their text, in snake case.
+/// The member with the text of Copilot's tools, in snake case.
 const COPILOT_TEXT: &str = "text_result_for_llm";
 
-/// What `Copilot`'s tools answer, under either of its names: without the number of the shell, which differs every time.
+/// The answer of Copilot's tools, under either of its names: without the number of the shell, which differs every time.
 pub(super) fn copilot_result(result: &Value, key: &str) -> (Option<Value>, CallEnd) {
-    let kind =
-        member::text(Some(result), if key == "textResultForLlm" { "resultType" } else { "result_type" });
-    let text = member::text(Some(result), key).unwrap_or_default();
+    let kind = text(Some(result), if key == "textResultForLlm" { "resultType" } else { "result_type" });
+    let text = text(Some(result), key).unwrap_or_default();
     let (answer, code) = match text.rsplit_once("<shellId: ") {
         Some((before, trailer)) => {
             let code = trailer
@@ -303,4 +299,55 @@ pub(super) fn with_note(mut answer: Value, key: &str, note: Option<&str>) -> Val
         members.insert(key.to_owned(), Value::from(note));
     }
     answer
+}
+
+/// A member that may be missing or of another type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member<T>(pub(super) Option<T>);
+
+impl<T> Default for Member<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Member<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Ok(Self(if value.is_null() { None } else { serde_json::from_value(value).ok() }))
+    }
+}
+
+impl Member<String> {
+    /// A text that says something, cut to what a name may have.
+    pub(super) fn name(self) -> Option<String> {
+        self.0.filter(|text| !text.is_empty()).map(|text| text.chars().take(MAX_NAME).collect())
+    }
+}
+
+/// Longest id or path, in characters.
+const MAX_NAME: usize = 4096;
+
+/// Reads the members that `T` names. Of the others nothing is kept: a payload may be large.
+pub(super) fn read_members<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatError> {
+    if bytes.len() > MAX_PAYLOAD {
+        return Err(FormatError::TooLarge { bytes: bytes.len(), max: MAX_PAYLOAD });
+    }
+    // A list would do for a structure.
+    if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        return Err(FormatError::NotAnObject);
+    }
+    serde_json::from_slice(bytes).map_err(|error| FormatError::Json(error.to_string()))
+}
+
+/// A message: a text, or the texts of its parts.
+pub(super) fn said(value: &Value) -> Option<String> {
+    let Value::Array(parts) = value else { return value.as_str().map(str::to_owned) };
+    let texts: Vec<&str> = parts.iter().filter_map(|part| text(Some(part), "text")).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The text of `value`, or of its member `key`.
+pub(super) fn text<'a>(value: Option<&'a Value>, key: &str) -> Option<&'a str> {
+    value?.get(key)?.as_str()
 }

@@ -84,3 +84,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_client_is_read_and_its_refusal_known() {
+    for (client, name) in Client::ALL {
+        let (event, text) = canary(client, "s1");
+        assert_eq!(moment(client, event), Some(HookMoment::BeforeTool), "{name}");
+        let payload = read(client, event, text.as_bytes()).unwrap();
+        assert_eq!(payload.session.as_deref(), Some("s1"), "{name}");
+        assert_eq!(payload.calls[0].used.commands, [DISARMS], "{name}");
+        let asked = (event, HookMoment::BeforeTool);
+        let refusal = reply(client, asked, &payload.calls, &Instruction::Refuse("no".into()));
+        assert!(has_refused(client, Some(refusal.exit.into()), &refusal.stdout), "{name}");
+        let nothing = reply(client, asked, &payload.calls, &Instruction::Nothing);
+        assert!(!has_refused(client, Some(nothing.exit.into()), &nothing.stdout), "{name}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What tools do, by the names that clients give them; and which commands and files their arguments name.
+//! The kinds of tools, by the names that clients give them; and the commands and files that their arguments name.
 
 use andon_core::{WordList, command_words::ShellLine, words};
 use serde_json::Value;
@@ -278,7 +278,7 @@ pub(super) fn context_window_of(model: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit).filter(|tokens| *tokens > 0)
 }
 
-/// How lines begin that tell an exit code.
+/// The beginnings of lines that tell an exit code.
 const EXITS: [&str; 4] = ["Exit Code:", "Exit code:", "Exit code", "[Process exited with code"];
 
 /// The exit code that a line tells: `Exit Code: 1`, `[Process exited with code 1]`; or `<return-code>1</return-code>`.
@@ -291,7 +291,6 @@ pub(super) fn told_exit(text: &str) -> Option<i64> {
     text.lines().find_map(of_line).or_else(within)
 }
 
-/// How a call with that exit code ended.
 pub(super) fn by_exit(code: i64) -> CallEnd {
     if code == 0 { CallEnd::Done } else { CallEnd::Failed }
 }

@@ -4,14 +4,12 @@
 use serde_json::Value;
 
 use crate::tools;
-use andon_core::domain::agent::Client;
-use andon_core::domain::client_spec::Transcript;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{agent::Client, client_spec::Transcript, usage::Usage};
 
 /// Tokens with the id of the message that they are of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadUsage {
-    /// Which message, or how much was spent by then.
+    /// The message, or the amount that was spent by then.
     pub id: String,
     /// Its result.
     pub usage: Usage,

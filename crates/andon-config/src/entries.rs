@@ -3,10 +3,7 @@
 use std::fmt;
 
 use super::keys::{Contents, SECTIONS};
-use super::scopes;
-use super::settings::Config;
-use super::source::SettingOrigin;
-use super::value::Value;
+use super::{scopes, settings::Config, source::SettingOrigin, value::Value};
 use andon_core::domain::settings::RuleSetting;
 
 /// One key with its effective value.

@@ -2,18 +2,16 @@
 //! all made from it, so that none of them can fall behind. A key is declared once, with its type, and read by naming
 //! the declaration, so that a misspelt one does not compile.
 
-use super::command::TestCommand;
-use super::kind::SpanRange;
-pub(super) use super::kind::{Contents, Key, Kind, Section};
-use super::setting::Setting;
+use testreport::Format;
+
+use super::setting::{Setting, SpanRange};
 use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner};
-use super::value::AUTO;
-use andon_core::domain::context::CachedTokens;
-use andon_core::domain::identity::FileState;
+use super::value::{AUTO, TestCommand};
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::response::{AckMode, OnStall, Provider};
-use andon_core::domain::time::Span;
-use testreport::Format;
+use andon_core::domain::{context::CachedTokens, identity::FileState, time::Span};
+
+pub(super) use super::setting::{Contents, Key, Kind, Section};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -105,7 +103,7 @@ pub(super) static SECTIONS: [Section; 12] = [
     },
 ];
 
-/// How long a program that is asked for help may take.
+/// Most time that a program that is asked for help may take.
 const HELP: SpanRange = SpanRange { min: Span(1), max: Span(HOUR) };
 
 /// What is documentation by default, a line of the first `andon.toml` each: texts, but for those that a build or an
@@ -177,10 +175,9 @@ pub(super) static GUARD_ON_INTERNAL_ERROR: Setting<OnInternalError> = Setting::c
     "What a hook does when Andon itself fails: warn and let pass, or refuse.",
 );
 
-pub(super) static GUARD_PERPETUAL: Setting<bool> = Setting::switch(
+pub(super) static GUARD_PERPETUAL: Setting<bool> = Setting::off(
     "guard",
     "perpetual",
-    false,
     "Whether the loop is meant to run forever. Escalations and PAUSE then only warn; other halts still stop it.",
 );
 
@@ -210,10 +207,9 @@ pub(super) static TEST_FORMAT: Setting<Option<Format>> = Setting::format(
     "What output and reports are read as, such as \"junit\" or \"tap\"; \"auto\" recognises them by content.",
 );
 
-pub(super) static TEST_FULL: Setting<bool> = Setting::switch(
+pub(super) static TEST_FULL: Setting<bool> = Setting::off(
     "test",
     "full",
-    false,
     "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.",
 );
 
@@ -315,7 +311,7 @@ pub(super) static FALLBACK_PROVIDERS: Setting<Vec<Provider>> = Setting::provider
 );
 
 pub(super) static NOTIFY_BELL: Setting<bool> =
-    Setting::switch("notify", "bell", true, "Whether a terminal's bell rings.");
+    Setting::on("notify", "bell", "Whether a terminal's bell rings.");
 
 pub(super) static NOTIFY_AGAIN: Setting<Option<Span>> = Setting::limit(
     "notify",

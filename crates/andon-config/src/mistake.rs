@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, all of it at once.
+//! The mistakes in a configuration, all of them at once.
 //!
 //! A person who corrects one line and then meets the next error loses trust as fast as time.
 
@@ -28,7 +28,7 @@ pub(super) fn mistake(
 pub struct ConfigErrors {
     /// The errors, by source and position; at most 50.
     pub errors: Vec<Diagnostic>,
-    /// How many more there are.
+    /// The number of errors beyond those.
     pub more: usize,
 }
 
@@ -74,7 +74,7 @@ impl Problems {
         self.errors.len() >= MAX_LISTED
     }
 
-    /// How many errors are listed so far.
+    /// The number of errors that are listed so far.
     pub(super) fn listed(&self) -> usize {
         self.errors.len()
     }

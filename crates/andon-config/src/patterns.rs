@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::mistake::quoted;
-use super::problem::{Problem, ReadResult, wrong};
+use super::value::{Problem, ReadResult, wrong};
 
 // The bounds and options of `record::normalize`: what passes here compiles there.
 

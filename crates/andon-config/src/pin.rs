@@ -31,7 +31,7 @@ pub fn with_pin(text: &str, files: &Files) -> Result<String, String> {
     edited.ok_or_else(by_hand)
 }
 
-/// What is put in place of a range of the text.
+/// A range of the text, and the text that takes its place.
 type Edit = (Range<usize>, String);
 
 fn edited(text: &str, sum: &str, entries: &[String]) -> Option<String> {
@@ -96,7 +96,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     Some(out)
 }
 
-/// Whether `edited` says what `text` said, but for the pin, which is that of `files`.
+/// True if `edited` says the same as `text`, but for the pin, which is that of `files`.
 fn holds(text: &str, edited: &str, files: &Files) -> bool {
     let read = |text: &str| {
         let source =

@@ -1,23 +1,16 @@
 //! From spanned TOML to checked values by dotted key; every doubt becomes an error with its place.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::DeTable;
 
-use super::document::Lines;
 use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::mistake::{Problems, mistake, quoted};
-use super::patterns;
-use super::problem::{ReadResult, wrong};
 use super::reading::{read_key, read_level, read_param, shown};
-use super::rules::RuleSpecView;
-use super::scopes;
-use super::source::{ConfigSource, Layer, SettingOrigin};
-use super::suggest;
-use super::value::{SourceValue, Value};
-use super::workflow;
+use super::setting::RuleSpecView;
+use super::source::{ConfigSource, Layer, Lines, SettingOrigin};
+use super::value::{Item, Name, ReadResult, SourceValue, Value, in_order, suggest, wrong};
+use super::{patterns, scopes, workflow};
 use andon_core::domain::workflow::Workflow;
 
 /// Reads one source into the values of all sources.
@@ -31,16 +24,6 @@ pub(super) struct Reader<'a> {
     pub(super) values: &'a mut BTreeMap<String, SourceValue>,
     /// The workflow; a later source that declares one replaces it whole.
     pub(super) workflow: &'a mut Option<Workflow>,
-}
-
-type Name<'a> = Spanned<DeString<'a>>;
-type Item<'a> = Spanned<DeValue<'a>>;
-
-/// The entries of a table in the order of the file.
-fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(name, _)| name.span().start);
-    entries
 }
 
 impl Reader<'_> {
@@ -114,12 +97,7 @@ impl Reader<'_> {
                 let Some(key) = keys::SCOPE_KEYS.iter().find(|key| key.name == key_word) else {
                     let what = format!("unknown key {} in [test.scopes.{word}]", quoted(key_word));
                     let known = keys::SCOPE_KEYS.iter().map(|key| key.name);
-                    self.problem_with(
-                        key_name.span(),
-                        what,
-                        |word| suggest::hint(word, known.clone()),
-                        key_word,
-                    );
+                    self.problem_with(key_name.span(), what, |word| suggest(word, known.clone()), key_word);
                     continue;
                 };
                 let dotted = format!("{}{word}.{key_word}", scopes::PREFIX);
@@ -160,7 +138,7 @@ impl Reader<'_> {
             } else {
                 let known = std::iter::once("level").chain(rule.params.iter().map(|spec| spec.name));
                 let what = format!("rule {} has no parameter {}", quoted(rule.id), quoted(word));
-                self.problem_with(name.span(), what, |word| suggest::hint(word, known.clone()), word);
+                self.problem_with(name.span(), what, |word| suggest(word, known.clone()), word);
             }
         }
     }
@@ -208,7 +186,7 @@ impl Reader<'_> {
         let known = SECTIONS.iter().map(|section| section.name);
         let hint = |word: &str| match place {
             Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest::hint(word, known.clone()),
+            None => suggest(word, known.clone()),
         };
         self.problem_with(name.span(), what, hint, word);
     }
@@ -223,7 +201,7 @@ impl Reader<'_> {
         let place = keys::section_with(word).or_else(|| self.rule_place(word));
         let hint = |word: &str| match place {
             Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest::hint(word, keys.iter().map(|key| key.name)),
+            None => suggest(word, keys.iter().map(|key| key.name)),
         };
         self.problem_with(name.span(), what, hint, word);
     }
@@ -232,12 +210,7 @@ impl Reader<'_> {
         let word = name.get_ref().as_ref();
         let rules = self.rules;
         let what = format!("unknown rule {}", quoted(word));
-        self.problem_with(
-            name.span(),
-            what,
-            |word| suggest::hint(word, rules.iter().map(|rule| rule.id)),
-            word,
-        );
+        self.problem_with(name.span(), what, |word| suggest(word, rules.iter().map(|rule| rule.id)), word);
     }
 
     fn keep(&mut self, dotted: &str, span: Range<usize>, read: ReadResult<Value>) {

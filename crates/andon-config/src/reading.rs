@@ -2,22 +2,14 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
 use toml::de::DeValue;
 
-use super::command::TestCommand;
-use super::identity;
 use super::keys::{self, Key, Kind};
-use super::kind::SpanRange;
-use super::mistake::quoted;
-use super::patterns;
-use super::problem::{Problem, ReadResult, wrong};
-use super::suggest;
-use super::value::{UNLIMITED, Value};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::EntryId;
+use super::setting::{SpanRange, checksum, read_pinned};
+use super::value::{Item, Problem, ReadResult, TestCommand, UNLIMITED, Value, suggest, wrong};
+use super::{mistake::quoted, patterns};
 use andon_core::domain::settings::{ParamSpec, ParamValue};
-use andon_core::domain::time::Span;
+use andon_core::domain::{findings::Level, ids::EntryId, response::Provider, time::Span};
 
 /// Longest list of texts.
 const MAX_ITEMS: usize = 256;
@@ -27,8 +19,6 @@ const MAX_TEXT: usize = 4096;
 /// Largest count: far beyond any use, near enough that nothing sized by it runs away.
 pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
-type Item<'a> = Spanned<DeValue<'a>>;
-
 /// Reads the value of a key of the table; `name` is dotted.
 pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Value> {
     let expected = ExpectedValue {
@@ -37,7 +27,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
         hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
     };
     match &key.kind {
-        Kind::Choice { words } => read_choice(&expected, &words(), item),
+        Kind::Choice { words } => read_text(&expected, item, |text| words().contains(&text)),
         Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
         Kind::Limit(range) => match item.get_ref().as_str() {
             // "off" is how it was written before.
@@ -57,15 +47,9 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
             None => Err(expected.not(item)),
         },
         Kind::Texts => read_words(&expected, item).map(Value::Texts),
-        Kind::Checksum => match item.get_ref().as_str().filter(|text| identity::checksum(text).is_some()) {
-            Some(text) => Ok(Value::Text(text.to_owned())),
-            None => Err(expected.not(item)),
-        },
-        Kind::Entry => match item.get_ref().as_str().filter(|text| text.parse::<EntryId>().is_ok()) {
-            Some(text) => Ok(Value::Text(text.to_owned())),
-            None => Err(expected.not(item)),
-        },
-        Kind::Pinned => identity::read_pinned(name, item),
+        Kind::Checksum => read_text(&expected, item, |text| checksum(text).is_some()),
+        Kind::Entry => read_text(&expected, item, |text| text.parse::<EntryId>().is_ok()),
+        Kind::Pinned => read_pinned(name, item),
         Kind::Globs => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;
@@ -119,29 +103,13 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
     value.map(Value::Param)
 }
 
-/// What was probably meant by a wrong value: zero for a limit means none.
+/// The value that was probably meant by a wrong one: zero for a limit means none.
 fn meant(default: &ParamValue, item: &Item<'_>) -> Value {
-    let zero = match item.get_ref() {
-        DeValue::Integer(number) => number.as_str().parse() == Ok(0_u64),
-        DeValue::String(text) => text.parse() == Ok(Span(0)),
-        DeValue::Float(_)
-        | DeValue::Boolean(_)
-        | DeValue::Datetime(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => false,
-    };
-    match default {
-        ParamValue::Limit(_) if zero => Value::Param(ParamValue::Limit(None)),
-        ParamValue::SpanLimit(_) if zero => Value::Param(ParamValue::SpanLimit(None)),
-        ParamValue::Count(_)
-        | ParamValue::Share(_)
-        | ParamValue::Span(_)
-        | ParamValue::Limit(_)
-        | ParamValue::SpanLimit(_)
-        | ParamValue::Switch(_)
-        | ParamValue::List(_)
-        | ParamValue::Word { .. } => Value::Param(default.clone()),
-    }
+    let value = item.get_ref();
+    let zero = value.as_integer().is_some_and(|number| number.as_str().parse() == Ok(0_u64))
+        || value.as_str().is_some_and(|text| text.parse() == Ok(Span(0)));
+    let is_limit = matches!(default, ParamValue::Limit(_) | ParamValue::SpanLimit(_));
+    if zero && is_limit { Value::Unlimited } else { Value::Param(default.clone()) }
 }
 
 /// Reads a level.
@@ -157,11 +125,10 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> ReadResult<Value> {
     };
     match Level::from_name(word) {
         Some(level) => Ok(Value::Level(level)),
-        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest::hint(word, names)),
+        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest(word, names)),
     }
 }
 
-/// What a value should be.
 struct ExpectedValue<'a> {
     name: &'a str,
     words: String,
@@ -196,12 +163,13 @@ fn cut(number: &str) -> String {
     number.chars().take(40).collect()
 }
 
-fn read_choice(expected: &ExpectedValue<'_>, words: &[&str], item: &Item<'_>) -> ReadResult<Value> {
-    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
-    if words.contains(&word) {
-        return Ok(Value::Text(word.to_owned()));
-    }
-    Err(expected.not(item))
+fn read_text(
+    expected: &ExpectedValue<'_>,
+    item: &Item<'_>,
+    fits: impl Fn(&str) -> bool,
+) -> ReadResult<Value> {
+    let text = item.get_ref().as_str().filter(|text| fits(text));
+    text.map(|text| Value::Text(text.to_owned())).ok_or_else(|| expected.not(item))
 }
 
 fn read_format(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Value> {
@@ -210,7 +178,7 @@ fn read_format(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Valu
         return Ok(Value::Text(word.to_owned()));
     }
     let what = format!("no such format: {}", quoted(word));
-    wrong(item.span(), what, suggest::hint(word, keys::formats()))
+    wrong(item.span(), what, suggest(word, keys::formats()))
 }
 
 const ANY_SPAN: SpanRange = SpanRange { min: Span(0), max: Span(u64::MAX) };
@@ -230,25 +198,21 @@ fn read_span(
 }
 
 fn read_count(expected: &ExpectedValue<'_>, min: u64, item: &Item<'_>) -> ReadResult<u64> {
-    let number = item.get_ref().as_integer();
-    number
-        .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
-        .filter(|count| (min..=MAX_COUNT).contains(count))
-        .ok_or_else(|| expected.not(item))
+    count(item.get_ref(), min).ok_or_else(|| expected.not(item))
+}
+
+/// A whole number from `min` to [`MAX_COUNT`].
+pub(super) fn count(value: &DeValue<'_>, min: u64) -> Option<u64> {
+    let number = value.as_integer()?;
+    let count = u64::from_str_radix(number.as_str(), number.radix()).ok()?;
+    (min..=MAX_COUNT).contains(&count).then_some(count)
 }
 
 fn read_share(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<f64> {
-    let text = match item.get_ref() {
-        DeValue::Float(number) => number.as_str(),
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        DeValue::Integer(_)
-        | DeValue::String(_)
-        | DeValue::Boolean(_)
-        | DeValue::Datetime(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => return Err(expected.not(item)),
-    };
-    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    let value = item.get_ref();
+    let whole = value.as_integer().filter(|number| number.radix() == 10).map(|number| number.as_str());
+    let text = value.as_float().map(|number| number.as_str()).or(whole);
+    let share = text.and_then(|text| text.parse::<f64>().ok()).filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| expected.not(item))
 }
 
@@ -291,20 +255,24 @@ fn read_texts(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<(
 
 /// Texts, none of them empty: as a prefix or a part, an empty one would match everything.
 fn read_words(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
-    let texts = read_texts(expected, item)?;
-    let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
-    let wrongs: Vec<Problem> =
-        empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
-    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+    let empty = |text: &str| text.trim().is_empty().then(|| "an empty text in the list".to_owned());
+    read_texts_but(expected, item, empty)
 }
 
 fn read_providers(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
+    read_texts_but(expected, item, |text| Provider::parse(text).is_none().then(|| quoted(text)))
+}
+
+/// Texts of which `shown_if_wrong` names none.
+fn read_texts_but(
+    expected: &ExpectedValue<'_>,
+    item: &Item<'_>,
+    shown_if_wrong: impl Fn(&str) -> Option<String>,
+) -> ReadResult<Vec<String>> {
     let texts = read_texts(expected, item)?;
-    let not = |(text, span): &(String, Range<usize>)| {
-        let unknown = andon_core::domain::response::Provider::parse(text).is_none();
-        unknown.then(|| expected.not_text(span.clone(), &quoted(text)))
-    };
-    let wrongs: Vec<Problem> = texts.iter().filter_map(not).flatten().collect();
+    let wrong =
+        |(text, span): &(String, Range<usize>)| Some(expected.not_text(span.clone(), &shown_if_wrong(text)?));
+    let wrongs: Vec<Problem> = texts.iter().filter_map(wrong).flatten().collect();
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 

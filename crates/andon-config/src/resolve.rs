@@ -1,25 +1,17 @@
 //! From the values of all sources to the one configuration that holds.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::document;
-use super::keys;
 use super::mistake::{ConfigErrors, Problems, mistake};
 use super::reader::Reader;
-use super::response::{Perpetual, Response};
-use super::rules::{self as ordered, RuleSpecView, known_rules};
-use super::scopes;
-use super::setting::Setting;
-use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
-use super::signed_answers;
-use super::source::{ConfigSource, SettingOrigin};
+use super::setting::{RuleSpecView, Setting, known_rules};
+use super::settings::{Config, FullRuns, Guard, PathSettings, Perpetual, Response, TestSettings};
+use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value};
-use andon_core::domain::identity::IdentityRules;
-use andon_core::domain::paths::PathRules;
-use andon_core::domain::response::{Bell, Program};
-use andon_core::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
-use andon_core::domain::time::Span;
+use super::{keys, scopes};
+use andon_core::domain::response::{AckMode, Bell, Program};
+use andon_core::domain::settings::{Order, ParamSpec, ParamValue, RuleSetting, RuleSettings};
+use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.
@@ -36,7 +28,7 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
     ordered.sort_by_key(|source| source.layer);
     for source in ordered {
         let start = problems.listed();
-        if let Some(document) = document::parse(source, &mut problems) {
+        if let Some(document) = parse(source, &mut problems) {
             let (values, problems, workflow) = (&mut values, &mut problems, &mut workflow);
             Reader { source, lines: document.lines, rules, problems, values, workflow }.read(&document.table);
         }
@@ -45,10 +37,10 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
     }
     problems.into_result()?;
     let mut config = resolve(values, rules)?;
-    if let Some(error) = ordered::out_of_order(&config, rules) {
+    if let Some(error) = out_of_order(&config, rules) {
         return Err(error.into());
     }
-    if let Some(error) = signed_answers::alone(&config) {
+    if let Some(error) = signed_alone(&config) {
         return Err(error.into());
     }
     config.workflow = Arc::new(workflow.unwrap_or_default());
@@ -107,7 +99,7 @@ fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) 
     mistake(&file, None, what, "use fewer or simpler globs").into()
 }
 
-/// How long the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).
+/// Most time that the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).
 const NOTICE: Span = Span(5);
 
 fn response(values: &BTreeMap<String, SourceValue>) -> Response {
@@ -147,4 +139,51 @@ fn patterns(values: &BTreeMap<String, SourceValue>) -> Vec<(String, String)> {
         Some((name.to_owned(), pattern.clone()))
     };
     patterns.into_iter().filter_map(text).collect()
+}
+
+/// One of the two without the other. Layers are joined key by key, so that this is seen only when all of them are read.
+fn signed_alone(config: &Config) -> Option<Diagnostic> {
+    let (key, missing, hint) = match (config.guard.ack, config.guard.ledger) {
+        (AckMode::Signed, None) => (
+            "guard.ack",
+            "`guard.ack` = \"signed\" needs `guard.ledger`",
+            "write ledger = \"ID\" under [guard]: andon witness list --format json | jq .ledger",
+        ),
+        (AckMode::Delete | AckMode::Resume, Some(_)) => (
+            "guard.ledger",
+            "`guard.ledger` needs `guard.ack` = \"signed\"",
+            "write ack = \"signed\" under [guard], or remove ledger",
+        ),
+        (AckMode::Signed, Some(_)) | (AckMode::Delete | AckMode::Resume, None) => return None,
+    };
+    let file = config.origin(key).place().unwrap_or_default();
+    Some(mistake(&file, None, missing, hint))
+}
+
+/// Percentages that are out of order, at the place of the last of them that was set. Layers are joined key by key, so
+/// that this is seen only when all of them are read.
+fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Diagnostic> {
+    rules.iter().find_map(|rule| {
+        let rising: Vec<&ParamSpec> =
+            rule.params.iter().filter(|spec| spec.order == Order::RisingPercent).collect();
+        let setting = config.rules.get(rule.id).filter(|_| !rising.is_empty())?;
+        let percent = |spec: &&ParamSpec| match setting.params.get(spec.name) {
+            Some(ParamValue::Count(percent)) => *percent,
+            _ => 0,
+        };
+        let values: Vec<u64> = rising.iter().map(percent).collect();
+        let fine = values.is_sorted() && values.iter().all(|percent| *percent <= 100);
+        (!fine).then(|| not_rising(config, rule.id, &rising, &values))
+    })
+}
+
+fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> Diagnostic {
+    let origins = rising.iter().map(|spec| config.origin(&format!("rules.{id}.{}", spec.name)));
+    // The higher layer is the one that was probably just changed.
+    let file = origins.max_by_key(SettingOrigin::layer).and_then(|origin| origin.place()).unwrap_or_default();
+    let shown = rising.iter().zip(values).map(|(spec, value)| format!("{} = {value}", spec.name));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let right = rising.iter().map(|spec| format!("{} = {}", spec.name, Value::Param(spec.default())));
+    let what = format!("`rules.{id}`: {shown} must be percentages in rising order, at most 100");
+    mistake(&file, None, what, format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")))
 }

@@ -1,12 +1,15 @@
 //! JSON Schema of `andon.toml`, for editors: made from the same table as everything else.
 
-use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use super::keys::{self, Contents, DOCS, Key, Kind, SECTIONS, Section};
 use super::reading::MAX_COUNT;
-use super::rules::{RuleSpecView, known_rules};
-use super::value::{UNLIMITED, Value};
-use crate::json_schema::{AdditionalProperties, SchemaJson};
-use andon_core::domain::findings::Level;
+use super::setting::{RuleSpecView, known_rules};
+use super::value::{UNLIMITED, Value, toml_text};
 use andon_core::domain::settings::{ParamSpec, ParamValue};
+use andon_core::{domain::findings::Level, format::members_of};
 
 /// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
@@ -168,4 +171,90 @@ fn param_schema(spec: &ParamSpec) -> SchemaJson {
         ParamValue::Word { of, .. } => one_of(of.to_vec()),
     };
     described(SchemaJson { default: Some(Value::Param(default).to_json()), ..schema }, spec.doc)
+}
+
+/// A schema, draft-07: what editors of TOML and `SchemaStore` read.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SchemaJson {
+    #[serde(rename = "$schema")]
+    pub schema: Option<&'static str>,
+    #[serde(rename = "$id")]
+    pub id: Option<&'static str>,
+    pub title: Option<&'static str>,
+    pub description: Option<&'static str>,
+    #[serde(rename = "type")]
+    pub kind: Option<&'static str>,
+    pub format: Option<&'static str>,
+    pub pattern: Option<&'static str>,
+    #[serde(rename = "const")]
+    pub constant: Option<&'static str>,
+    #[serde(rename = "enum")]
+    pub words: Option<Vec<&'static str>>,
+    pub minimum: Option<u64>,
+    pub maximum: Option<u64>,
+    pub min_length: Option<u64>,
+    pub max_length: Option<u64>,
+    pub min_items: Option<u64>,
+    pub items: Option<Box<SchemaJson>>,
+    pub any_of: Option<Vec<SchemaJson>>,
+    pub properties: Option<BTreeMap<String, SchemaJson>>,
+    pub property_names: Option<Box<SchemaJson>>,
+    pub additional_properties: Option<AdditionalProperties>,
+    pub required: Option<&'static [&'static str]>,
+    pub default: Option<serde_json::Value>,
+}
+
+impl SchemaJson {
+    /// The schema as it is printed.
+    pub fn document(&self) -> serde_json::Value {
+        serde_json::Value::Object(members_of(self))
+    }
+}
+
+/// The members that an object may hold apart from its properties.
+#[derive(Debug, Clone)]
+pub enum AdditionalProperties {
+    Nothing,
+    Any(Box<SchemaJson>),
+}
+
+impl Serialize for AdditionalProperties {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Nothing => serializer.serialize_bool(false),
+            Self::Any(schema) => schema.serialize(serializer),
+        }
+    }
+}
+
+/// The file of the JSON Schema that installing writes, seen from the top of the working tree.
+pub const SCHEMA_FILE: &str = ".git/andon/andon.schema.json";
+
+const HEAD: &str =
+    "# Andon stops a coding loop that no longer makes progress. Everything else: andon config show\n";
+
+const GUARD: &str = "[guard]\n\
+                     applies_to = \"everyone\"  # whose commits are refused; \"agents\": people's are only recorded\n";
+
+/// The file, with `command` as the test command when there is one. At most 20 lines; loads without errors.
+pub fn template(command: Option<&str>) -> String {
+    let command = command.map(str::trim).filter(|command| !command.is_empty());
+    let command = command.map_or_else(
+        || {
+            "# command = \"cargo test\"  # what runs your tests; without it untested code only warns\n"
+                .to_owned()
+        },
+        |command| format!("command = {}\n", toml_text(command)),
+    );
+    let docs: String = DOCS.iter().map(|line| globs(line)).collect();
+    format!(
+        "#:schema ./{SCHEMA_FILE}\n{HEAD}\n{GUARD}\n[test]\n{command}\n[paths]\n\
+         docs = [  # a commit of nothing but these needs no tests\n{docs}]\n"
+    )
+}
+
+fn globs(line: &[&str]) -> String {
+    let globs: Vec<String> = line.iter().map(|glob| toml_text(glob)).collect();
+    format!("  {},\n", globs.join(", "))
 }

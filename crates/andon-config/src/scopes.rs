@@ -6,16 +6,15 @@ use std::sync::Arc;
 use super::keys;
 use super::mistake::{ConfigErrors, mistake, quoted};
 use super::settings::{ScopeSettings, TestScopes};
-use super::suggest;
-use super::value::{SourceValue, Value};
+use super::value::{SourceValue, Value, suggest};
 use andon_core::domain::scopes::{Scope, Scopes, ScopesError};
 
-/// Where the values of scopes are, by dotted key.
+/// The beginning of the dotted keys of scopes.
 pub(super) const PREFIX: &str = "test.scopes.";
 /// Most scopes.
 pub(super) const MAX_SCOPES: usize = 256;
 
-/// Whether scopes may have this name: it is a word of the command line and a key of records.
+/// True if scopes may have this name: it is a word of the command line and a key of records.
 pub(super) fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
@@ -62,7 +61,7 @@ fn unusable(
 ) -> ConfigErrors {
     let (scope, key, hint) = match error {
         ScopesError::Unknown { scope, need } => {
-            (scope.as_str(), Some("needs"), suggest::hint(need, names.iter().copied()))
+            (scope.as_str(), Some("needs"), suggest(need, names.iter().copied()))
         }
         ScopesError::Cycle(names) => (
             names.first().map_or("", String::as_str),

@@ -1,23 +1,17 @@
 //! The configuration after all layers: typed, complete, valid.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::command::TestCommand;
-use super::response::{Perpetual, Response};
-use super::setting::Words;
-use super::source::SettingOrigin;
-use super::value::SourceValue;
-use andon_core::domain::context::CachedTokens;
-use andon_core::domain::identity::IdentityRules;
-use andon_core::domain::ids::EntryId;
-use andon_core::domain::paths::PathRules;
-use andon_core::domain::response::AckMode;
-use andon_core::domain::scopes::{REST, Scope, Scopes};
-use andon_core::domain::settings::RuleSettings;
-use andon_core::domain::time::Span;
-use andon_core::domain::workflow::Workflow;
 use testreport::Format;
+
+use super::value::{SourceValue, TestCommand};
+use super::{setting::Words, source::SettingOrigin};
+use andon_core::domain::response::{AckMode, Bell, OnStall, Program, Provider};
+use andon_core::domain::scopes::{REST, Scope, Scopes};
+use andon_core::domain::{
+    context::CachedTokens, identity::IdentityRules, ids::EntryId, paths::PathRules, settings::RuleSettings,
+    time::Span, workflow::Workflow,
+};
 
 /// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +26,7 @@ impl Words for AppliesTo {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Everyone, "everyone"), (Self::Agents, "agents")];
 }
 
-/// What a hook does when Andon itself fails (docs/exit-codes.md).
+/// The behaviour of a hook when Andon itself fails (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnInternalError {
     /// Warns and lets the commit pass.
@@ -48,21 +42,18 @@ impl Words for OnInternalError {
 /// `[guard]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
-    /// What answers a halt.
     pub ack: AckMode,
     /// The ledger whose witnesses do, where only a signature acknowledges.
     pub ledger: Option<EntryId>,
     /// Whose commits are refused.
     pub applies_to: AppliesTo,
-    /// What a hook does when Andon itself fails.
     pub on_internal_error: OnInternalError,
-    /// Whether the loop is meant to run for ever.
     pub perpetual: Perpetual,
     /// The pause after which a new run begins.
     pub session_gap: Span,
 }
 
-/// What runs that were made elsewhere are worth (docs/concepts.md: a run counts only if it was the configured
+/// The worth of runs that were made elsewhere (docs/concepts.md: a run counts only if it was the configured
 /// `test.command`, and for such a run that is only a claim).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandedInRuns {
@@ -76,7 +67,7 @@ impl Words for HandedInRuns {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Record, "record"), (Self::Count, "count")];
 }
 
-/// What a commit does whose tests did not run.
+/// The gate for a commit whose tests did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtCommit {
     /// It is refused.
@@ -89,7 +80,7 @@ impl Words for AtCommit {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Refuse, "refuse"), (Self::Run, "run")];
 }
 
-/// Whether a passing run must have run all tests that are known.
+/// The worth of a passing run that ran fewer tests than are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FullRuns {
     /// Fewer tests are worth a warning.
@@ -143,25 +134,23 @@ impl Words for Runner {
 pub struct ScopeSettings {
     /// Name, paths and needs.
     pub scope: Scope,
-    /// What runs the tests of the scope.
     pub command: TestCommand,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
-    /// How long a run may take; `None` for no limit.
+    /// `None` for no limit.
     pub timeout: Option<Span>,
 }
 
 /// All of `[test.scopes]`.
 #[derive(Debug, Clone, Default)]
 pub struct TestScopes {
-    /// Which code belongs to which scope.
+    /// The code of each scope.
     pub scopes: Arc<Scopes>,
-    /// How the tests of each are run, by name.
+    /// The tests of each, by name.
     pub settings: Vec<ScopeSettings>,
 }
 
 impl TestScopes {
-    /// How the tests of scope `name` are run.
     pub fn get(&self, name: &str) -> Option<&ScopeSettings> {
         self.settings.iter().find(|own| own.scope.name == name)
     }
@@ -178,15 +167,11 @@ impl Eq for TestScopes {}
 /// `[test]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestSettings {
-    /// What a commit does whose tests did not run.
     pub at_commit: AtCommit,
-    /// What runs the tests.
     pub command: Option<TestCommand>,
-    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    /// The format of output and reports; `None` (`format = "auto"`) to recognise it.
     pub format: Option<Format>,
-    /// Whether a passing run of a part of the tests proves anything.
     pub full: FullRuns,
-    /// What runs made elsewhere are worth.
     pub handed_in: HandedInRuns,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
@@ -194,7 +179,7 @@ pub struct TestSettings {
     pub runner: Option<Runner>,
     /// Parts of the code with tests of their own; empty without any.
     pub scopes: TestScopes,
-    /// How long a run may take; `None` (`timeout = "none"`) for no limit.
+    /// `None` (`timeout = "none"`) for no limit.
     pub timeout: Option<Span>,
 }
 
@@ -232,7 +217,7 @@ pub struct Config {
     pub identity: IdentityRules,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
-    /// What was said, by dotted key.
+    /// The values that were given, by dotted key.
     pub(super) values: BTreeMap<String, SourceValue>,
 }
 
@@ -254,7 +239,7 @@ impl Config {
         Some(config)
     }
 
-    /// What runs the tests of scope `name`; of [`REST`], `test.command`.
+    /// The test command of scope `name`; of [`REST`], `test.command`.
     pub fn command_of_scope(&self, name: &str) -> Option<&TestCommand> {
         if name == REST {
             return self.test.command.as_ref();
@@ -266,4 +251,32 @@ impl Config {
     pub fn origin(&self, key: &str) -> SettingOrigin {
         self.values.get(key).map_or(SettingOrigin::Default, |given| given.origin.clone())
     }
+}
+
+/// The intention that the loop runs for ever (docs/spec-map.md, signals and escalation: section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Perpetual {
+    /// A pause halts it.
+    No,
+    /// A pause is cleared, an escalation only tells.
+    Yes,
+}
+
+/// The four sections. Programs come from the user's own configuration only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// `on_stall.policy`
+    pub on_stall: OnStall,
+    /// `on_stall.command`, with `on_stall.timeout`.
+    pub on_stall_program: Option<Program>,
+    /// `advisor.command`, with `advisor.timeout`.
+    pub advisor: Option<Program>,
+    /// `fallback.providers`
+    pub providers: Vec<Provider>,
+    /// `notify.command`, with its five seconds.
+    pub notify: Option<Program>,
+    /// `notify.bell`
+    pub bell: Bell,
+    /// `notify.again`; `None` for never.
+    pub again: Option<Span>,
 }

@@ -1,16 +1,16 @@
 //! A checked value of any key, and its text in TOML.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
-use super::command::TestCommand;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
 use super::source::SettingOrigin;
-use andon_core::domain::findings::Level;
-use andon_core::domain::settings::ParamValue;
-use andon_core::domain::time::Span;
+use andon_core::domain::{findings::Level, settings::ParamValue, spelling::nearest, time::Span};
 
 /// The word for a format that is recognised.
 pub(super) const AUTO: &str = "auto";
-/// How "no limit" is written.
+/// The word for "no limit".
 pub(super) const UNLIMITED: &str = "none";
 
 /// A checked value.
@@ -28,7 +28,7 @@ pub enum Value {
     Span(Span),
     /// A command: its arguments, or a line for the shell.
     Command(TestCommand),
-    /// How grave a finding is: off, note, warn, block or halt.
+    /// The gravity of a finding: off, note, warn, block or halt.
     Level(Level),
     /// Yes or no.
     Switch(bool),
@@ -116,4 +116,109 @@ pub(super) fn toml_text(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// `test.command`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TestCommand {
+    /// A text for `sh -c`.
+    Shell(String),
+    /// A program and its arguments, started as they are. Never empty.
+    Argv(Vec<String>),
+}
+
+impl TestCommand {
+    /// The canonical text, for evidence, comparison and people: a shell text without outer white space,
+    /// an argument list with each argument quoted for `sh` where it needs it. One line unless an
+    /// argument holds a line break.
+    pub fn display(&self) -> String {
+        match self {
+            Self::Shell(text) => text.trim().to_owned(),
+            Self::Argv(arguments) => arguments.iter().map(|one| quote(one)).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// True if both start the same thing: compared by [`TestCommand::display`], so that `cargo test` as a
+    /// text and as a list are the same, and evidence survives a change from one to the other.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.display() == other.display()
+    }
+}
+
+impl fmt::Display for TestCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.display())
+    }
+}
+
+fn quote(argument: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
+
+/// Something wrong with a value.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) span: Range<usize>,
+    pub(super) what: String,
+    pub(super) hint: String,
+}
+
+pub(super) type Item<'a> = Spanned<DeValue<'a>>;
+pub(super) type Name<'a> = Spanned<DeString<'a>>;
+
+/// The entries of a table in the order of the file.
+pub(super) fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+pub(super) type ReadResult<T> = Result<T, Vec<Problem>>;
+
+/// Builds the one error of a value.
+pub(super) fn wrong<T>(span: Range<usize>, what: String, hint: impl Into<String>) -> ReadResult<T> {
+    Err(vec![Problem { span, what, hint: hint.into() }])
+}
+
+/// The hint for an unknown word: the nearest known one, or all of them.
+pub fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    if let Some(nearest) = nearest(word, known.clone()) {
+        return format!("did you mean `{nearest}`?");
+    }
+    let all: Vec<&str> = known.collect();
+    if all.is_empty() { "remove it".to_owned() } else { format!("known here: {}", all.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argv(arguments: &[&str]) -> TestCommand {
+        TestCommand::Argv(arguments.iter().map(|&one| one.to_owned()).collect())
+    }
+
+    #[test]
+    fn commands_have_one_canonical_text() {
+        for (command, text) in [
+            (TestCommand::Shell("  cargo test\n".to_owned()), "cargo test"),
+            (argv(&["cargo", "test"]), "cargo test"),
+            (argv(&["sh", "-c", "a && b"]), "sh -c 'a && b'"),
+            (argv(&["run", "it's", ""]), "run 'it'\\''s' ''"),
+            (argv(&["run", "$HOME", "*"]), "run '$HOME' '*'"),
+        ] {
+            assert_eq!(command.display(), text);
+        }
+    }
+
+    #[test]
+    fn sameness_looks_through_the_form() {
+        assert!(TestCommand::Shell("cargo test".to_owned()).is_same(&argv(&["cargo", "test"])));
+        assert!(!TestCommand::Shell("cargo test *".to_owned()).is_same(&argv(&["cargo", "test", "*"])));
+        assert!(!argv(&["a b"]).is_same(&argv(&["a", "b"])));
+    }
 }

@@ -4,20 +4,14 @@
 //! Everything that could make a budget silently bind nowhere is an error at its line: undeclared nodes, nodes that
 //! match the same commits, anchors that close no cycle, budgets of nothing or less.
 
-mod cycles;
+use std::{collections::BTreeSet, ops::Range};
 
-use std::ops::Range;
+use toml::de::{DeTable, DeValue};
 
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
-
-use super::mistake::quoted;
-use super::problem::Problem;
-use super::reading::MAX_COUNT;
-use super::suggest;
-use andon_core::domain::time::Span;
-use andon_core::domain::usage::micros;
-use andon_core::domain::workflow::{CycleBudget, Edge, Edits, Node, NodeMatch, Workflow};
+use super::value::{Item, Name, Problem, in_order, suggest};
+use super::{mistake::quoted, reading::count};
+use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, NodeMatch, Workflow};
+use andon_core::domain::{time::Span, usage::micros};
 
 /// Most nodes.
 const MAX_NODES: usize = 64;
@@ -26,28 +20,24 @@ const MAX_EDGES: usize = 256;
 /// Longest name or text, in bytes.
 const MAX_TEXT: usize = 256;
 
-type Item<'a> = Spanned<DeValue<'a>>;
-type Name<'a> = Spanned<DeString<'a>>;
-
 const NODE_KEYS: [&str; 7] =
     ["environment", "author", "trailer", "branch", "edits", "max_turns", "max_runtime"];
 const EDGE_KEYS: [&str; 6] = ["from", "to", "anchor", "max_iterations", "max_runtime", "max_cost"];
 
 /// An edge as it is declared.
-pub(super) struct EdgeDeclaration {
+struct EdgeDeclaration {
     /// From where to where.
-    pub(super) edge: Edge,
-    /// Whether it is said to close its cycle.
-    pub(super) anchor: Anchor,
+    edge: Edge,
+    anchor: Anchor,
     /// The budgets of the cycle that it closes.
-    pub(super) budget: CycleBudget,
+    budget: CycleBudget,
     /// The place of the entry.
-    pub(super) at: Range<usize>,
+    at: Range<usize>,
 }
 
-/// Whether an edge is said to close its cycle.
+/// The declaration of an edge that closes its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+enum Anchor {
     Declared,
     /// Nothing is said.
     No,
@@ -67,17 +57,11 @@ pub(super) fn read(table: &DeTable<'_>) -> Result<Workflow, Vec<Problem>> {
     reader.check_nodes(&nodes);
     reader.check_edges(&nodes, &edges);
     let nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
-    let cycles = cycles::cycles(&nodes, &edges, &mut reader.wrongs);
+    let cycles = cycles(&nodes, &edges, &mut reader.wrongs);
     if !reader.wrongs.is_empty() {
         return Err(reader.wrongs);
     }
     Ok(Workflow { nodes, edges: edges.into_iter().map(|declared| declared.edge).collect(), cycles })
-}
-
-fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(name, _)| name.span().start);
-    entries
 }
 
 struct Reader {
@@ -91,7 +75,7 @@ impl Reader {
 
     fn unknown(&mut self, span: Range<usize>, place: &str, word: &str, known: &[&str]) {
         let what = format!("unknown key {} in {place}", quoted(word));
-        let hint = suggest::hint(word, known.iter().copied());
+        let hint = suggest(word, known.iter().copied());
         self.wrong(span, what, &hint);
     }
 
@@ -218,7 +202,7 @@ impl Reader {
             for name in [&declared.edge.from, &declared.edge.to] {
                 if !nodes.iter().any(|(node, _)| node.name == *name) {
                     let what = format!("node {} is not declared", quoted(name));
-                    let hint = suggest::hint(name, nodes.iter().map(|(node, _)| node.name.as_str()));
+                    let hint = suggest(name, nodes.iter().map(|(node, _)| node.name.as_str()));
                     self.wrong(declared.at.clone(), what, &hint);
                 }
             }
@@ -230,54 +214,132 @@ impl Reader {
     }
 
     fn text(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<String> {
-        let text = item.get_ref().as_str().filter(|text| !text.trim().is_empty() && text.len() <= MAX_TEXT);
-        if text.is_none() {
-            self.not(key, item, "a text of at most 256 bytes");
-        }
-        text.map(str::to_owned)
+        self.value(key, item, "a text of at most 256 bytes", |value| {
+            value.as_str().filter(|text| !text.trim().is_empty() && text.len() <= MAX_TEXT).map(str::to_owned)
+        })
     }
 
     fn switch(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<bool> {
-        let switch = item.get_ref().as_bool();
-        if switch.is_none() {
-            self.not(key, item, "true or false");
-        }
-        switch
+        self.value(key, item, "true or false", |value| value.as_bool())
     }
 
     fn count(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<u64> {
-        let number = item.get_ref().as_integer();
-        let count = number
-            .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
-            .filter(|count| (1..=MAX_COUNT).contains(count));
-        if count.is_none() {
-            self.not(key, item, "a whole number from 1 to 1000000000");
-        }
-        count
+        self.value(key, item, "a whole number from 1 to 1000000000", |value| count(value, 1))
     }
 
     fn span(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<Span> {
-        let span = item.get_ref().as_str().and_then(|text| text.parse().ok()).filter(|span| *span > Span(0));
-        if span.is_none() {
-            self.not(key, item, "a duration such as \"2h\"");
-        }
-        span
+        self.value(key, item, "a duration such as \"2h\"", |value| {
+            value.as_str()?.parse().ok().filter(|span| *span > Span(0))
+        })
     }
 
     /// US dollars in millionths.
     fn money(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<u64> {
-        let text = item.get_ref().as_str().filter(|text| text.len() <= 32);
-        let amount = text.and_then(micros).filter(|amount| *amount > 0);
-        if amount.is_none() {
-            self.not(key, item, "an amount of US dollars such as \"5.00\"");
-        }
-        amount
+        self.value(key, item, "an amount of US dollars such as \"5.00\"", |value| {
+            micros(value.as_str().filter(|text| text.len() <= 32)?).filter(|amount| *amount > 0)
+        })
     }
 
-    fn not(&mut self, key: &Name<'_>, item: &Item<'_>, expected: &str) {
-        let what = format!("{} must be {expected}", quoted(key.get_ref()));
-        self.wrong(item.span(), what, "fix the value, or remove the key");
+    fn value<T>(
+        &mut self,
+        key: &Name<'_>,
+        item: &Item<'_>,
+        expected: &str,
+        read: impl FnOnce(&DeValue<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let value = read(item.get_ref());
+        if value.is_none() {
+            let what = format!("{} must be {expected}", quoted(key.get_ref()));
+            self.wrong(item.span(), what, "fix the value, or remove the key");
+        }
+        value
     }
+}
+
+/// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
+fn cycles(nodes: &[Node], edges: &[EdgeDeclaration], wrongs: &mut Vec<Problem>) -> Vec<Cycle> {
+    let components = components(nodes, edges);
+    for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
+        if !components.iter().any(|nodes| within(nodes, declared)) {
+            wrongs.push(Problem {
+                span: declared.at.clone(),
+                what: format!(
+                    "anchor {} is part of no cycle: it is never passed twice",
+                    quoted(&declared.edge.id())
+                ),
+                hint: "declare the edges that lead back, or remove `anchor`".to_owned(),
+            });
+        }
+    }
+    let mut cycles: Vec<Cycle> =
+        components.iter().filter_map(|component| cycle(nodes, edges, component, wrongs)).collect();
+    cycles.sort_by(|one, other| one.id.cmp(&other.id));
+    cycles
+}
+
+fn within(component: &BTreeSet<&str>, declared: &EdgeDeclaration) -> bool {
+    component.contains(declared.edge.from.as_str()) && component.contains(declared.edge.to.as_str())
+}
+
+/// Each component that is a cycle: of two nodes and more, or of one with a self-loop.
+fn components<'a>(nodes: &'a [Node], edges: &'a [EdgeDeclaration]) -> Vec<BTreeSet<&'a str>> {
+    let reach: Vec<BTreeSet<&str>> = nodes.iter().map(|node| reachable(&node.name, edges)).collect();
+    let mut components: Vec<BTreeSet<&str>> = Vec::new();
+    for (node, from_here) in nodes.iter().zip(&reach) {
+        let name = node.name.as_str();
+        if !from_here.contains(name) || components.iter().any(|known| known.contains(name)) {
+            continue;
+        }
+        let back = nodes.iter().zip(&reach).filter(|(other, from_there)| {
+            from_here.contains(other.name.as_str()) && from_there.contains(name)
+        });
+        components.push(back.map(|(other, _)| other.name.as_str()).collect());
+    }
+    components
+}
+
+/// The nodes that are reached from `start` along at least one edge.
+fn reachable<'a>(start: &'a str, edges: &'a [EdgeDeclaration]) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![start];
+    while let Some(at) = open.pop() {
+        for declared in edges.iter().filter(|declared| declared.edge.from == at) {
+            if seen.insert(declared.edge.to.as_str()) {
+                open.push(&declared.edge.to);
+            }
+        }
+    }
+    seen
+}
+
+fn cycle(
+    nodes: &[Node],
+    edges: &[EdgeDeclaration],
+    component: &BTreeSet<&str>,
+    wrongs: &mut Vec<Problem>,
+) -> Option<Cycle> {
+    let inside: Vec<&EdgeDeclaration> = edges.iter().filter(|declared| within(component, declared)).collect();
+    let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
+    let chosen = anchors.next();
+    if let Some(second) = anchors.next() {
+        wrongs.push(Problem {
+            span: second.at.clone(),
+            what: format!("a second anchor, {}, in one cycle", quoted(&second.edge.id())),
+            hint: "keep the one whose passes are to be counted".to_owned(),
+        });
+    }
+    // Without a word of it: the first edge back to the node that is declared first.
+    let first = nodes.iter().find(|node| component.contains(node.name.as_str()))?;
+    let anchor = chosen.or_else(|| inside.iter().find(|declared| declared.edge.to == first.name))?;
+    let names: Vec<String> = component.iter().map(|name| (*name).to_owned()).collect();
+    let mut ids: Vec<String> = inside.iter().map(|declared| declared.edge.id()).collect();
+    ids.sort_unstable();
+    Some(Cycle {
+        id: format!("{}:{}", names.join("+"), ids.join(",")),
+        nodes: names,
+        anchor: anchor.edge.clone(),
+        budget: anchor.budget,
+    })
 }
 
 #[cfg(test)]

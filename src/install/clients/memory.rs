@@ -1,8 +1,7 @@
 //! The line for the memory file of a client, which tells its model how tests are run here. The marks hold the client's
 //! name, for several clients read one file, and all that is needed to take the lines out again byte for byte.
 
-use std::fs;
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
 use super::WriteOutcome;
 use crate::install::InstallError;
@@ -14,7 +13,6 @@ const LINE: &str = "Run the tests with `andon test` before each commit. When a c
 /// The memory file of a client in a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFile {
-    /// Which client reads it.
     pub client: Client,
     /// The top of the working tree.
     pub top: PathBuf,
@@ -33,17 +31,24 @@ impl MemoryFile {
         String::from_utf8(bytes).map(Some).map_err(broken)
     }
 
-    /// Puts the line in; with `dry_run` it only says whether that would change the file.
+    /// Puts the line in.
     ///
     /// # Errors
     /// When the file cannot be read or written, or is a link.
-    pub fn install(&self, dry_run: bool) -> Result<WriteOutcome, InstallError> {
+    pub fn install(&self) -> Result<WriteOutcome, InstallError> {
         let now = self.text()?;
         let Some(after) = with_line(now.as_deref(), self.client) else { return Ok(WriteOutcome::Unchanged) };
-        if !dry_run {
-            self.write(now, after)?;
-        }
+        self.write(now, after)?;
         Ok(WriteOutcome::Written)
+    }
+
+    /// The outcome that [`Self::install`] would have.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn preview(&self) -> Result<WriteOutcome, InstallError> {
+        let after = with_line(self.text()?.as_deref(), self.client);
+        Ok(if after.is_some() { WriteOutcome::Written } else { WriteOutcome::Unchanged })
     }
 
     /// Takes the line out again.
@@ -110,7 +115,7 @@ fn with_line(text: Option<&str>, client: Client) -> Option<String> {
     Some(format!("{text}{added}"))
 }
 
-/// What taking the line out leaves.
+/// The rest of a file without the line.
 #[derive(Debug, PartialEq, Eq)]
 enum LineRemoval {
     /// It is not there.

@@ -6,17 +6,15 @@
 use std::path::Path;
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
-use super::template::{Template, UnreadableSettings};
-use super::toml_hooks;
-use andon_core::domain::agent::Client;
+use andon_core::{domain::agent::Client, escape::shell_quote};
 
 /// The member that holds the hooks of each event.
 const HOOKS: &str = "hooks";
 /// Members of a handler that hold what is started.
 const COMMANDS: [&str; 2] = ["command", "bash"];
-/// What Windows' editors begin a file with.
+/// The first character of files of Windows' editors.
 const BOM: &str = "\u{feff}";
 
 /// `text` with every hook of the template in it. Members besides the hooks are added where they are missing and never
@@ -26,7 +24,7 @@ const BOM: &str = "\u{feff}";
 /// When `text` is no object of JSON with comments, or has something else where hooks belong.
 pub fn merge(text: &str, template: &Template<'_>) -> Result<String, UnreadableSettings> {
     if is_toml(template.client) {
-        return toml_hooks::merge(text, template);
+        return merge_toml(text, template);
     }
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &merge(text, template)?);
@@ -65,7 +63,7 @@ pub fn merge(text: &str, template: &Template<'_>) -> Result<String, UnreadableSe
 /// When `text` is no JSON with comments.
 pub fn strip(text: &str, client: Client) -> Result<String, UnreadableSettings> {
     if is_toml(client) {
-        return toml_hooks::strip(text, client);
+        return strip_toml(text, client);
     }
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &strip(text, client)?);
@@ -117,7 +115,7 @@ fn strip_list(list: &CstArray, client: Client) -> bool {
     removed
 }
 
-/// Whether nothing is left in `text` but what every file of its kind begins with.
+/// True if nothing is left in `text` but the members that every file of its kind begins with.
 pub fn is_bare(text: &str) -> bool {
     if text.trim().is_empty() {
         return true;
@@ -135,7 +133,7 @@ pub fn is_bare(text: &str) -> bool {
 /// When `text` is no JSON with comments.
 pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
     if is_toml(client) {
-        return toml_hooks::found(text, client);
+        return found_toml(text, client);
     }
     let root = parse(text)?;
     if let Some(list) = root.object_value().and_then(|top| top.array_value(HOOKS)) {
@@ -157,7 +155,6 @@ fn listed(list: &CstArray, client: Client) -> Vec<(String, Vec<String>)> {
     list.elements().iter().filter_map(one).collect()
 }
 
-/// Whether the settings of a client are TOML.
 fn is_toml(client: Client) -> bool {
     client
         .spec()
@@ -180,7 +177,7 @@ fn commands_of(event: &CstObjectProp, client: Client) -> Vec<(String, Vec<String
     ours.map(|handler| (name.clone(), words(&handler))).collect()
 }
 
-/// What a handler starts: the command, then its arguments.
+/// The command that a handler starts, then its arguments.
 fn words(handler: &CstObject) -> Vec<String> {
     let text = |node: CstNode| node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
     let value = |name: &str| handler.get(name).and_then(|member| member.value()).and_then(text);
@@ -207,4 +204,177 @@ fn parse(text: &str) -> Result<CstRootNode, UnreadableSettings> {
         line: Some(error.line_display()),
         why: format!("column {}: {}", error.column_display(), error.kind()),
     })
+}
+
+/// The placeholder of the program in a template: alone in exec form, else quoted for a shell.
+const PROGRAM: &str = "@ANDON@";
+
+/// The place and the reason where settings cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableSettings {
+    /// From 1; `None` where the whole file is meant.
+    pub line: Option<usize>,
+    /// The mistake, as a clause.
+    pub why: String,
+}
+
+impl UnreadableSettings {
+    /// At the innermost of the members that are named.
+    fn shape(text: &str, members: &[&str], why: &str) -> Self {
+        let start = text.len() - text.trim_start().len();
+        let place = members.iter().fold(start, |from, name| {
+            let quoted = format!("\"{name}\"");
+            text.get(from..).and_then(|rest| rest.find(&quoted)).map_or(from, |at| from + at)
+        });
+        Self { line: Some(text[..place].matches('\n').count() + 1), why: why.to_owned() }
+    }
+}
+
+/// Our file below `hooks/agents/`, which is merged into settings, and the program that takes its placeholder's place.
+#[derive(Debug, Clone, Copy)]
+pub struct Template<'a> {
+    /// Whose settings they are.
+    pub client: Client,
+    /// The template, with its placeholder.
+    pub text: &'a str,
+    /// Path of the program that the hooks start.
+    pub program: &'a str,
+}
+
+impl Template<'_> {
+    /// The text with the program in it, for files that are ours alone.
+    pub fn filled(&self) -> String {
+        self.with(&self.quoted())
+    }
+
+    /// The program as a shell reads it.
+    fn quoted(&self) -> String {
+        shell_quote(self.program)
+    }
+
+    /// The text with `program` in the place of it.
+    fn with(&self, program: &str) -> String {
+        self.text.replace(PROGRAM, program)
+    }
+
+    fn string(&self, text: &str) -> String {
+        if text == PROGRAM { self.program.to_owned() } else { text.replace(PROGRAM, &self.quoted()) }
+    }
+
+    fn input(&self, node: &CstNode) -> CstInputValue {
+        if let Some(object) = node.as_object() {
+            return CstInputValue::Object(
+                object.properties().iter().filter_map(|one| self.member(one)).collect(),
+            );
+        }
+        if let Some(list) = node.as_array() {
+            return CstInputValue::Array(list.elements().iter().map(|one| self.input(one)).collect());
+        }
+        if let Some(number) = node.as_number_lit() {
+            return CstInputValue::Number(number.to_string());
+        }
+        let text = node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
+        text.map_or(CstInputValue::Null, |text| CstInputValue::String(self.string(&text)))
+    }
+
+    fn member(&self, member: &CstObjectProp) -> Option<(String, CstInputValue)> {
+        Some((member.decoded_name()?, self.input(&member.value()?)))
+    }
+}
+
+const TOML_TABLE: &str = "[[hooks]]";
+
+fn parse_toml(text: &str) -> Result<toml::Table, UnreadableSettings> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().and_then(|span| Some(text.get(..span.start)?.matches('\n').count() + 1));
+        UnreadableSettings { line, why: error.message().to_owned() }
+    })
+}
+
+/// `text` with the hooks of the template at its end.
+fn merge_toml(text: &str, template: &Template<'_>) -> Result<String, UnreadableSettings> {
+    parse_toml(text)?;
+    // A basic string of TOML is written as one of JSON.
+    let quoted = serde_json::Value::from(template.quoted()).to_string();
+    let added = template.with(quoted.trim_matches('"'));
+    let gap = if text.is_empty() || text.ends_with("\n\n") {
+        ""
+    } else if text.ends_with('\n') {
+        "\n"
+    } else {
+        "\n\n"
+    };
+    let after = format!("{text}{gap}{added}");
+    // Hooks that are written as one list leave no place for others.
+    parse_toml(&after)
+        .map_err(|broken| UnreadableSettings { why: format!("with our hooks: {}", broken.why), ..broken })?;
+    Ok(after)
+}
+
+/// `text` without our hooks.
+fn strip_toml(text: &str, client: Client) -> Result<String, UnreadableSettings> {
+    parse_toml(text)?;
+    let mut kept = String::new();
+    for table in tables(text) {
+        if !(table.starts_with(TOML_TABLE) && table.contains(&mark(client))) {
+            kept.push_str(table);
+        }
+    }
+    Ok(kept)
+}
+
+/// The text as its tables, each with its header, comments behind it included.
+fn tables(text: &str) -> Vec<&str> {
+    let (mut found, mut begun, mut at) = (Vec::new(), 0, 0);
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('[') && at > begun {
+            found.extend(text.get(begun..at));
+            begun = at;
+        }
+        at += line.len();
+    }
+    found.extend(text.get(begun..));
+    found
+}
+
+fn mark(client: Client) -> String {
+    format!(" agent hook {} ", client.as_str())
+}
+
+/// The events for which `text` starts us, and each command.
+fn found_toml(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
+    let table = parse_toml(text)?;
+    let hooks = table.get("hooks").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
+    let one = |hook: &toml::Value| {
+        let text = |name| hook.get(name)?.as_str().map(str::to_owned);
+        let command = text("command").filter(|command| format!("{command} ").contains(&mark(client)))?;
+        Some((text("event")?, vec![command]))
+    };
+    Ok(hooks.iter().filter_map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "[[hooks]]\nevent = \"Stop\"\ncommand = \"@ANDON@ agent hook kimi Stop\"\n";
+
+    #[test]
+    fn ours_come_and_go_beside_others() {
+        let template = Template { client: Client::Kimi, text: TEXT, program: "/x/a \"n\" b/andon" };
+        let others = "model = \"k\" # mine\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"mine\"\n";
+        for text in ["", "a = 1", "a = 1\n", others, "[t]\nlist = [\n  [1],\n]\n"] {
+            let merged = merge_toml(text, &template).unwrap();
+            let ours = found_toml(&merged, Client::Kimi).unwrap();
+            assert_eq!(
+                ours,
+                [("Stop".to_owned(), vec!["'/x/a \"n\" b/andon' agent hook kimi Stop".to_owned()])]
+            );
+            assert!(merged.starts_with(text));
+            assert_eq!(strip_toml(&merged, Client::Kimi).unwrap().trim_end(), text.trim_end());
+        }
+        assert_eq!(strip_toml(others, Client::Kimi).unwrap(), others);
+        assert_eq!(merge_toml("a = 1\nb =\n", &template).unwrap_err().line, Some(2));
+        assert!(merge_toml("hooks = []\n", &template).is_err(), "no other table can be added to it");
+    }
 }

@@ -7,24 +7,21 @@ pub mod memory;
 pub mod merge;
 pub mod place;
 pub mod saved_files;
-mod template;
-mod toml_hooks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use self::merge::{Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
-use self::template::{Template, UnreadableSettings};
-use super::InstallError;
 use super::edits::{self, Edit, EditRemoval, FileKind};
-use super::manifest::Birth;
+use super::{InstallError, manifest::Birth};
 use andon_core::domain::client_spec::{CommandStart, FileOwner};
 
 /// First words of a program of ours among a person's own.
 const WRITTEN: &str = "# Written by `andon agent install ";
 
-/// What a file has of our hooks.
+/// The state of our hooks in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingsState {
     /// Nothing of ours.
@@ -39,7 +36,6 @@ pub enum SettingsState {
     Broken(String),
 }
 
-/// Whether a file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// It held the same bytes before.
@@ -105,7 +101,7 @@ pub fn look(file: &SettingsFile, program: &str) -> SettingsState {
     }
 }
 
-/// Whether the hooks that were found are those of the template.
+/// True if the hooks that were found are those of the template.
 fn is_whole(file: &SettingsFile, program: &str, mut found: Vec<(String, Vec<String>)>) -> bool {
     let fresh = merge::merge("", &template(file, program));
     let mut wanted = fresh.and_then(|text| merge::found(&text, file.client)).unwrap_or_default();
@@ -125,7 +121,7 @@ pub fn programs_in(text: &str, client: andon_core::domain::agent::Client) -> Vec
     found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
 }
 
-/// What the client starts at `event`, in its own way, where it does; `shell` is the person's.
+/// The command line that the client starts at `event`, in its own way; `shell` is the person's.
 pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<String>> {
     let own = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
     let text = text_of(file).ok().flatten()?;
@@ -171,7 +167,7 @@ pub fn install(
     Ok(outcomes)
 }
 
-/// What [`install`] would do.
+/// The outcome that [`install`] would have.
 ///
 /// # Errors
 /// The same.
@@ -206,14 +202,14 @@ fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit,
     let earlier = saved.get(&file.path);
     let made = now.is_none() || earlier.is_some_and(|entry| entry.birth == Birth::Made);
     let (before, after) = match file.way {
-        FileOwner::Shared => merged(file, program, (now.as_deref(), earlier))?,
+        FileOwner::Shared => merged(file, program, now.as_deref(), earlier)?,
         FileOwner::Whole | FileOwner::Program => {
             (empty_before(now.as_deref(), earlier), taken_over(file, program, now.as_deref())?)
         }
     };
     let created = earlier.map_or_else(|| missing_folders(&file.path), |entry| entry.created.clone());
     let kind = if file.way == FileOwner::Program { FileKind::Program } else { FileKind::Text };
-    let entry = SavedFile::new(&file.path, (before.as_deref().filter(|_| !made), &after), created);
+    let entry = SavedFile::new(&file.path, before.as_deref().filter(|_| !made), &after, created);
     let edit = Edit {
         path: file.path.clone(),
         before: now.map(String::into_bytes),
@@ -228,7 +224,8 @@ fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit,
 fn merged(
     file: &SettingsFile,
     program: &str,
-    (now, earlier): (Option<&str>, Option<&SavedFile>),
+    now: Option<&str>,
+    earlier: Option<&SavedFile>,
 ) -> Result<(Option<String>, String), InstallError> {
     let broken = |broken| settings_error(&file.path, broken);
     let text = now.unwrap_or_default();

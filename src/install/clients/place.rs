@@ -1,4 +1,4 @@
-//! Which files make each client start us, in a project and for a user, and what its person still has to do.
+//! The files that make each client start us, in a project and for a user, and the steps that are left to its person.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,17 +52,15 @@ impl Roots {
 /// One file of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
-    /// Which client reads it.
     pub client: Client,
     /// Absolute.
     pub path: PathBuf,
     /// No link on the way may lead out of this directory.
     pub top: PathBuf,
-    /// Whether it holds other things too.
     pub way: FileOwner,
     /// Our file below `hooks/agents/`.
     pub template: &'static str,
-    /// What takes the place of `@EVENT@`.
+    /// The text that takes the place of `@EVENT@`.
     pub event: &'static str,
 }
 
@@ -72,7 +70,7 @@ macro_rules! templates {
     };
 }
 
-/// What is installed, by its path below `hooks/agents/`.
+/// The files that are installed, by their paths below `hooks/agents/`.
 const TEMPLATES: &[(&str, &str)] = templates![
     "amp/andon.js",
     "auggie/settings.json",
@@ -140,7 +138,7 @@ fn base(settings: &Settings, scope: Scope, roots: &Roots) -> Option<(PathBuf, Pa
     Some(real.and_then(|real| Some((real.parent()?.to_owned(), real))).unwrap_or((top, path)))
 }
 
-/// What a person has to do before the client runs the hooks, as a sentence.
+/// The step that a person has to take before the client runs the hooks, as a sentence.
 pub fn next_step(client: Client, scope: Scope) -> Option<&'static str> {
     let spec = client.spec();
     if scope == Scope::Project { spec.step_in_project } else { spec.step_of_user }

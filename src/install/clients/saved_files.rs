@@ -1,4 +1,4 @@
-//! What installing changed in each settings file, kept so that uninstalling gives the same bytes back.
+//! The changes of installing in each settings file, kept so that uninstalling gives the same bytes back.
 //!
 //! Only the change is kept, never the whole file: a user's settings may hold keys. A file that was edited meanwhile is
 //! recognised by its digest; our entries are then taken out of it one by one.
@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
-use crate::install::InstallError;
-use crate::install::manifest::Birth;
+use crate::install::{InstallError, manifest::Birth};
 use andon_core::domain::ids::Digest;
 use andon_git::temporary_beside;
 
@@ -30,7 +29,6 @@ pub struct SavedFiles {
 pub struct SavedFile {
     /// Absolute.
     pub path: PathBuf,
-    /// Whether it was there before.
     pub birth: Birth,
     /// Digest of the file as it was; of nothing where it was not there.
     before: String,
@@ -50,8 +48,8 @@ struct Change {
 }
 
 impl SavedFile {
-    /// What leads back from `after` to `before`.
-    pub fn new(path: &Path, (before, after): (Option<&str>, &str), created: Vec<PathBuf>) -> Self {
+    /// The way back from `after` to `before`.
+    pub fn new(path: &Path, before: Option<&str>, after: &str, created: Vec<PathBuf>) -> Self {
         let birth = if before.is_some() { Birth::There } else { Birth::Made };
         let before = before.unwrap_or_default();
         Self {
@@ -102,7 +100,7 @@ struct Wire {
 }
 
 impl SavedFiles {
-    /// Where it is kept, below a directory of ours.
+    /// The file, below a directory of ours.
     pub fn path(dir: &Path) -> PathBuf {
         dir.join("agent-settings.json")
     }
@@ -164,7 +162,7 @@ mod tests {
         let texts = ["", "a", "{}\n", "{\"a\":1}", "xäy", "xüy", "xx", "xxx", "a\r\nb", "öö"];
         for before in texts {
             for after in texts {
-                let saved = SavedFile::new(Path::new("/s"), (Some(before), after), Vec::new());
+                let saved = SavedFile::new(Path::new("/s"), Some(before), after, Vec::new());
                 assert_eq!(saved.undo(after).as_deref(), Some(before));
                 assert_eq!(saved.undo(&format!("{after} ")), None);
             }
@@ -177,8 +175,8 @@ mod tests {
         let path = SavedFiles::path(dir.path());
         assert_eq!(SavedFiles::read(&path), SavedFiles::default());
         let mut saved = SavedFiles::default();
-        saved.put(SavedFile::new(Path::new("/a"), (None, "x"), vec!["/d".into()]));
-        saved.put(SavedFile::new(Path::new("/a"), (Some("y"), "x"), Vec::new()));
+        saved.put(SavedFile::new(Path::new("/a"), None, "x", vec!["/d".into()]));
+        saved.put(SavedFile::new(Path::new("/a"), Some("y"), "x", Vec::new()));
         saved.write(&path).unwrap();
         assert_eq!(SavedFiles::read(&path), saved);
         assert_eq!(saved.get(Path::new("/a")).unwrap().birth, Birth::There);

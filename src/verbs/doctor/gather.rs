@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
-use crate::setup::fetch::fetch_states;
+use crate::setup::fetch_states;
 use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, live};
 use andon_core::domain::tests::{RunValidity, TestEvidence};
@@ -56,7 +56,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
     let managed =
         manifest.mode.filter(|mode| *mode != Integration::Shim).map(|mode| (mode, live::look(repo)));
-    let patches = presence(live::patches_since(repo, &dir).is_some());
+    let patches = presence(live::patches_since(repo, &dir));
     let shared = shared(repo)?;
     let leads_on = dir == forward::dir(repo.common_dir());
     Ok(HooksPlace { dir, decided_by, hint, managed, patches, hooks, shared, leads_on })
@@ -79,8 +79,8 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 
-fn presence(there: bool) -> Presence {
-    if there { Presence::Present } else { Presence::Absent }
+fn presence<T>(found: Option<T>) -> Presence {
+    if found.is_some() { Presence::Present } else { Presence::Absent }
 }
 
 /// `Present` if a configuration of pre-commit or prek names andon.
@@ -93,14 +93,14 @@ fn framework(repo: &Repo) -> Presence {
             File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
         read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
     };
-    presence(names.iter().any(says))
+    presence(names.iter().find(|name| says(name)))
 }
 
 fn records(repo: &Repo) -> Result<Records, GitError> {
     Ok(Records {
-        notes: presence(repo.ref_target(NOTES_REF)?.is_some()),
+        notes: presence(repo.ref_target(NOTES_REF)?),
         fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
-        commits: presence(repo.head()?.commit().is_some()),
+        commits: presence(repo.head()?.commit()),
     })
 }
 
@@ -140,7 +140,7 @@ fn limits(repo: &Repo) -> Vec<Limit> {
 }
 
 /// The state of a store of which `read` facts could be read, and `skipped` not.
-fn store(id: &str, (read, what): (usize, &str), skipped: &[String], hint: &str) -> Check {
+fn store(id: &str, read: usize, what: &str, skipped: &[String], hint: &str) -> Check {
     let Some(first) = skipped.first() else {
         return Check::ok(id, format!("{} can be read", count(read, what)));
     };
@@ -158,7 +158,7 @@ pub fn journal(ws: &Workspace) -> Check {
         "the lost part cannot be brought back; to end this warning, move the file away: {}",
         journal.path().display()
     );
-    store("journal", (lines.len(), "journal line"), &skipped, &hint)
+    store("journal", lines.len(), "journal line", &skipped, &hint)
 }
 
 pub fn last_run(ws: &Workspace) -> LastTests {
@@ -192,7 +192,7 @@ pub fn ledger(ws: &Workspace) -> Check {
                 return gap;
             }
             let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-            store("ledger", (entries.len(), "ledger entry"), &skipped, "git for-each-ref refs/andon/ledger")
+            store("ledger", entries.len(), "ledger entry", &skipped, "git for-each-ref refs/andon/ledger")
         }
         Err(err) => Check::new("ledger", State::Fail, err.to_string(), err.help()),
     }

@@ -22,6 +22,8 @@ struct CanaryResult {
     answer: Option<io::Result<HookAnswer>>,
     /// The hook kept the fact of it.
     kept: bool,
+    /// The program of the client is on the PATH, where it has one.
+    client_is_here: bool,
 }
 
 /// Sends a canary through the hooks of each client that has ours.
@@ -32,9 +34,7 @@ pub(super) fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<C
             // Other commands in settings may be anyone's, and are not started.
             let sent =
                 (place.state == SettingsState::Installed).then(|| send(ctx, repo, hooks.client, place.scope));
-            let here = hooks.client.program().is_none_or(|program| ctx.on_path(program).is_some());
-            checks
-                .push(sent.map_or_else(|| outdated(hooks.client, place.scope), |heard| judge(&heard, here)));
+            checks.push(sent.map_or_else(|| outdated(hooks.client, place.scope), |heard| judge(&heard)));
         }
     }
     if checks.is_empty() {
@@ -62,11 +62,12 @@ fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResul
     let answer = argv.map(|argv| start(argv, dir, &payload));
     let facts = Journal::of_agents(repo.git_dir()).agent_facts();
     let kept = facts.iter().any(|fact| fact.client == client && fact.session.as_deref() == Some(&session));
-    CanaryResult { client, scope, answer, kept }
+    let client_is_here = client.program().is_none_or(|program| ctx.on_path(program).is_some());
+    CanaryResult { client, scope, answer, kept, client_is_here }
 }
 
-fn judge(heard: &CanaryResult, here: bool) -> Check {
-    let CanaryResult { client, scope, answer, kept } = heard;
+fn judge(heard: &CanaryResult) -> Check {
+    let CanaryResult { client, scope, answer, kept, client_is_here } = heard;
     let (name, title) = (client.as_str(), client.title());
     let again = format!("andon agent install {name} --{}", scope.as_str());
     let (state, what, hint) = match answer {
@@ -93,7 +94,7 @@ fn judge(heard: &CanaryResult, here: bool) -> Check {
             }
         }
     };
-    let absent = if here { "" } else { " (the client itself is not on the PATH)" };
+    let absent = if *client_is_here { "" } else { " (the client itself is not on the PATH)" };
     let message = format!("{title} ({}): {what}{absent}", scope.as_str());
     Check::new(format!("live-{name}"), state, message, hint)
 }
@@ -133,7 +134,10 @@ mod tests {
         let answer = |code, output: &str| {
             Some(Ok(HookAnswer { code, output: output.to_owned(), took: Duration::from_millis(12) }))
         };
-        let heard = |client, answer, kept| CanaryResult { client, scope: Scope::Project, answer, kept };
+        let heard = |client, answer, kept| {
+            let client_is_here = client != Client::Goose;
+            CanaryResult { client, scope: Scope::Project, answer, kept, client_is_here }
+        };
         let absent = || Some(Err(io::Error::from(io::ErrorKind::NotFound)));
         let cases = [
             heard(Client::Claude, answer(Some(2), ""), true),
@@ -145,8 +149,7 @@ mod tests {
             heard(Client::Codex, absent(), false),
             heard(Client::Goose, None, false),
         ];
-        let checks: Vec<Check> =
-            cases.iter().map(|heard| judge(heard, heard.client != Client::Goose)).collect();
+        let checks: Vec<Check> = cases.iter().map(judge).collect();
         insta::assert_snapshot!(
             super::super::Diagnosis { checks }.to_text(andon_engine::text::style::Style::Plain)
         );

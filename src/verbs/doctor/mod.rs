@@ -21,7 +21,7 @@ use crate::install::{inspect::HookState, mode::Integration};
 use crate::report::json;
 use crate::setup::clients::{self, ClientHooks};
 use crate::setup::place::{Override, SharedHooksPath};
-use crate::setup::{fetch::FetchState, live::GuardState};
+use crate::setup::{FetchState, live::GuardState};
 use andon_config::TestCommand;
 use andon_core::{domain::facts::Presence, escape};
 use andon_engine::test_program::{self, TestProgram};

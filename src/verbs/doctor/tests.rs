@@ -10,7 +10,7 @@ use crate::install::clients::place::Scope;
 use crate::install::inspect::{HookFile, HookMode, Twins};
 use crate::install::shim::Owner;
 use crate::setup::clients::{ScopeHooks, Trust};
-use crate::setup::fetch::fetch_states;
+use crate::setup::fetch_states;
 use crate::verbs::install::tests::Scratch;
 use andon_core::domain::agent::Client;
 use andon_core::domain::git_hook::GitHook;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::install::start_lines;
 use crate::setup::{SetupError, event_key};
-use crate::{install::manifest::Manifest, setup::fetch::fetch_states};
+use crate::{install::manifest::Manifest, setup::fetch_states};
 use andon_core::{domain::git_hook::GitHook, escape::shell_quote_bytes};
 use andon_engine::sync::PUSH_KEY;
 use andon_git::platform::paths::shell_bytes;

@@ -8,7 +8,7 @@ use crate::install::husky::{self, Layout};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
-use crate::install::{InstallError, block, lefthook, prek};
+use crate::install::{InstallError, lefthook};
 use crate::setup::live::{self, GuardState};
 use crate::setup::{HUSKY, SetupError, hooks_of_husky, place};
 use crate::{install::shim::Owner, view::status::LostHooks};
@@ -102,12 +102,12 @@ struct Bare {
 fn bare(base: &Path, path: PathBuf, manifest: &Manifest) -> Result<Bare, InstallError> {
     let before = edits::read(base, &path)?;
     let known = manifest.file(&path).map_or(&[][..], |file: &EditedFile| &file.inserted);
-    let rest = before.as_deref().map(|bytes| block::strip(bytes, known)).unwrap_or_default();
+    let rest = before.as_deref().map(|bytes| edits::strip(bytes, known)).unwrap_or_default();
     Ok(Bare { path, before, rest })
 }
 
 fn with_block(file: Bare, at: usize, block: &str) -> Edit {
-    let (after, inserted) = block::insert(&file.rest, at, block);
+    let (after, inserted) = edits::insert(&file.rest, at, block);
     Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: FileKind::Text }
 }
 
@@ -159,7 +159,7 @@ fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Ed
         let common = repo.common_dir();
         let file = bare(common, exclude(repo), manifest)?;
         let at = file.rest.len();
-        edits.push(with_block(file, at, &block::marked(0, &format!("/{}\n", lefthook::LOCAL))));
+        edits.push(with_block(file, at, &edits::marked(0, &format!("/{}\n", lefthook::LOCAL))));
     }
     Ok(edits)
 }
@@ -172,8 +172,8 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
     let path = top.join(framework::FILE);
     let odd = |path: &Path, text: &[u8], why: &str| {
         let text = String::from_utf8_lossy(text);
-        let lines = if path.ends_with(prek::FILE) {
-            prek::lines(&text)
+        let lines = if path.ends_with(framework::PREK_FILE) {
+            framework::prek_lines(&text)
         } else {
             format!("{}{}", framework::defaults(&text), framework::entry(0))
         };
@@ -183,8 +183,8 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         let names = framework::PREK_FILES.iter().map(|name| top.join(name));
         let other = names.into_iter().find(|path| path.exists()).unwrap_or(path);
         let text = edits::read(top, &other)?.unwrap_or_default();
-        let is_there = if other.ends_with(prek::FILE) {
-            prek::names_andon(&String::from_utf8_lossy(&text))
+        let is_there = if other.ends_with(framework::PREK_FILE) {
+            framework::prek_names_andon(&String::from_utf8_lossy(&text))
         } else {
             framework::answer(&text) == FileChange::There
         };
@@ -200,7 +200,7 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         FileChange::Put(put) => {
             let (mut after, mut inserted) = (file.rest, Vec::new());
             for (at, block) in put {
-                let (text, one) = block::insert(&after, at, &block);
+                let (text, one) = edits::insert(&after, at, &block);
                 after = text;
                 inserted.push(one);
             }
@@ -235,7 +235,7 @@ pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
     }
 }
 
-/// What is missing before git starts the lines of `mode`: the manager puts its own hooks in place.
+/// The step that is missing before git starts the lines of `mode`: the manager puts its own hooks in place.
 pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<LostHooks> {
     match mode {
         Integration::Shim | Integration::Config => None,

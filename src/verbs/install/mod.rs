@@ -99,7 +99,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Usage)
 }
 
-/// What is to be done before anything is guarded.
+/// The error for an installation that guards nothing yet, with the step that is left.
 fn waits(mode: Integration, gone: &LostHooks) -> Diagnostic {
     let what =
         format!("commits are not guarded yet, {} does not start andon here: {}", mode.as_str(), gone.what);
@@ -202,7 +202,7 @@ fn install_text(report: &InstallReport) -> String {
     text
 }
 
-/// What became of the test command in the file that was written.
+/// The lines on the test command of the file that was written.
 fn guess_text(guess: &Guess) -> String {
     let Guess::Sure(candidate) = guess else {
         return format!(
@@ -218,7 +218,7 @@ fn guess_text(guess: &Guess) -> String {
     )
 }
 
-/// Where it was installed, behind the word "installed".
+/// The place of the installation, to follow the word "installed".
 fn place(report: &InstallReport) -> String {
     match report.choice.mode {
         Integration::Shim => format!("in {}", report.hooks_dir.to_string_lossy()),

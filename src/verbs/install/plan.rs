@@ -79,7 +79,7 @@ impl Plan {
         let mut done = WriteReport::default();
         match self.choice.mode {
             Integration::Shim => {
-                apply::install(&self.dir, &self.intents, program, (&path, manifest))?;
+                apply::install(&self.dir, &self.intents, program, &path, manifest)?;
                 *manifest = Manifest::of(repo)?;
                 if let Some(theirs) = &self.theirs {
                     done.changed_besides = self.lead_on(repo, theirs, manifest, &path)?;

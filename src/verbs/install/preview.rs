@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::run::{Options, first_config, is_schema_due, schema_text, top_for};
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent, Removal};
-use crate::install::{block, edits, forward, lefthook, shim};
+use crate::install::{edits, forward, lefthook, shim};
 use crate::install::{inspect::inspect, manifest::Manifest};
 use crate::setup::place::{self, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
@@ -185,7 +185,7 @@ fn of_earlier(repo: &Repo, plan: &Plan, manifest: &Manifest) -> Result<Vec<Step>
         let kept = plan.edits.iter().any(|edit| edit.path == *file.path);
         let folder = file.path.parent().unwrap_or(Path::new("/"));
         let bytes = if kept { None } else { edits::read(folder, &file.path)? };
-        if bytes.is_some_and(|bytes| block::strip(&bytes, &file.inserted) != bytes) {
+        if bytes.is_some_and(|bytes| edits::strip(&bytes, &file.inserted) != bytes) {
             steps.push(Step::Remove { path: shown(&file.path) });
         }
     }

@@ -10,16 +10,16 @@ use crate::install::edits::{self, EditRemoval};
 use crate::install::manifest::{HooksFolder, Manifest};
 use crate::install::{InstallError, forward, lefthook};
 use crate::install::{inspect::inspect, mode::Integration};
-use crate::setup::leftovers::{self, OWN_REFS, folders_of};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
+use crate::setup::{OWN_REFS, folders_of, leftovers};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
 use andon_engine::halts::{self, stop_files};
 use andon_engine::{context::Context, effect::AndonDir, error::OpsError, workspace::Workspace};
 use andon_git::{GitError, Repo};
-use andon_store::union;
 use andon_store::ledger::{self, Ledger};
+use andon_store::union;
 
 /// The outcome for the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct UninstallReport {
     pub places: Vec<PlaceReport>,
     /// Files of others that our lines were taken out of.
     pub files: Vec<PathBuf>,
-    /// How many hooks were taken out of the configuration.
+    /// The number of hooks that were taken out of the configuration.
     pub config_hooks: usize,
     /// The values that were taken out of `notes.displayRef`.
     pub display_refs: Vec<String>,
@@ -173,7 +173,7 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }
-    let left = leftovers::left(repo);
+    let left = leftovers(repo);
     if !left.is_empty() {
         let left = left.join(", ");
         remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));

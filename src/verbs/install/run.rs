@@ -37,7 +37,7 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstConfig {
     path: PathBuf,
-    /// How the tests run: the test command where it is sure; else what was seen.
+    /// The test command where it is sure; else the things that were seen.
     pub guess: Guess,
     /// The number of parts of the code that got tests of their own.
     pub scopes: usize,
@@ -155,7 +155,7 @@ fn write_first_config(top: &Path) -> Result<Option<FirstConfig>, SetupError> {
     }
 }
 
-/// How the tests run, how many scopes there are, and the file that says so.
+/// The guess, the number of scopes, and the text of the file.
 pub(super) fn first_config(top: &Path) -> (Guess, usize, String) {
     let guess = test_guess::in_directory(top);
     let mut text = with_doubt(config::template(guess.command()), &guess);

@@ -374,7 +374,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
     let mut intents = plan::install(&hooks, &states, program).unwrap();
     intents[0].1 = Intent::Write(Displacement::Chained);
     intents.push((GitHook::PreCommit, Intent::Write(Displacement::Nothing)));
-    assert!(apply::install(&hooks, &intents, program, (&manifest, &Manifest::default())).is_err());
+    assert!(apply::install(&hooks, &intents, program, &manifest, &Manifest::default()).is_err());
     assert_eq!(snapshot(&at), before);
 }
 

@@ -1,13 +1,11 @@
-//! What was said and done in a session already: a fold over the facts of agents' hooks.
+//! The state of a session: a fold over the facts of agents' hooks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::ids::ShortHash;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{agent::Client, ids::ShortHash, time::Timestamp};
 
-/// What the calls of a turn may have done to files.
+/// The effect that the calls of a turn may have had on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Touch {
     /// Nothing: they read.
@@ -36,20 +34,18 @@ const RAN: &str = "command";
 /// The turn that is open, or would begin now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenTurn {
-    /// Whether a new prompt of a person began it, as one of several in its session.
+    /// A new prompt of a person began it, as one of several in its session.
     pub asked: bool,
-    /// Whether it is the first of its session.
+    /// It is the first of its session.
     pub first: bool,
-    /// What its calls may have done.
     pub touch: Touch,
-    /// When it began.
     pub since: Option<Timestamp>,
 }
 
-/// What is remembered of one session of one client.
+/// The memory of one session of one client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Session {
-    /// Whether anything is.
+    /// Something is remembered.
     pub remembered: bool,
     /// Marks of what was refused.
     pub refused: BTreeSet<ShortHash>,
@@ -59,19 +55,19 @@ pub struct Session {
     pub counted: BTreeSet<ShortHash>,
     /// Marks of what was missing when the turn was held, since the newest prompt, oldest first.
     pub held: Vec<ShortHash>,
-    /// How often each call was reported, as far as the newest of them knows: only the end is remembered.
+    /// The number of reports of each call, as far as the newest of them knows: only the end is remembered.
     pub called: BTreeMap<ShortHash, u64>,
-    /// How many turns have ended, in the same way.
+    /// The number of turns that have ended, in the same way.
     pub ended: u64,
     /// HEAD at the newest prompt, or where the session began.
     pub began: Option<String>,
     /// The turn.
     pub turn: OpenTurn,
-    /// How often the context window was compacted.
+    /// The number of compactions of the context window.
     pub compacted: u64,
-    /// Whether nothing was done since it was.
+    /// Nothing was done since the last of them.
     pub just_compacted: bool,
-    /// How often each payload without an id came.
+    /// The number of payloads of each content that came without an id.
     pub heard: BTreeMap<ShortHash, u64>,
 }
 
@@ -87,7 +83,8 @@ impl Session {
                 let prompt = fact.mark.filter(|_| fact.deed == AgentAction::Prompt);
                 let is_new = prompt.is_some_and(|mark| prompts.insert(mark));
                 if own {
-                    folded.take(fact, is_new);
+                    folded.take(fact);
+                    folded.turn.asked |= is_new;
                 }
             } else if own && session.is_some() {
                 folded.take_of_other(fact);
@@ -111,11 +108,11 @@ impl Session {
     }
 
     /// Keeps what is known of the turn.
-    fn take_turn(&mut self, fact: &AgentFact, is_new: bool) {
+    fn take_turn(&mut self, fact: &AgentFact) {
         let turn = OpenTurn { since: fact.at, ..OpenTurn::default() };
         match fact.deed {
             AgentAction::Session => self.turn = OpenTurn { first: true, ..turn },
-            AgentAction::Prompt => self.turn = OpenTurn { asked: is_new, first: self.turn.first, ..turn },
+            AgentAction::Prompt => self.turn = OpenTurn { first: self.turn.first, ..turn },
             AgentAction::Ended => self.turn = turn,
             AgentAction::Wrote => {
                 let touch = if fact.about == RAN { Touch::Ran } else { Touch::Edited };
@@ -136,9 +133,9 @@ impl Session {
         self.just_compacted = false;
     }
 
-    fn take(&mut self, fact: &AgentFact, is_new: bool) {
+    fn take(&mut self, fact: &AgentFact) {
         self.remembered = true;
-        self.take_turn(fact, is_new);
+        self.take_turn(fact);
         if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
             self.began = Some(fact.about.clone());
         }

@@ -102,7 +102,7 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
             .then(|| {
                 wanted
                     .iter()
-                    .find_map(|(one, wanted)| hit(script, &read, (at, before), wanted).map(|hit| (*one, hit)))
+                    .find_map(|(one, wanted)| hit(script, &read, at, before, wanted).map(|hit| (*one, hit)))
             })
             .flatten();
         let next = if let Some((tests, hit)) = hit {
@@ -130,7 +130,7 @@ struct Hit {
 }
 
 /// Whether the command that begins at the item `at`, behind `before`, is the wanted one.
-fn hit(script: &str, read: &Reading, (at, before): (usize, Option<End>), wanted: &Reading) -> Option<Hit> {
+fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Reading) -> Option<Hit> {
     let parts = wanted.items.split_last()?.1;
     let is_compound = parts.iter().any(Item::ends);
     if parts.is_empty() || parts.iter().filter_map(Item::end).any(|end| end != End::And) {

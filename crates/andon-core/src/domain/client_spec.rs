@@ -99,7 +99,6 @@ pub struct ClientSpec {
     pub client: Client,
     /// The name on the command line, in the journal and in records.
     pub name: &'static str,
-    /// What people call it.
     pub title: &'static str,
     /// The program that people start, where it is one.
     pub program: Option<&'static str>,
@@ -111,7 +110,6 @@ pub struct ClientSpec {
     pub addresses: &'static [&'static str],
     /// Its events by its own names, one space between two.
     pub events: &'static str,
-    /// How its payloads are read, and answered.
     pub dialect: Dialect,
     /// The format of its transcript, where that is read.
     pub transcript: Option<Transcript>,
@@ -119,15 +117,12 @@ pub struct ClientSpec {
     pub window: Option<u64>,
     /// A variable, with its value, that its hooks have where a person sits before it.
     pub attended: Option<(&'static str, &'static str)>,
-    /// What it does otherwise than most.
     pub habits: Habits,
-    /// Where hooks are installed.
     pub settings: Settings,
     /// The file in a repository whose text its model is given with every session.
     pub memory: &'static str,
-    /// Whether its person is asked first.
     pub trust: TrustBy,
-    /// What a person has to do before it runs the hooks of a project, as a sentence.
+    /// The step that a person has to take before it runs the hooks of a project, as a sentence.
     pub step_in_project: Option<&'static str>,
     /// The same of the hooks of a user.
     pub step_of_user: Option<&'static str>,
@@ -140,7 +135,7 @@ impl ClientSpec {
     }
 }
 
-/// How payloads are read, and answered.
+/// The form of payloads and of the answers to them.
 #[derive(Debug)]
 pub enum Dialect {
     /// In the shape of Claude Code, which most clients share.
@@ -149,22 +144,21 @@ pub enum Dialect {
     Own,
 }
 
-/// Where a client of the common shape differs from the others.
+/// The differences of a client of the common shape from the others.
 #[derive(Debug)]
 pub struct Shape {
     /// The name of its shell.
     pub shell: &'static str,
-    /// What a tool answers.
     pub answer: Answer,
-    /// When the payload has tokens, and where.
+    /// The moment whose payload has tokens, and their place.
     pub tokens: Option<(HookMoment, Tokens)>,
     /// The member of an answer for other arguments; `None` where they cannot be changed.
     pub rewrites: Option<Rewrites>,
-    /// Whether what the model is to know is a member beside the others, and what people are to know goes to standard error.
+    /// A text for the model is a member beside the others, and a text for people goes to standard error.
     pub flat: bool,
 }
 
-/// How an answer gives a call other arguments.
+/// The form in which an answer gives a call other arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct Rewrites {
     /// Their member.
@@ -173,16 +167,14 @@ pub struct Rewrites {
     pub decision: Option<&'static str>,
 }
 
-/// What a tool answers: its text, and how the call ended, by the first of these that says so.
+/// The answer of a tool: its text, and the end of the call, by the first of these that tells it.
 #[derive(Debug)]
 pub struct Answer {
-    /// Where the text is.
     pub text: AnswerText,
     /// The member that says that the call was interrupted: how it ended is unknown.
     pub interrupted: Option<&'static str>,
     /// The member that says whether it failed: a bool, or an error.
     pub failed: Option<&'static str>,
-    /// Where the exit code is.
     pub exit: Option<ExitCode>,
     /// The end where nothing else says so, if there is an answer.
     pub answered: CallEnd,
@@ -190,7 +182,7 @@ pub struct Answer {
     pub unanswered: CallEnd,
 }
 
-/// Where an answer has its text.
+/// The place of the text in an answer.
 #[derive(Debug)]
 pub enum AnswerText {
     /// The answer as it is.
@@ -203,7 +195,7 @@ pub enum AnswerText {
     Parts(&'static str),
 }
 
-/// Where an answer has the exit code.
+/// The place of the exit code in an answer.
 #[derive(Debug)]
 pub enum ExitCode {
     /// A member; a negative number is a command that still runs.
@@ -212,7 +204,7 @@ pub enum ExitCode {
     Line(&'static [&'static str]),
 }
 
-/// Which tokens a payload has.
+/// The tokens that a payload has.
 #[derive(Debug, Clone, Copy)]
 pub enum Tokens {
     /// `context_tokens`: the fill of the window.
@@ -237,7 +229,7 @@ pub enum Transcript {
 }
 
 impl Transcript {
-    /// Where that of a session is below the home directory, for a client that does not name it with every event.
+    /// The transcript of a session, below the home directory, for a client that does not name it with every event.
     pub fn of_session(self, session: &str) -> Option<String> {
         let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         match self {
@@ -247,7 +239,7 @@ impl Transcript {
     }
 }
 
-/// What a client does otherwise than most.
+/// The differences of a client from most others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Habits {
     /// It asks before nearly every request to its model: a prompt is no sign of a person.
@@ -258,13 +250,13 @@ pub struct Habits {
     pub subagent_sessions: bool,
     /// It calls a hook before a compaction and none afterwards.
     pub compacts_in_silence: bool,
-    /// What is said before a compaction comes to the model.
+    /// A text that is said before a compaction comes to the model.
     pub hears_at_compaction: bool,
     /// Its shell keeps git from running hooks that are files.
     pub shell_without_hooks: bool,
-    /// What is said at a prompt does not come to the model.
+    /// A text that is said at a prompt does not come to the model.
     pub deaf_at_prompts: bool,
-    /// What is said before a tool does not come to the model.
+    /// A text that is said before a tool does not come to the model.
     pub deaf_before_tools: bool,
 }
 
@@ -282,20 +274,18 @@ impl Habits {
     };
 }
 
-/// Where hooks are installed.
+/// The place of installed hooks.
 #[derive(Debug)]
 pub struct Settings {
     /// The file, or the folder of several, from the top of a repository.
     pub project: &'static str,
     /// The same from `home`.
     pub user: &'static str,
-    /// Where a user has it.
     pub home: Home,
     /// Whose the file is.
     pub owner: FileOwner,
-    /// What is put there: one nameless file, or those of a folder.
+    /// The files that are put there: one nameless file, or those of a folder.
     pub files: &'static [Piece],
-    /// How a command in them is started.
     pub start: CommandStart,
 }
 
@@ -306,11 +296,11 @@ pub struct Piece {
     pub name: &'static str,
     /// Our file below `hooks/agents/`.
     pub template: &'static str,
-    /// What takes the place of `@EVENT@`.
+    /// The text that takes the place of `@EVENT@`.
     pub event: &'static str,
 }
 
-/// Where a user has settings.
+/// The folder of a user's settings.
 #[derive(Debug, Clone, Copy)]
 pub enum Home {
     /// In the home directory.
@@ -332,7 +322,7 @@ pub enum FileOwner {
     Program,
 }
 
-/// How a client starts a command of its settings.
+/// The way in which a client starts a command of its settings.
 #[derive(Debug, Clone, Copy)]
 pub enum CommandStart {
     /// By `sh`.

@@ -53,7 +53,7 @@ const PLAIN: ClientSpec = ClientSpec {
 
 const SHAPE: Shape = Shape { shell: "Bash", answer: SILENT, tokens: None, rewrites: None, flat: false };
 
-/// What a client of the shape of Claude Code takes in place of the arguments of a call.
+/// The member with which clients of the shape of Claude Code replace the arguments of a call.
 const UPDATED_INPUT: Option<Rewrites> = Some(Rewrites { member: "updatedInput", decision: None });
 
 /// A client that answers nothing after a tool, or whose answer does not say how a call ended.
@@ -66,7 +66,7 @@ const SILENT: Answer = Answer {
     unanswered: CallEnd::Unknown,
 };
 
-/// What the tools of Gemini CLI answer, and those of Qwen Code: the shell has a line `Exit Code: N` only where that is not 0.
+/// The answer of the tools of Gemini CLI and Qwen Code: the shell has a line `Exit Code: N` only where that is not 0.
 const OF_GEMINI: Answer = Answer {
     text: AnswerText::Lasting("llmContent"),
     failed: Some("error"),

@@ -137,7 +137,8 @@ pub fn install(
     let install = if wishes.dry_run { clients::preview } else { clients::install };
     let files = install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
     let memory = target.memory.filter(|_| wishes.memory).map(|file| {
-        let changed = file.install(wishes.dry_run).map_err(crate::setup::SetupError::from)?;
+        let changed = if wishes.dry_run { file.preview() } else { file.install() };
+        let changed = changed.map_err(crate::setup::SetupError::from)?;
         Ok::<_, OpsError>((file.path(), changed))
     });
     let memory = memory.transpose()?;
