@@ -5,7 +5,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::spelling::{is_one_slip, nearest};
+use andon_core::domain::diagnostic::{is_one_slip, nearest};
 
 /// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.
 /// One text, which no start of the program has to relocate.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::report::json;
-use andon_core::domain::response::{Condition, Deadlock, OnStall, Provider};
+use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
 use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow};
 use andon_core::escape::terminal;
 use andon_core::{detect, policy};

@@ -9,7 +9,7 @@ use super::settings::{Config, FullRuns, Guard, PathSettings, Perpetual, Response
 use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value};
 use super::{keys, scopes};
-use andon_core::domain::response::{AckMode, Bell, Program};
+use andon_core::domain::effect::{AckMode, Bell, Program};
 use andon_core::domain::settings::{Order, ParamSpec, ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
 

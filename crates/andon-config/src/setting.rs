@@ -12,7 +12,7 @@ use andon_core::detect::{REGISTRY, Rule};
 use andon_core::domain::findings::Level;
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::response::{AckMode, OnStall, Provider};
+use andon_core::domain::effect::{AckMode, OnStall, Provider};
 use andon_core::domain::settings::ParamSpec;
 use andon_core::domain::{context::CachedTokens, time::Span};
 

@@ -6,7 +6,7 @@ use testreport::Format;
 
 use super::value::{SourceValue, TestCommand};
 use super::{setting::Words, source::SettingOrigin};
-use andon_core::domain::response::{AckMode, Bell, OnStall, Program, Provider};
+use andon_core::domain::effect::{AckMode, Bell, OnStall, Program, Provider};
 use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::{
     context::CachedTokens, identity::IdentityRules, ids::EntryId, paths::PathRules, settings::RuleSettings,

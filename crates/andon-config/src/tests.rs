@@ -6,9 +6,9 @@ mod generated;
 use proptest::prelude::*;
 
 use super::*;
+use andon_core::domain::effect::AckMode;
 use andon_core::domain::findings::Level;
 use andon_core::domain::paths::PathClass;
-use andon_core::domain::response::AckMode;
 use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
 use andon_core::domain::time::Span;
 use testreport::Format;

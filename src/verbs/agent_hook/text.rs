@@ -2,7 +2,7 @@
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
 use crate::verbs::agent_hook::view::SessionView;
-use andon_core::domain::agent_ruling::{Disarm, MAX_HOLDS, ReleaseReason};
+use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Finding;

@@ -9,7 +9,7 @@ use crate::install::clients::place::{Scope, files};
 use crate::install::clients::{SettingsState, started};
 use crate::setup::clients::{ClientHooks, roots};
 use andon_agents::{canary, has_refused};
-use andon_core::domain::{agent::Client, agent_door::CANARY, response::Program, time::Span};
+use andon_core::domain::{agent::Client, agent_door::CANARY, effect::Program, time::Span};
 use andon_engine::{context::Context, effect::consult};
 use andon_git::Repo;
 use andon_store::journal::Journal;

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use andon_core::domain::{
     about::DirtyBit, about::EventClass, decision::Halt, decision::LedgerEvent, decision::StopSwitch,
-    decision::SwitchMove, detail::Figures, diagnostic::Diagnostic, facts::Ack, facts::CommitKind,
+    decision::SwitchMove, findings::Figures, diagnostic::Diagnostic, facts::Ack, facts::CommitKind,
     facts::CommitRecord, facts::Gate, facts::Recording, findings::HaltReason, findings::Level,
     findings::ReportFile, ids::CommitId, ids::EntryId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
     time::Timestamp,
@@ -437,7 +437,7 @@ impl SafetyDetails {
 mod tests {
     use super::*;
     use andon_core::detect::REGISTRY;
-    use andon_core::domain::{about::DirtyBit, detail::Figures};
+    use andon_core::domain::{about::DirtyBit, findings::Figures};
     use serde_json::json;
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::shell::{Reading, Word};
 use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
-use andon_core::domain::agent_ruling::Disarm;
+use andon_core::domain::agent_door::Disarm;
 use andon_core::{WordList, words};
 
 /// Commands of Andon's that are a person's, by their first words.

@@ -3,7 +3,6 @@
 //! Everything that another clone or CI has to derive again from the same commits is defined here, once. Pure:
 //! `andon_store` reads the trees and texts that are hashed here.
 
-pub mod fingerprint;
 pub mod hash;
 mod nature;
 pub mod normalize;

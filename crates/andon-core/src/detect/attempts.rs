@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use super::credits::{Credit, Credits, baseline};
-pub(super) use super::step::Step;
-use crate::domain::facts::{UncreditedFall, Weakening};
-use crate::domain::ids::Signature;
-use crate::domain::signatures::signature;
-use crate::domain::tests::{TestEvidence, TestStatus};
+use super::progress::{Credit, Credits, Step, baseline};
+use crate::domain::{
+    facts::{UncreditedFall, Weakening},
+    ids::Signature,
+    signatures::signature,
+    tests::{TestEvidence, TestStatus},
+};
 use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
 
 /// A strike candidate.

@@ -1,11 +1,13 @@
 //! How findings name tool calls: by their short form, and the calls of a row so that the sentence stays readable.
-
-use crate::domain::detail::{Detail, Figures};
-use crate::domain::events::ToolCall;
-use crate::domain::findings::{Evidence, NamedCall};
-use crate::history::{Call, is_edit};
+//!
+//! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
 use super::words;
+use crate::domain::{
+    events::ToolCall,
+    findings::{Detail, Evidence, Figures, NamedCall},
+};
+use crate::history::{Call, is_edit};
 
 /// Calls of a row that a sentence names.
 pub(super) const NAMED: usize = 3;
@@ -87,6 +89,23 @@ pub(super) fn with_answer(call: &ToolCall) -> Vec<Evidence> {
     [evidence(call)].into_iter().chain(answer).collect()
 }
 
+/// Whether one quantity of the answers of `alike`, calls that are equal as they are compared, only rises or only falls in
+/// their newest ones, and does so in at least every other of them.
+pub(super) fn is_moving<'a>(newest_first: impl Iterator<Item = &'a Call>, most: usize) -> bool {
+    let answers: Vec<&[u64]> = newest_first.take(most).map(|call| call.call.moves.as_slice()).collect();
+    let places = answers.iter().map(|quantities| quantities.len()).min().unwrap_or(0);
+    (0..places).any(|place| {
+        let at: Vec<u64> = answers.iter().map(|quantities| quantities[place]).collect();
+        moves(&at, |newer, older| newer >= older) || moves(&at, |newer, older| newer <= older)
+    })
+}
+
+fn moves(row: &[u64], way: fn(u64, u64) -> bool) -> bool {
+    let steps = row.len().saturating_sub(1);
+    let moved = row.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    moved > 0 && moved * 2 >= steps && row.windows(2).all(|pair| way(pair[0], pair[1]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,5 +153,24 @@ mod tests {
         assert_eq!(named(&call("Bash", 1, None)), "Bash");
         assert_eq!(evidence(&call("Bash", 1, None)).to_string(), "call 0101010101010101");
         assert_eq!(evidence(&made("Bash: a").call).to_string(), "call 0101010101010101: Bash: a");
+    }
+}
+
+#[cfg(test)]
+mod moving_tests {
+    use super::moves;
+
+    fn rises(row: &[u64]) -> bool {
+        moves(row, |newer, older| newer >= older)
+    }
+
+    #[test]
+    fn what_stands_still_every_other_time_moves() {
+        assert!(rises(&[5, 4, 3, 2, 1]));
+        assert!(rises(&[3, 3, 2, 2, 1]));
+        assert!(!rises(&[3, 3, 3, 3, 2]), "it moved once");
+        assert!(!rises(&[3, 3]), "not at all");
+        assert!(!rises(&[5, 4, 6, 2, 1]));
+        assert!(!rises(&[1]));
     }
 }

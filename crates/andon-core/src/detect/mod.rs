@@ -4,39 +4,33 @@
 //! needs two signals together (docs/rules.md). Nothing here reads a clock, a disk or the environment,
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
-mod alone;
 mod attempts;
 pub mod calibration;
 mod calls;
-mod credits;
+mod evaluation;
 mod excuses;
-mod forecast;
-mod gains;
 mod hints;
 pub mod ladder;
 mod lost_tests;
-mod movement;
-mod moving;
-mod once;
 mod prelude;
+mod progress;
 mod returns;
 pub mod rule;
 mod rules;
 mod signals;
 mod situation;
-mod step;
 mod stretch;
-mod switches;
 mod test_files;
 #[cfg(test)]
 mod testkit;
 mod words;
 
 pub use attempts::uncredited_falls;
+pub use evaluation::{evaluate, run};
 pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Rule, RuleInput};
 pub use rules::co_occurrence::signal_name;
-pub use signals::{is_hot, knobs, signals, signals_by};
+pub use signals::{halts_within_a_turn, is_hot, knobs, signals, signals_by, soon};
 pub use situation::{
     Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, GitUnderway, IndexUse, Origin,
     PathDifference, PathHint, Side, Situation, Staging, Stops, Whereabouts,
@@ -61,8 +55,6 @@ pub use rules::{
     untested_edit::RULE as UNTESTED_EDIT,
     user_stop::RULE as USER_STOP,
 };
-
-pub use forecast::{halts_within_a_turn, soon};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextWindowUse, Thresholds};
@@ -150,25 +142,6 @@ pub fn active(
 ) -> impl Iterator<Item = &'static Rule> {
     let on = |rule: &Rule| rule.level_in(settings) > Level::Off;
     REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
-}
-
-/// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
-/// has its defaults; one at [`Level::Off`] is not evaluated.
-pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
-    // How a halt is answered is not said here: of several findings that halt only the first is written down.
-    let mut findings = REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect();
-    alone::add_graver(&mut findings, situation, settings);
-    findings
-}
-
-/// Evaluates one rule: what [`run`] has of it.
-pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
-    let setting = rule.stages.contains(&situation.stage).then(|| rule.setting(settings))?;
-    if setting.level == Level::Off {
-        return None;
-    }
-    let finding = rule.found(situation, &setting)?;
-    Some(once::reported(finding, rule, situation, &setting))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::excuses::is_by_the_clock;
 use super::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Detail;
+use crate::domain::findings::Detail;
 use crate::domain::findings::{Finding, HaltReason, Level, Limit, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 

@@ -1,8 +1,8 @@
 //! What the rest of the code has to know about a rule. Each rule declares it in its own file, and its findings carry
 //! it, so that no other file needs the name of a rule.
 
+use super::decision::AdvisedStep;
 use super::escalation::Signal;
-use super::suggestion::AdvisedStep;
 
 /// The properties of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

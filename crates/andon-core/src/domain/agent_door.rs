@@ -1,14 +1,12 @@
 //! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
+//!
+//! What is decided about an agent's calls and turns, as values with their words.
 
+use super::{agent::Client, codec::named, events::CallEnd, ids::ShortHash, time::Timestamp};
+use crate::format::fields::Text;
 use serde::{Deserialize, Serialize};
 
-use super::agent::Client;
 pub use super::client_spec::HookMoment;
-use super::codec::named;
-use super::events::CallEnd;
-use super::ids::ShortHash;
-use super::time::Timestamp;
-use crate::format::fields::Text;
 
 /// Bytes of a name in the journal.
 const MAX_NAME: usize = 1024;
@@ -130,4 +128,47 @@ impl AgentFact {
     pub fn is_canary(&self) -> bool {
         self.session.as_deref().is_some_and(|session| session.starts_with(CANARY))
     }
+}
+
+/// How often one turn is held at the most.
+pub const MAX_HOLDS: usize = 3;
+
+/// What a tool call would disarm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disarm {
+    /// `ANDON=0`.
+    MasterSwitch,
+    /// `core.hooksPath`, or hooks in git's configuration.
+    HooksPath,
+    /// Commands of Andon's that are a person's, such as `andon uninstall`.
+    Command(String),
+    /// `andon resume`.
+    Resume,
+}
+
+impl Disarm {
+    /// What is meant, in words.
+    pub fn what(&self) -> String {
+        match self {
+            Self::MasterSwitch => "the switch ANDON=0".to_owned(),
+            Self::HooksPath => "where git looks for hooks (core.hooksPath)".to_owned(),
+            Self::Command(command) => format!("`{command}`"),
+            Self::Resume => "`andon resume`".to_owned(),
+        }
+    }
+}
+
+/// Why a turn may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReleaseReason {
+    /// Nothing is missing.
+    Done,
+    /// The loop is halted: more work would be refused.
+    Halted,
+    /// It was held [`MAX_HOLDS`] times.
+    Cap,
+    /// It was held for the same on the same code, and nothing moved.
+    NoProgress,
+    /// Another hook holds it, and what was said before is not known any more.
+    Forgotten,
 }

@@ -1,10 +1,16 @@
 //! The actions that follow from a decision: a plan is a list of these, carried out in `andon_engine::effect`.
+//!
+//! The response to a stuck loop in addition to the halt: whom to ask and which provider goes on (docs/spec-map.md, loop
+//! safety: auto escalation policy; loop rules: advisor and fallback chain).
 
-use super::briefing::Briefing;
-use super::decision::{Halt, Story};
-use super::facts::Ack;
-use super::findings::ReportFile;
-use super::response::{Handoff, Notice, Question, Start};
+use super::{
+    briefing::Briefing,
+    decision::{Halt, Story},
+    escalation::Episode,
+    facts::Ack,
+    findings::ReportFile,
+    time::Timestamp,
+};
 
 /// One side effect. The order of a list matters: a report file is written before its ledger entry, so that a
 /// death between the two can never look like a person's deletion.
@@ -66,6 +72,245 @@ impl Effect {
             | Self::Ask(_)
             | Self::Start(_)
             | Self::Brief(_) => Duty::BestEffort,
+        }
+    }
+}
+
+/// What a stalled loop leads to (docs/concepts.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OnStall {
+    /// A person continues together with the agent.
+    Interactive,
+    /// The loop is paused: `.andon/PAUSE` is written as well.
+    Pause,
+    /// A reviewer is started.
+    SpawnReviewer,
+    /// The next provider of the fallback chain is started.
+    RetryWithNewProvider,
+}
+
+impl OnStall {
+    /// Every policy with its name; `switch_to_interactive` is the name in the requirements.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Interactive, "interactive"),
+        (Self::Interactive, "switch_to_interactive"),
+        (Self::Pause, "pause"),
+        (Self::SpawnReviewer, "spawn_reviewer"),
+        (Self::RetryWithNewProvider, "retry_with_new_provider"),
+    ];
+
+    /// The name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(policy, _)| *policy == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// `guard.ack`: what acknowledges a halt (docs/concepts.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AckMode {
+    /// Deleting the file, or `andon resume`.
+    Delete,
+    /// Only `andon resume`; a deleted file comes back.
+    Resume,
+    /// Only a witness's signature.
+    Signed,
+}
+
+/// `notify.bell`: whether a terminal's bell rings at a halt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Bell {
+    /// A BEL goes to the terminal with each notice, where there is one.
+    Rings,
+    /// No BEL is written.
+    #[default]
+    Silent,
+}
+
+/// What makes the fallback chain move on to a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// The gate failed more than three times in a row.
+    FailedGate,
+    /// The context window is used up.
+    ContextExhausted,
+    /// The loop was stopped or has halted.
+    StopEvent,
+}
+
+impl Condition {
+    /// Every condition with its name.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::FailedGate, "failed_gate"),
+        (Self::ContextExhausted, "context_exhausted"),
+        (Self::StopEvent, "stop_event"),
+    ];
+
+    /// The name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(condition, _)| *condition == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// A provider of the fallback chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// How it is called.
+    pub name: String,
+    /// What leads to it; empty: any condition does.
+    pub on: Vec<Condition>,
+}
+
+impl Provider {
+    /// Reads `NAME` or `NAME on CONDITION, CONDITION`; `None` when it is neither.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, conditions) = match text.split_once(" on ") {
+            Some((name, conditions)) => (name, conditions),
+            None => (text, ""),
+        };
+        let name = name.trim();
+        let condition = |word: &str| {
+            Condition::ALL.iter().find(|(_, known)| *known == word.trim()).map(|(condition, _)| *condition)
+        };
+        let words = conditions.split(',').filter(|_| !conditions.is_empty());
+        let on = words.map(condition).collect::<Option<Vec<_>>>()?;
+        let plain = !name.is_empty() && name.len() <= 128 && !name.contains(char::is_control);
+        plain.then(|| Self { name: name.to_owned(), on })
+    }
+}
+
+/// A program of the user's own configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Program and arguments; never a shell line.
+    pub argv: Vec<String>,
+    /// Longest time it may take, in seconds.
+    pub timeout: super::time::Span,
+}
+
+/// What is said about the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deadlock {
+    /// The same tool call again, HARD.
+    Hard,
+    /// The same tool call without end.
+    Infinite,
+    /// Nothing moves, or the same states come back.
+    Stalled,
+    /// It fails again and again.
+    RepeatedError,
+}
+
+impl Deadlock {
+    /// The name in prompts and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hard => "HARD",
+            Self::Infinite => "INFINITE",
+            Self::Stalled => "STALLED",
+            Self::RepeatedError => "REPEATED_ERROR",
+        }
+    }
+}
+
+/// A notice for the program of `[notify]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened; the user chooses by it what to hear of.
+    pub kind: NoticeKind,
+    /// The rule behind it; empty where there is none.
+    pub rule: String,
+    /// In one sentence; of a halt only what is said before its own words. May hold untrusted text.
+    pub message: String,
+    /// The halt that it is about.
+    pub halt: Option<Box<Halt>>,
+    /// The same for all notices of one episode, which is reported once.
+    pub episode: String,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree.
+    pub worktree: String,
+    /// When it happened, which is the time of the process that saw it.
+    pub at: Timestamp,
+}
+
+/// What a notice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoticeKind {
+    /// The loop was halted.
+    Halted,
+    /// Several signs of being stuck were seen together.
+    Escalated,
+    /// In perpetual mode a PAUSE was cleared.
+    PauseCleared,
+    /// The context window has to be compacted.
+    CompactionDue,
+    /// A halt had no answer for `notify.again`.
+    Unanswered,
+    /// A round waits for a person.
+    RoundWaits,
+}
+
+impl NoticeKind {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Halted => "halted",
+            Self::Escalated => "escalated",
+            Self::PauseCleared => "pause_cleared",
+            Self::CompactionDue => "compaction_due",
+            Self::Unanswered => "unanswered",
+            Self::RoundWaits => "round_waits",
+        }
+    }
+}
+
+/// What the next one needs to know (docs/spec-map.md, signals and escalation: `write_structured_handoff`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handoff {
+    /// The names of the signals that are hot.
+    pub signals: Vec<&'static str>,
+    /// The halt, or what would have been one in perpetual mode.
+    pub halt: Halt,
+    /// The signals behind it.
+    pub episode: Episode,
+    /// What was tried, by iteration.
+    pub story: Story,
+}
+
+/// The question to an advisor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The type of the deadlock.
+    pub deadlock: Deadlock,
+    /// The unanswered halt while the question is asked.
+    pub halt: Halt,
+    /// What was tried before it.
+    pub story: Story,
+}
+
+/// A program of `[on_stall]` that is to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// Which policy asks for it.
+    pub policy: OnStall,
+    /// The halt that the program is to deal with.
+    pub halt: Halt,
+    /// The next provider.
+    pub provider: Option<Provider>,
+}
+
+#[cfg(test)]
+mod response_tests {
+    use super::*;
+
+    #[test]
+    fn providers_are_names_with_conditions() {
+        let read = |text: &str| Provider::parse(text).map(|one| (one.name, one.on));
+        assert_eq!(read("claude"), Some(("claude".into(), vec![])));
+        let both = vec![Condition::FailedGate, Condition::StopEvent];
+        assert_eq!(read(" my model on failed_gate, stop_event"), Some(("my model".into(), both)));
+        for bad in ["", " on failed_gate", "x on nothing", "x on failed_gate,", "a\nb"] {
+            assert_eq!(read(bad), None, "{bad:?}");
         }
     }
 }

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::codec::named;
-use super::detail::Figures;
+use super::findings::Figures;
 use super::findings::Level;
 use super::ids::TreeId;
 use super::time::Timestamp;

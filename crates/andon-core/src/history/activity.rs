@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context_windows::ContextWindows;
 use super::red_runs::RedRuns;
-use super::refusals::{Refusals, RefusedAttempts};
+use super::red_runs::{Refusals, RefusedAttempts};
 pub use crate::domain::events::RunStart;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::memo::Memo;
+use super::timeline::Memo;
 use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
 use crate::domain::facts::Recording;

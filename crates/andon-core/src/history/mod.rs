@@ -5,48 +5,38 @@
 //! cost is bounded by the window and not by the history.
 
 mod activity;
-mod bounded;
 mod context;
 mod context_windows;
-mod documents;
 mod effect;
 mod flaky;
 mod fold;
 mod ledger_order;
-mod memo;
-mod numbers;
 pub mod order;
 mod outcome;
 mod pace;
-mod paths;
 mod red_runs;
-mod refusals;
 mod side_attempts;
 mod snapshot;
-mod states;
 mod story;
 mod timeline;
 mod turns;
-mod verdicts;
+mod views;
 
 pub use activity::{
     Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
     NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
 };
 pub use context_windows::{ContextWindow, ContextWindows, Door};
-pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, lasted, mostly_lasted};
-pub use paths::PathState;
-pub use red_runs::RedRuns;
-pub use refusals::{Refusals, RefusedAttempts, RefusedCode};
+pub use red_runs::{RedRuns, Refusals, RefusedAttempts, RefusedCode};
 pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside};
 pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
-pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::{is_edit, is_one_of};
+pub use views::{CodeState, DocsProgress, PathState};

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::attempt::Attempt;
+use crate::domain::facts::Attempt;
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
-use super::memo::Memo;
+use super::timeline::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, DiffHash, Digest};

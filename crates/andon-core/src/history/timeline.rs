@@ -1,23 +1,27 @@
 //! The newest window of a loop as a value: the whole input of every rule.
+//!
+//! Lists of a timeline have a bound each, so that a fold over any history stays small.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::activity::{Activity, EventEffect};
-use super::memo::Memo;
-use super::outcome::failing_count;
-use crate::domain::change::{ChangeFacts, Nature};
-use crate::domain::context::CachedTokens;
-use crate::domain::facts::{
-    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
+use super::{
+    activity::{Activity, EventEffect},
+    outcome::failing_count,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
-use crate::domain::tests::{TestEvidence, TestRun};
-use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::domain::usage::Usage;
-use crate::domain::workflow::Workflow;
+use crate::domain::{
+    change::{ChangeFacts, Nature},
+    context::CachedTokens,
+    facts::{Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening},
+    ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId},
+    tests::{TestEvidence, TestRun},
+    time::{Span, Timestamp, Uptime},
+    usage::Usage,
+    workflow::Workflow,
+};
+use serde::{Deserialize, Serialize};
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;
@@ -402,5 +406,95 @@ impl Timeline {
     /// The newest test result, committed or not.
     pub fn newest_tests(&self) -> Option<&TestEvidence> {
         self.newest_tests.as_ref()
+    }
+}
+
+/// Adds `value` to a list of a timeline, which keeps the newest.
+pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
+}
+
+/// The flaky tests of a timeline, derived once until it changes. It is no part of what the timeline says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Memo(OnceLock<Arc<BTreeSet<String>>>);
+
+impl Memo {
+    /// What is known, else what `derive` says.
+    pub(super) fn get(&self, derive: impl FnOnce() -> Arc<BTreeSet<String>>) -> Arc<BTreeSet<String>> {
+        self.0.get_or_init(derive).clone()
+    }
+}
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
+
+impl Timeline {
+    /// The numbers of its commits; `line` are those behind HEAD. `None` for a commit that is counted as another: a pick
+    /// of a rebase whose attempt is not known, a commit of ignored paths alone, an attempt that is there a second time.
+    pub fn numbers(&self, line: &[CommitFact]) -> BTreeMap<CommitId, Option<u64>> {
+        let in_line = |id: CommitId| line.iter().any(|fact| fact.id == Some(id));
+        let (mut numbers, mut highest) = (BTreeMap::new(), 0);
+        for one in &self.iterations {
+            let number = Some(one.number).filter(|number| *number > highest);
+            highest = highest.max(one.number);
+            let Some(commit) = one.commit else { continue };
+            let again = one.root.filter(|root| *root != commit && in_line(*root));
+            numbers.insert(commit, if again.is_some() { None } else { number });
+            numbers.extend(again.map(|root| (root, number)));
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod numbers_tests {
+    use super::*;
+    use crate::domain::facts::{CarriedAttempt, CommitKind, Fact};
+    use crate::testkit::{GAP, chain, commit};
+
+    /// `unknown` where nothing is said, `none` where the commit has no number.
+    fn numbers(facts: &[Fact]) -> Vec<String> {
+        let line = facts.iter().map(|fact| match fact {
+            Fact::Commit(fact) => (**fact).clone(),
+            Fact::TestRun(_) | Fact::Ack(_) | Fact::Event(_) => unreachable!(),
+        });
+        let line: Vec<CommitFact> = line.collect();
+        let numbers = crate::history::fold(facts, GAP).numbers(&line);
+        let shown =
+            |number: Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+        let known = |fact: &CommitFact| numbers.get(&fact.id.unwrap()).copied();
+        line.iter().map(|fact| known(fact).map_or_else(|| "unknown".to_owned(), shown)).collect()
+    }
+
+    #[test]
+    fn commits_are_numbered_where_they_count() {
+        let plain = chain(vec![commit(1), commit(2), commit(3)]);
+        assert_eq!(numbers(&plain), ["1", "2", "3"]);
+        // Picks whose attempts are not known here: all of them hold the number that the count had reached.
+        let picks = chain(vec![
+            commit(1).number(3).kind(CommitKind::Rebase),
+            commit(2).number(3).kind(CommitKind::Rebase),
+            commit(3).number(4),
+        ]);
+        assert_eq!(numbers(&picks), ["3", "none", "4"]);
+    }
+
+    #[test]
+    fn an_attempt_that_is_there_twice_has_its_number_once() {
+        let mut facts = chain(vec![commit(1).number(1), commit(2).number(2), commit(3).number(3)]);
+        let Fact::Commit(first) = facts[0].clone() else { unreachable!() };
+        if let Fact::Commit(again) = &mut facts[2] {
+            again.record.kind = CommitKind::CherryPick;
+            again.record.carries = Some(Box::new(CarriedAttempt::new(first.id.unwrap(), &first.record)));
+        }
+        assert_eq!(numbers(&facts), ["1", "2", "none"]);
     }
 }

@@ -10,10 +10,10 @@ use super::activity::{
     Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
-use super::bounded::push_bounded;
 use super::context_windows::ContextWindows;
-use super::memo::Memo;
 use super::red_runs::RedRuns;
+use super::timeline::Memo;
+use super::timeline::push_bounded;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
 use crate::domain::facts::CommitFact;

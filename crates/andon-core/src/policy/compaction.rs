@@ -6,7 +6,7 @@ use crate::domain::briefing::{Briefing, HumanDecision, Plan};
 use crate::domain::context::{ContextWindowUse, Pressure};
 use crate::domain::decision::Halt;
 use crate::domain::effect::Effect;
-use crate::domain::response::{Notice, NoticeKind};
+use crate::domain::effect::{Notice, NoticeKind};
 use crate::history::{Timeline, failing_count};
 
 /// Items of a plan that a briefing names.

@@ -3,7 +3,7 @@
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
 use crate::domain::about::DirtyBit;
-use crate::domain::detail::Figures;
+use crate::domain::findings::Figures;
 use crate::domain::plural::count;
 use crate::domain::tests::{Counts, TestEvidence};
 use crate::history::{Outcome, outcome};

@@ -4,7 +4,6 @@
 //! `andon_engine::effect` carries it out (ARCHITECTURE.md).
 
 mod compaction;
-mod decide;
 mod dirty;
 mod plan;
 mod respond;
@@ -12,8 +11,8 @@ mod suggest;
 mod summarize;
 
 pub use compaction::{BriefingInputs, briefing, compaction, plan_of};
-pub use decide::decide;
 pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
+pub use plan::decide;
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
 pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};
 pub use suggest::suggested_actions;

@@ -1,18 +1,18 @@
 //! What happens in addition to a halt: notices, a question to an advisor, the next provider. Pure: the programs are
 //! started in `andon-engine`.
 
-use super::decide::{primary, reason_of};
 use super::plan::{HaltPlace, halt};
+use super::plan::{primary, reason_of};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::effect::Effect;
+use crate::domain::effect::{
+    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
+};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::plural::count;
-use crate::domain::response::{
-    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
-};
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Outcome, Timeline, outcome};
 
@@ -213,7 +213,7 @@ pub fn next_provider<'a>(
 mod tests {
     use super::*;
     use crate::domain::about::About;
-    use crate::domain::detail::Detail;
+    use crate::domain::findings::Detail;
 
     fn providers() -> Vec<Provider> {
         ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]

@@ -3,11 +3,11 @@
 //! People do not read a list that is the same for every halt. Each line names the test, the commits or the key that
 //! this halt is about.
 
-use super::decide::reason_of;
+use super::plan::reason_of;
 use crate::domain::about::Advice;
+use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::plural::count;
-use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.

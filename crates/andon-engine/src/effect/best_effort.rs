@@ -18,7 +18,7 @@ use crate::text::{briefing as report, halt, shown_change};
 use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
 use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::response::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
+use andon_core::domain::effect::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
 use andon_core::domain::{ids::Digest, time::Timestamp};
 use andon_store::journal::Journal;
 

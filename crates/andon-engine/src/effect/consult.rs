@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{path::Path, sync::mpsc, thread};
 
 use crate::context::hook_variables;
-use andon_core::domain::response::Program;
+use andon_core::domain::effect::Program;
 use andon_git::platform::processes;
 
 /// Interval between looks for the end.

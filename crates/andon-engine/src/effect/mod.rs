@@ -23,7 +23,7 @@ pub use self::files::{append_text, replace_text, write_andon_file, write_report}
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use andon_core::domain::effect::{Duty, Effect};
-use andon_core::domain::{detail::Figures, response::AckMode, time::Timestamp};
+use andon_core::domain::{effect::AckMode, findings::Figures, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;

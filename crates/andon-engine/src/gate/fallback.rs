@@ -9,7 +9,7 @@ use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::response::{OnStall, Start};
+use andon_core::domain::effect::{OnStall, Start};
 use andon_core::domain::{diagnostic::Diagnostic, effect::Effect, facts::AckHow};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.

@@ -8,7 +8,7 @@ use crate::asking::{self, Draft, SignedLedger};
 use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::LedgerEvent, response::AckMode, tests::TestEvidence};
+use andon_core::domain::{decision::LedgerEvent, effect::AckMode, tests::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};

@@ -10,7 +10,7 @@ use andon_core::domain::events::{CommitRefused, Event, EventKind};
 use andon_core::domain::findings::{Finding, HaltReason, Level};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::{
-    about::DirtyBit, detail::Figures, diagnostic::Diagnostic, facts::Skip, ids::TreeId,
+    about::DirtyBit, diagnostic::Diagnostic, facts::Skip, findings::Figures, ids::TreeId,
 };
 use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};

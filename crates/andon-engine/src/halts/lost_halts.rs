@@ -11,12 +11,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;
+use andon_core::domain::decision::{AdvisedStep, Suggestion};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
-use andon_core::domain::detail::Figures;
 use andon_core::domain::facts::{Ack, AckHow, CommitFact};
+use andon_core::domain::findings::Figures;
 use andon_core::domain::findings::{HaltReason, ReportFile};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
-use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
 use andon_store::memory::{Kind, Memory};

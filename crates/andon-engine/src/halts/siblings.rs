@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::workspace::Workspace;
-use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Halt, HaltReach, StandingHalt};
+use andon_core::domain::facts::Attempt;
 use andon_core::domain::ids::CommitId;
 use andon_store::journal::Journal;
 

@@ -8,9 +8,9 @@ use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
+use andon_core::domain::effect::{Notice, NoticeKind};
 use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::ReportFile;
-use andon_core::domain::response::{Notice, NoticeKind};
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";

@@ -7,7 +7,7 @@ use crate::adapter::agents::DEFAULT_NODE;
 use crate::{context::Context, recording::skip, workspace::Workspace};
 use andon_config::{AppliesTo, Config};
 use andon_core::domain::facts::{CommitFact, CommitRecord};
-use andon_core::domain::{agent_traces, workflow::Maker};
+use andon_core::domain::{agent, workflow::Maker};
 use andon_git::{self as git, CommitInfo};
 
 /// True if the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
@@ -23,7 +23,7 @@ pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
         let trailers = git::trailers(&message);
         let (author, committer) = (ctx.author(&ws.repo), ctx.committer(&ws.repo));
         is_agents(&[&author, &committer], &trailers, subject)
-            || agent_traces::in_closing_lines(&message)
+            || agent::in_closing_lines(&message)
             || is_node(&ws.config, &committer, &trailers)
     }
 }
@@ -62,9 +62,9 @@ pub fn by_record(config: &Config, record: &CommitRecord) -> bool {
 
 /// True if people, trailers or subject of a commit are an agent's.
 fn is_agents(people: &[&str], trailers: &[(String, String)], subject: &str) -> bool {
-    people.iter().any(|person| agent_traces::is_agent(person))
-        || agent_traces::in_trailers(trailers)
-        || agent_traces::in_subject(subject)
+    people.iter().any(|person| agent::is_agent(person))
+        || agent::in_trailers(trailers)
+        || agent::in_subject(subject)
 }
 
 /// True if a node of the declared workflow made a commit.

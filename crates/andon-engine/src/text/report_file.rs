@@ -9,7 +9,7 @@ use super::{phrase, style::Style};
 use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::{
-    briefing::Plan, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile, response::AckMode,
+    briefing::Plan, effect::AckMode, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile,
     tests::TestStatus,
 };
 use andon_core::escape::{clip, code_span, fenced, markdown};
@@ -339,7 +339,7 @@ fn to_continue(page: &mut Page, ack: AckMode) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+    use andon_core::domain::decision::{AdvisedStep, Suggestion};
     use andon_core::domain::{findings::NamedCall, ids::ShortHash};
     use andon_testkit::samples;
 

@@ -5,7 +5,7 @@ use crate::objects::{from_git2, write_error};
 use crate::open::repo::Repo;
 use andon_core::domain::facts::{CommitFact, CommitRecord};
 use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{agent_traces, time::Timestamp};
+use andon_core::domain::{agent, time::Timestamp};
 
 /// Longest subject that is kept, in characters.
 const MAX_SUBJECT: usize = 500;
@@ -96,7 +96,7 @@ impl Repo {
             email: text(author.email_bytes()),
             committer: text(committer.name_bytes()),
             committer_email: text(committer.email_bytes()),
-            closes_as_agent: agent_traces::in_closing_lines(&tail),
+            closes_as_agent: agent::in_closing_lines(&tail),
             authored_at: Timestamp(author.when().seconds()),
             committed_at: Timestamp(commit.time().seconds()),
         })

@@ -7,7 +7,7 @@ use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use super::super::RecordError;
 use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};
-use andon_core::change::fingerprint::{directory_line, file_line, print_of};
+use andon_core::change::hash::{directory_line, file_line, print_of};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_git::{DifferingEntries, MODE_TREE, RawEntry, RawTree, Repo};

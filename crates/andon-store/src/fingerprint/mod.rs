@@ -1,6 +1,6 @@
 //! The code fingerprint (docs/formats.md): what "the tests ran on exactly this code" is measured with.
 //!
-//! What is hashed of a directory is said in [`andon_core::change::fingerprint`]. Kept are code paths only
+//! What is hashed of a directory is said in [`andon_core::change::hash`]. Kept are code paths only
 //! ([`PathClass::Code`]; a submodule counts by its commit id); a directory without kept entries is dropped. A tree
 //! without code has the fingerprint of nothing: the sha256 of the empty text ([`EMPTY`]).
 //!
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
-use andon_core::change::fingerprint::{DirectoryHash, directory_line, print_of};
+use andon_core::change::hash::{DirectoryHash, directory_line, print_of};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::scopes::{Part, ScopeView};
@@ -28,7 +28,7 @@ use andon_core::domain::tests::OverlayEntry;
 use andon_git::{MODE_TREE, Repo};
 use sha2::{Digest as _, Sha256};
 
-pub use andon_core::change::fingerprint::EMPTY;
+pub use andon_core::change::hash::EMPTY;
 pub use difference::{Difference, differing};
 
 /// Deepest nesting that is followed; no file system holds a deeper path.

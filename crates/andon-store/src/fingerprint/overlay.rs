@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Walk;
 use crate::RecordError;
 use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::{change::fingerprint::DirectoryHash, domain::tests::OverlayEntry};
+use andon_core::{change::hash::DirectoryHash, domain::tests::OverlayEntry};
 use andon_git::{MODE_TREE, TreeEntry};
 
 /// What an overlay says about one path and about the paths below it.

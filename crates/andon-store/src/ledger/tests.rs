@@ -1,5 +1,5 @@
-use andon_core::domain::detail::Figures;
-use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_core::domain::decision::{AdvisedStep, Suggestion};
+use andon_core::domain::findings::Figures;
 use std::ffi::OsStr;
 use std::path::Path;
 

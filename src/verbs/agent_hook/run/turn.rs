@@ -10,7 +10,7 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{OpenTurn, Session, Touch, TurnRuling, TurnState, turn_end};
 use andon_agents::{HookPayload, Instruction};
 use andon_core::domain::agent_door::AgentAction;
-use andon_core::domain::agent_ruling::ReleaseReason;
+use andon_core::domain::agent_door::ReleaseReason;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::events::{EventKind, TurnEnd};
 use andon_core::domain::ids::ShortHash;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, violation};
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
-use andon_core::domain::{attempt::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
+use andon_core::domain::{facts::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::{
     context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,

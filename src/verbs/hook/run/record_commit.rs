@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::gate_hook;
 use super::layers::{self, CommitInProgress};
 use super::origin;
-use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Attempt;
 use andon_core::domain::facts::{
     CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding, Recording, Skip,
 };

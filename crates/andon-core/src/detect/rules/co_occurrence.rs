@@ -6,8 +6,8 @@ use super::{
 };
 use crate::detect::prelude::*;
 use crate::domain::{
-    detail::Detail,
     escalation::{Episode, EscalationCall, EscalationMode, Knobs},
+    findings::Detail,
 };
 
 const ROUNDS: Param<u64> =

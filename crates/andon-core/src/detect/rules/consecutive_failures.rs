@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::repeated_failures;
 use crate::detect::{
-    attempts::{Attempt, Edit, Step, attempts},
-    credits::Credit,
+    attempts::{Attempt, Edit, attempts},
     excuses::{EMPTY_ON_PURPOSE, each_says_something_else, excuse},
     prelude::*,
+    progress::{Credit, Step},
 };
 use crate::domain::{
     about::Reset,

@@ -1,9 +1,9 @@
 //! `failures-not-decreasing`: tests run, and the number of failures does not go down.
 
 use crate::detect::{
-    attempts::{Attempt, Step, attempts},
-    credits::Credit,
+    attempts::{Attempt, attempts},
     prelude::*,
+    progress::{Credit, Step},
 };
 use crate::history::steady_count;
 

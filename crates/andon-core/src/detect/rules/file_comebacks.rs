@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::oscillation;
 use crate::detect::{
+    excuses::is_switch,
     excuses::{GOING_BACK, excuse},
-    gains::{self, Gain},
     prelude::*,
-    switches::is_switch,
+    progress::{Gain, gained_since},
 };
 use crate::domain::ids::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
@@ -33,7 +33,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
     let Comeback { path, back, among, told } = found?;
     let first = back.first()?.number;
-    if gains::since(timeline, first) == Gain::NewlyPassing {
+    if gained_since(timeline, first) == Gain::NewlyPassing {
         return None;
     }
     let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::detect::{
     excuses::{GOING_BACK, excuse, is_pull_request},
-    gains::{self, Gain},
+    excuses::{flips, is_switch},
     prelude::*,
+    progress::{Gain, gained_since},
     returns::{self, RepeatedSequence, StateStep, Weight},
-    switches::{flips, is_switch},
 };
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::history::{
@@ -117,7 +117,7 @@ const SWITCH: &str = "a switch: one line of one file";
 fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting) -> bool {
     let states = timeline.states();
     let first = states.len().saturating_sub(round.returns);
-    let untold = |first: &CodeState<'_>| gains::since(timeline, first.brought_by.number) == Gain::Unknown;
+    let untold = |first: &CodeState<'_>| gained_since(timeline, first.brought_by.number) == Gain::Unknown;
     is_early(round, setting)
         && (first..states.len()).all(|at| flips(&states, at))
         && states.get(first).is_some_and(untold)
@@ -201,7 +201,7 @@ fn of_states(
 fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) -> Gain {
     let newest = setting.size(&BESIDE).saturating_mul(2);
     let from = returning.len().saturating_sub(newest);
-    returning.get(from).map_or(Gain::Unknown, |first| gains::since(timeline, first.number))
+    returning.get(from).map_or(Gain::Unknown, |first| gained_since(timeline, first.number))
 }
 
 /// The limit for a file that goes round beside other new code: work continues, and newly passing tests show it.

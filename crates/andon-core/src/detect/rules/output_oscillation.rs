@@ -1,6 +1,6 @@
 //! `output-oscillation`: the output alternates while the code does not change.
 
-use crate::detect::{movement, prelude::*};
+use crate::detect::{prelude::*, progress::last_moved};
 use crate::history::NodeOutput;
 
 const ROUNDS: Param<u64> = Param::count("rounds", 2, 2, "Times that the same sequence of outputs comes.");
@@ -37,7 +37,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let recent = &outputs[start..];
         goes_round(recent, period).then_some((recent, period))
     })?;
-    if movement::newest(situation.timeline) > recent.first()?.iteration {
+    if last_moved(situation.timeline) > recent.first()?.iteration {
         return None;
     }
     let circle = &recent[recent.len() - period..];

@@ -1,10 +1,10 @@
 //! `recurrence`: a code state that was left comes back.
 
 use crate::detect::{
+    excuses::flips,
     excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, is_pull_request},
-    gains::{self, Gain},
     prelude::*,
-    switches::flips,
+    progress::{Gain, gained_since},
 };
 use crate::domain::facts::CommitKind;
 use crate::history::{CodeState, Strike, Timeline, lasted};
@@ -54,7 +54,7 @@ fn excuse_of(states: &[CodeState<'_>], timeline: &Timeline, setting: &RuleSettin
     let [.., left, newest] = states else { return None };
     let (left, brought) = (left.brought_by, newest.brought_by);
     let went_back = || left.kind == CommitKind::Revert || begins_as(left, setting.list(&GOING_BACK));
-    let untold = || gains::since(timeline, brought.number) == Gain::Unknown;
+    let untold = || gained_since(timeline, brought.number) == Gain::Unknown;
     excuse(RULE.id, brought, timeline, setting).or_else(|| {
         if is_pull_request(brought) && went_back() {
             Some(LANDS_AGAIN)

@@ -2,8 +2,8 @@
 
 use crate::detect::{
     attempts::{Attempt, attempts},
-    credits::Credit,
     prelude::*,
+    progress::Credit,
 };
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};

@@ -1,6 +1,6 @@
 //! `repeated-output`: a node says the same again and again.
 
-use crate::detect::{movement, prelude::*};
+use crate::detect::{prelude::*, progress::last_moved};
 use crate::history::NodeOutput;
 
 const REPEATS: Param<u64> = Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
@@ -36,7 +36,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if words::len(&same) < repeats {
         return None;
     }
-    let since = movement::newest(situation.timeline);
+    let since = last_moved(situation.timeline);
     same.retain(|said| said.iteration >= since);
     let times = words::len(&same);
     if times < repeats {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::undo_churn::ratio;
 use crate::WordList;
 use crate::detect::{
+    excuses::is_one_line,
     excuses::{GOING_BACK, begins_with, excuse},
-    gains::{self, Gain},
     prelude::*,
+    progress::{Gain, gained_since},
     stretch::{around_one_file, newest, say_nearly_the_same, shared_files},
-    switches::is_one_line,
 };
 use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Strike};
@@ -41,7 +41,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let (reworking, among) = stretch(situation, setting)?;
-    if gains::since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
+    if gained_since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
         return None;
     }
     let evidence = reworking.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();

@@ -1,6 +1,9 @@
 //! `same-refusal`: the agent gets the same refusal again and again, for different calls.
 
-use crate::detect::{calls, moving::is_moving, prelude::*};
+use crate::detect::{
+    calls::{self, is_moving},
+    prelude::*,
+};
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::Call;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::detect::{
     excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse},
-    gains::{self, Gain},
     prelude::*,
+    progress::{Gain, gained_since},
 };
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
@@ -192,7 +192,7 @@ fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     let replaced = |one: &&Iteration| {
         one.change.is_none() || (one.diff.removed > 0 && one.diff.removed == one.diff.added)
     };
-    let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
+    let newly = |first: &&Iteration| gained_since(timeline, first.number) == Gain::NewlyPassing;
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
 }
 

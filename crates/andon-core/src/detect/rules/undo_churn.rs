@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::detect::{
+    excuses::is_one_line,
     excuses::{GOING_BACK, excuse},
-    gains::{self, Gain},
     prelude::*,
-    switches::is_one_line,
+    progress::{Gain, gained_since},
 };
 use crate::domain::facts::Hunk;
 use crate::history::{Iteration, lasted};
@@ -77,7 +77,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if undoing.len() < enough || ratio(undone, all) < share {
         return None;
     }
-    if gains::since(timeline, undoing.last()?.number) == Gain::NewlyPassing {
+    if gained_since(timeline, undoing.last()?.number) == Gain::NewlyPassing {
         return None;
     }
     let (hunks, commits) = (words::count(all, "hunk"), words::count(over, "commit"));

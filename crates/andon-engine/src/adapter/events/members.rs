@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{EventError, cut};
-use andon_core::domain::spelling;
+use andon_core::domain::diagnostic;
 use andon_core::{WordList, words};
 
 /// Members of every type.
@@ -202,7 +202,7 @@ pub(super) fn list(names: impl Iterator<Item = &'static str>) -> String {
 
 /// The known name that was probably meant, as a message says it.
 pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> String {
-    let nearest = spelling::nearest(found, known);
+    let nearest = diagnostic::nearest(found, known);
     nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest:?}?"))
 }
 
