@@ -7,8 +7,8 @@ use testreport::Format;
 use super::setting::{Setting, SpanRange};
 use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner};
 use super::value::{AUTO, TestCommand};
-use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::effect::{AckMode, OnStall, Provider};
+use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::{context::CachedTokens, identity::FileState, time::Span};
 
 pub(super) use super::setting::{Contents, Key, Kind, Section};

@@ -9,7 +9,7 @@ use super::setting::{SpanRange, checksum, read_pinned};
 use super::value::{Item, Problem, ReadResult, TestCommand, UNLIMITED, Value, suggest, wrong};
 use super::{mistake::quoted, patterns};
 use andon_core::domain::settings::{ParamSpec, ParamValue};
-use andon_core::domain::{findings::Level, ids::EntryId, effect::Provider, time::Span};
+use andon_core::domain::{effect::Provider, findings::Level, ids::EntryId, time::Span};
 
 /// Longest list of texts.
 const MAX_ITEMS: usize = 256;

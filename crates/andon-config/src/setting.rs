@@ -9,10 +9,10 @@ use toml::de::DeValue;
 use super::value::{AUTO, Problem, ReadResult, SourceValue, TestCommand, Value, wrong};
 use super::{mistake::quoted, pin::SCHEME};
 use andon_core::detect::{REGISTRY, Rule};
+use andon_core::domain::effect::{AckMode, OnStall, Provider};
 use andon_core::domain::findings::Level;
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::effect::{AckMode, OnStall, Provider};
 use andon_core::domain::settings::ParamSpec;
 use andon_core::domain::{context::CachedTokens, time::Span};
 

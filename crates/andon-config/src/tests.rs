@@ -19,7 +19,7 @@ static CAP: [ParamSpec; 1] = [MAX.spec];
 static MIXED: [ParamSpec; 4] = [
     Param::share("share", 0.5, "A share.").spec,
     Param::span("pause", Span(600), "A pause.").spec,
-    Param::switch("strict", false, "A switch.").spec,
+    Param::off("strict", "A switch.").spec,
     EXEMPT.spec,
 ];
 

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::source::SettingOrigin;
-use andon_core::domain::{findings::Level, settings::ParamValue, diagnostic::nearest, time::Span};
+use andon_core::domain::{diagnostic::nearest, findings::Level, settings::ParamValue, time::Span};
 
 /// The word for a format that is recognised.
 pub(super) const AUTO: &str = "auto";

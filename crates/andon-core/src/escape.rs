@@ -51,7 +51,7 @@ fn visible(text: &str, keep: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether `c` is the joiner within an emoji of several, such as a family.
+/// Returns whether `c` is the joiner within an emoji of several, such as a family.
 fn joins_emoji(before: Option<char>, c: char, next: Option<&char>) -> bool {
     let pictures = |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}');
     let ends = |c: char| pictures(c) || c == '\u{fe0f}';
@@ -178,7 +178,7 @@ pub fn xml(text: &str) -> String {
     out
 }
 
-/// Whether a text that begins with `&` begins with an entity such as `&amp;` or `&#35;`.
+/// Returns whether a text that begins with `&` begins with an entity such as `&amp;` or `&#35;`.
 fn is_entity(text: &str) -> bool {
     let name = text[1..].split_once(';').map_or("", |(name, _)| name);
     !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '#')

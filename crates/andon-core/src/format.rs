@@ -92,7 +92,7 @@ pub fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Result<T, F
     serde_json::from_slice(line).or_else(|_| located(line))
 }
 
-/// Whether a line can be an object of at most `max` bytes.
+/// Returns whether a line can be an object of at most `max` bytes.
 fn check(line: &[u8], max: usize) -> Result<(), FormatError> {
     if line.len() > max {
         return Err(FormatError::TooLarge { bytes: line.len(), max });
@@ -260,7 +260,7 @@ impl<'de> Deserialize<'de> for Count {
 pub struct List<T, const MAX: usize> {
     /// The items.
     pub items: Vec<T>,
-    /// Whether there were more.
+    /// True if there were more.
     pub cut: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::setup::fetch_states;
 use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, live};
 use andon_core::domain::tests::{RunValidity, TestEvidence};
-use andon_core::domain::{facts::Presence, plural::count, effect::AckMode};
+use andon_core::domain::{effect::AckMode, facts::Presence, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::platform::files;
 use andon_git::{GitError, Repo};

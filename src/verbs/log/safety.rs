@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 
 use andon_core::domain::{
     about::DirtyBit, about::EventClass, decision::Halt, decision::LedgerEvent, decision::StopSwitch,
-    decision::SwitchMove, findings::Figures, diagnostic::Diagnostic, facts::Ack, facts::CommitKind,
-    facts::CommitRecord, facts::Gate, facts::Recording, findings::HaltReason, findings::Level,
+    decision::SwitchMove, diagnostic::Diagnostic, facts::Ack, facts::CommitKind, facts::CommitRecord,
+    facts::Gate, facts::Recording, findings::Figures, findings::HaltReason, findings::Level,
     findings::ReportFile, ids::CommitId, ids::EntryId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
     time::Timestamp,
 };

@@ -45,12 +45,12 @@ use crate::domain::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// How a change is read.
+/// The rules by which a change is read.
 #[derive(Debug, Clone, Copy)]
 pub struct HashOptions<'a> {
-    /// Which paths count, and which are documents.
+    /// Classes of paths: those that count, and documents.
     pub rules: &'a PathRules,
-    /// What lines are compared as.
+    /// The normalization of lines before they are compared.
     pub normalizer: &'a Normalizer,
 }
 
@@ -88,7 +88,7 @@ impl NormalizedHunk<'_> {
     }
 }
 
-/// Whether neither path nor mode changed.
+/// Returns whether neither path nor mode changed.
 fn is_in_place(change: &Change) -> bool {
     change.old_path.is_none() && change.old.map(|old| old.0) == change.new.map(|new| new.0)
 }

@@ -1,4 +1,4 @@
-//! What the changed lines of one hunk are made of.
+//! The nature of the changed lines of one hunk.
 //!
 //! Only lines are read, never the language's grammar. Lines that do not show their nature are [`Nature::Work`], so that
 //! no loop is called stuck on a guess. A comment inside a string or a heredoc is taken for a comment; changing it three
@@ -7,7 +7,7 @@
 use crate::domain::change::Nature;
 use testreport::{WordList, words};
 
-/// How a file's comments begin, and whether its indentation means something.
+/// The syntax of a language: the beginnings of comments, and the meaning of indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Language {
     comments: &'static [&'static str],
@@ -60,7 +60,7 @@ pub(super) fn language(path: &[u8]) -> Option<Language> {
     LANGUAGES.iter().find(|(extensions, _)| extensions.iter().any(is)).map(|(_, language)| *language)
 }
 
-/// Whether a path is that of a log: work is not done in it.
+/// Returns whether a path is that of a log: work is not done in it.
 pub(super) fn is_log(path: &[u8]) -> bool {
     let mut parts = path.rsplit(|byte| *byte == b'/');
     let name = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -74,7 +74,7 @@ pub(super) fn is_log(path: &[u8]) -> bool {
         || matches!(extension, b"log" if name.len() > 4)
 }
 
-/// What one hunk is made of: its lines after normalization.
+/// The nature of one hunk, from its lines after normalization.
 pub(super) fn of_hunk<L: AsRef<[u8]>>(path: &[u8], removed: &[L], added: &[L]) -> Nature {
     if is_log(path) {
         return Nature::Log;
@@ -110,7 +110,7 @@ fn contains(line: &[u8], part: &[u8]) -> bool {
     line.windows(part.len()).any(|at| at == part)
 }
 
-/// Whether both sides are equal without white space and blank lines. Where indentation has a meaning, or may have,
+/// Returns whether both sides are equal without white space and blank lines. Where indentation has a meaning, or may have,
 /// it is left where it is.
 fn same_but_for_space<L: AsRef<[u8]>>(removed: &[L], added: &[L], indented: Indentation) -> bool {
     let bytes = |lines: &[L]| -> Vec<u8> {
@@ -133,7 +133,7 @@ fn same_but_for_space<L: AsRef<[u8]>>(removed: &[L], added: &[L], indented: Inde
     !touches_text && bytes(removed) == bytes(added)
 }
 
-/// Whether a version number is all that differs: the same lines without digits, each one that differs naming a
+/// Returns whether a version number is all that differs: the same lines without digits, each one that differs naming a
 /// version before its first `=` or `:`, or in a file of versions.
 fn is_version<L: AsRef<[u8]>>(path: &[u8], removed: &[L], added: &[L]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();

@@ -89,7 +89,7 @@ pub enum NormalizeError {
     /// Too many entries.
     #[error("[normalize] has {count} patterns, more than {MAX_PATTERNS}")]
     TooMany {
-        /// How many.
+        /// The number of patterns.
         count: usize,
     },
     /// A name or pattern beyond its bound.

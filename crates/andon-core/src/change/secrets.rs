@@ -195,14 +195,14 @@ fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text has a digit, or a capital letter within: words of a sentence have neither.
+/// Returns whether a text has a digit, or a capital letter within: words of a sentence have neither.
 fn looks_random(text: &str) -> bool {
     let inner_capital = || text.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
     let is_place = text.contains("://") || is_path(text);
     !is_place && (has_digit(text) || (inner_capital() && text.bytes().any(|byte| byte.is_ascii_lowercase())))
 }
 
-/// Whether what is assigned is a value of its own: no switch, no variable, no file and no other flag.
+/// Returns whether what is assigned is a value of its own: no switch, no variable, no file and no other flag.
 fn is_value(text: &str) -> bool {
     const WORDS: [&str; 8] = ["true", "false", "none", "null", "nil", "undefined", "yes", "no"];
     let is_word = || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
@@ -213,7 +213,7 @@ fn is_value(text: &str) -> bool {
     !(text.starts_with('-') || is_variable || is_word() || is_path(text))
 }
 
-/// Whether a text is a path for sure. Base64 has a slash as well, but with capital letters around it.
+/// Returns whether a text is a path for sure. Base64 has a slash as well, but with capital letters around it.
 fn is_path(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-/".contains(&byte);
     let starts = ["./", "../", "~/", "@"].iter().any(|start| text.starts_with(start));

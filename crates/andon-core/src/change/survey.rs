@@ -53,7 +53,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// What changed without lines: a mode, a move, a binary file.
+    /// The nature of a change without lines: a mode, a move, a binary file.
     pub(super) fn no_lines(&mut self, change: &Change) {
         let same = change.old.map(|side| side.1) == change.new.map(|side| side.1);
         let nature = if self.is_document(&change.path) {
@@ -153,7 +153,7 @@ fn state(side: Option<(u32, Oid)>) -> HunkHash {
     })
 }
 
-/// How a path is named in [`PathStep`].
+/// The hash by which [`PathStep`] names a path.
 pub fn path_hash(path: &[u8]) -> HunkHash {
     first_eight(Sha256::digest(path).into())
 }

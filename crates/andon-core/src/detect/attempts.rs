@@ -22,9 +22,9 @@ pub(super) struct Attempt<'a> {
     /// Its test result, when it says anything. `None` too for a result that was carried over from the
     /// commit before because the code stayed the same: those tests judge that commit, not this one.
     pub tests: Option<&'a TestEvidence>,
-    /// What became of the failing count.
+    /// The step of the failing count.
     pub step: Step,
-    /// What fails, flaky tests aside.
+    /// The signature of the failures, flaky tests aside.
     pub(super) failures: Option<Signature>,
     /// Whether a failure of it is held against the loop.
     pub(super) credit: Credit,
@@ -67,7 +67,8 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         }
         // A result in which only flaky tests fail says nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
-        let mended = untested.mended_unseen(tests, unedited);
+        let edit = if unedited { Edit::NoCode } else { Edit::Code };
+        let mended = untested.mended_unseen(tests, edit);
         let step = tests.map_or(Step::Unknown, |tests| {
             if mended {
                 count.begin_anew(iteration, tests);
@@ -76,7 +77,6 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         });
         let failures = tests.map(|tests| failures(tests, &flaky));
         let credit = tests.map_or(Credit::Strike, |tests| credits.credit(tests, step, &baseline));
-        let edit = if unedited { Edit::NoCode } else { Edit::Code };
         let between = std::mem::replace(&mut between, Edit::NoCode);
         attempts.push(Attempt { iteration, tests, step, failures, credit, edit, between });
     }
@@ -91,12 +91,12 @@ struct UntestedFailures<'a> {
 }
 
 impl<'a> UntestedFailures<'a> {
-    /// Whether the earlier failures are repaired: code changed without a test run, most of the earlier failures pass,
+    /// Returns whether the earlier failures are repaired: code changed without a test run, most of the earlier failures pass,
     /// and most of the present failures passed then. Without such a change in between, each result describes the edit
     /// before it: one test repaired and another broken is no progress.
-    fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
+    fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, edit: Edit) -> bool {
         let Some(tests) = tests else {
-            self.edited |= !unedited;
+            self.edited |= edit == Edit::Code;
             return false;
         };
         let edited = std::mem::take(&mut self.edited);
@@ -105,7 +105,7 @@ impl<'a> UntestedFailures<'a> {
     }
 }
 
-/// Whether all that fails is named.
+/// Returns whether all that fails is named.
 fn named(tests: &TestEvidence) -> bool {
     outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated
 }
@@ -194,7 +194,7 @@ impl Count {
         }
         // A test that the diff removed is missing in the count as well: it is not counted twice.
         if self.low.is_none() && failing > 0 {
-            // What was there before the first failure hides none.
+            // Tests from before the first failure hide none.
             (self.most, self.taken) = (ran, 0);
         }
         let gone = self.most.saturating_sub(ran).max(self.taken);

@@ -15,7 +15,7 @@
 
 use super::ladder::{LADDER, Score};
 
-/// What can be promised.
+/// A promise about the next good run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// At this step, and at each after it.
@@ -48,13 +48,13 @@ pub fn promise(scores: &[Score], alpha: f64) -> Promise {
     (0..=last).find(holds).map_or(Promise::None, Promise::Step)
 }
 
-/// Whether a step that halts `halted` of `runs` good runs keeps the promise.
+/// Returns whether a step that halts `halted` of `runs` good runs keeps the promise.
 pub fn holds(halted: u64, runs: u64, alpha: f64) -> bool {
     let within = |rate: f64| rate <= alpha + 1e-12;
     within(chance(halted, runs)) && (halted <= 1 || within(upper_bound(halted, runs)))
 }
 
-/// How many of the runs are halted at `step`.
+/// The number of runs that are halted at `step`.
 pub fn halted_at(scores: &[Score], step: usize) -> u64 {
     scores.iter().filter(|score| score.is_some_and(|last| last >= step)).count() as u64
 }
@@ -80,7 +80,7 @@ pub fn upper_bound(halted: u64, runs: u64) -> f64 {
     high
 }
 
-/// Whether `halted` of `runs` are too many for a chance of `alpha`, with a confidence of 95 %.
+/// Returns whether `halted` of `runs` are too many for a chance of `alpha`, with a confidence of 95 %.
 pub fn refutes(halted: u64, runs: u64, alpha: f64) -> bool {
     halted > 0 && 1.0 - at_most(halted - 1, runs, alpha) < 0.05
 }

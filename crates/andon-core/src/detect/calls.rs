@@ -1,4 +1,4 @@
-//! How findings name tool calls: by their short form, and the calls of a row so that the sentence stays readable.
+//! Tool calls as findings name them: by their short form, and the calls of a row so that the sentence stays readable.
 //!
 //! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
@@ -89,7 +89,7 @@ pub(super) fn with_answer(call: &ToolCall) -> Vec<Evidence> {
     [evidence(call)].into_iter().chain(answer).collect()
 }
 
-/// Whether one quantity of the answers of `alike`, calls that are equal as they are compared, only rises or only falls in
+/// Returns whether one quantity of the answers of `alike`, calls that are equal as they are compared, only rises or only falls in
 /// their newest ones, and does so in at least every other of them.
 pub(super) fn is_moving<'a>(newest_first: impl Iterator<Item = &'a Call>, most: usize) -> bool {
     let answers: Vec<&[u64]> = newest_first.take(most).map(|call| call.call.moves.as_slice()).collect();

@@ -22,7 +22,7 @@ use crate::history::{Strike, Timeline};
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
 /// has its defaults; one at [`Level::Off`] is not evaluated.
 pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
-    // How a halt is answered is not said here: of several findings that halt only the first is written down.
+    // The findings do not tell how to answer: of several that halt only the first is written down.
     let mut findings = REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect();
     add_graver(&mut findings, situation, settings);
     findings

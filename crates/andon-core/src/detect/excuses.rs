@@ -100,7 +100,7 @@ pub(super) const LANDS_AGAIN: &str = "a pull request that lands again after its 
 /// Commits of a program in a row that make it one.
 const RUNS: usize = 4;
 
-/// Whether a program made the newest commits by the clock, such as data that it fetches: that is no work of a loop.
+/// Returns whether a program made the newest commits by the clock, such as data that it fetches: that is no work of a loop.
 pub(super) fn is_by_the_clock(timeline: &Timeline) -> bool {
     let mut row: Vec<&Iteration> = timeline.candidates().rev().take(RUNS).collect();
     row.reverse();
@@ -108,13 +108,13 @@ pub(super) fn is_by_the_clock(timeline: &Timeline) -> bool {
     is_newest && row.len() == RUNS && are_by_the_clock(&row)
 }
 
-/// Whether a forge merged a pull request into `iteration`: `Title (#123)`.
+/// Returns whether a forge merged a pull request into `iteration`: `Title (#123)`.
 pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
     let inside = iteration.subject.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once("(#"));
     inside.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether an empty commit marks a release. Identical empty commits are no series of releases: each of those names another
+/// Returns whether an empty commit marks a release. Identical empty commits are no series of releases: each of those names another
 /// version.
 fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> bool {
     let subject = &iteration.subject;
@@ -123,7 +123,7 @@ fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> bool {
     names_version(subject) && !timeline.iterations.iter().any(is_again)
 }
 
-/// Whether a subject names a property of Subversion, which a mirror in git does not have: `svn:eol-style=native`,
+/// Returns whether a subject names a property of Subversion, which a mirror in git does not have: `svn:eol-style=native`,
 /// "Remove svn:keywords from ...".
 fn names_a_property(subject: &str) -> bool {
     subject.split(|c: char| !c.is_alphanumeric() && c != ':').any(|word| {
@@ -147,7 +147,7 @@ fn has(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// Whether a short subject is about starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or
+/// Returns whether a short subject is about starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or
 /// names nothing but what is started ("ci", "Deploy").
 fn starts_a_build(subject: &str) -> bool {
     let subject = subject.to_lowercase();
@@ -159,7 +159,7 @@ fn starts_a_build(subject: &str) -> bool {
     words.len() <= FEW && (any(STARTS) || ((any(STARTING) || tries) && any(STARTED)) || names_it)
 }
 
-/// Whether each of `iterations` is a commit that says something else.
+/// Returns whether each of `iterations` is a commit that says something else.
 pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> bool {
     let mut said: BTreeSet<&str> = BTreeSet::new();
     let mut all = iterations.map(|one| one.source == Source::Commit && said.insert(one.subject.trim()));
@@ -169,7 +169,7 @@ pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a 
 /// Words of subjects that say that only the looks of the code change.
 const STYLE: &str = "space spaces spacing whitespace whitespaces blank newline newlines line lines endl eol indent indents indentation indenting format formatting formatter formatted style styling styleci lint linting linter fmt tidy cosmetic cosmetics";
 
-/// Whether a subject claims no work: it is about white space or style, or there is no word in it.
+/// Returns whether a subject claims no work: it is about white space or style, or there is no word in it.
 pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
     let subject = iteration.subject.to_lowercase();
     let mut words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -177,7 +177,7 @@ pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
     first.is_none_or(|first| has(STYLE, first) || words.any(|word| has(STYLE, word)))
 }
 
-/// Whether the subject of `iteration` begins with a pattern.
+/// Returns whether the subject of `iteration` begins with a pattern.
 pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     let subject = iteration.subject.trim_start();
     let first = subject.bytes().next().unwrap_or_default();
@@ -191,7 +191,7 @@ pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     patterns.iter().any(|pattern| may(pattern) && begins_with(subject, pattern))
 }
 
-/// Whether `subject` begins with `pattern`, letter case aside. `#` matches one or more digits. A pattern that ends in a
+/// Returns whether `subject` begins with `pattern`, letter case aside. `#` matches one or more digits. A pattern that ends in a
 /// letter ends at the end of a word. An empty pattern matches nothing.
 pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
     let mut rest = subject.trim_start().chars().peekable();
@@ -209,7 +209,7 @@ pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
     !(last.is_alphabetic() && rest.peek().is_some_and(|next| next.is_alphanumeric()))
 }
 
-/// Whether `iteration` is a step of a release: its words were said of another version before ("Prepare before 1.2 release",
+/// Returns whether `iteration` is a step of a release: its words were said of another version before ("Prepare before 1.2 release",
 /// "Prepare before 1.3 release"), or of another package; or its subject followed such a step before ("Back to
 /// development").
 pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> bool {
@@ -225,14 +225,14 @@ pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> boo
     earlier.windows(2).any(follows)
 }
 
-/// Whether two subjects say the same of two versions, of one package or of two.
+/// Returns whether two subjects say the same of two versions, of one package or of two.
 fn is_said_again(before: &str, now: &str) -> bool {
     let same =
         |words: fn(&str) -> Option<Vec<String>>| words(before).is_some_and(|it| words(now) == Some(it));
     before != now && (same(versionless) || same(nameless))
 }
 
-/// Whether a subject names a version: `Release parser 1.4.0`.
+/// Returns whether a subject names a version: `Release parser 1.4.0`.
 pub(super) fn names_version(subject: &str) -> bool {
     versions(subject).any(|(_, is_version)| is_version)
 }
@@ -264,7 +264,7 @@ fn versions(subject: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// What has a number for a version.
+/// Nouns that a number follows as a version.
 const NUMBERED: &[&str] = &["release", "version", "milestone", "sprint"];
 
 /// A word without the characters around it.
@@ -289,7 +289,7 @@ fn is_version(word: &str) -> bool {
     month || word.strip_prefix(['v', 'V']).is_some_and(digits) || (0..bytes.len()).any(dotted)
 }
 
-/// Whether a commit changed one line in one file, or put an empty file there or took it away.
+/// Returns whether a commit changed one line in one file, or put an empty file there or took it away.
 pub(super) fn is_one_line(one: &Iteration) -> bool {
     let path = one.change.as_ref().filter(|change| !change.truncated).map(|change| change.paths.as_slice());
     let Some([step]) = path else { return false };
@@ -299,7 +299,7 @@ pub(super) fn is_one_line(one: &Iteration) -> bool {
     something && one.source == Source::Commit && added <= 1 && removed <= 1
 }
 
-/// Whether the state at index `at` is the one before the last, and one line is the whole difference: where one of two
+/// Returns whether the state at index `at` is the one before the last, and one line is the whole difference: where one of two
 /// commits that undo each other changed a line, the other did too, whatever documents it also wrote.
 pub(super) fn flips(states: &[CodeState<'_>], at: usize) -> bool {
     let before = |steps: usize| at.checked_sub(steps).and_then(|at| states.get(at));
@@ -307,7 +307,7 @@ pub(super) fn flips(states: &[CodeState<'_>], at: usize) -> bool {
     first.code == this.code && (is_one_line(left.brought_by) || is_one_line(this.brought_by))
 }
 
-/// Whether a file that was changed by `toggles` holds a switch: in a third of them or more that line was all that changed.
+/// Returns whether a file that was changed by `toggles` holds a switch: in a third of them or more that line was all that changed.
 pub(super) fn is_switch(toggles: &[&Iteration]) -> bool {
     let lines = toggles.iter().filter(|one| is_one_line(one)).count();
     lines > 0 && lines * 3 >= toggles.len()
@@ -317,6 +317,44 @@ pub(super) fn is_switch(toggles: &[&Iteration]) -> bool {
 mod tests {
     use super::*;
     use crate::testkit::{commit, timeline};
+
+    #[test]
+    fn the_table_names_rules_and_its_word_lists_are_whole() {
+        let named = EXCUSES.iter().flat_map(|excuse| excuse.rules).flat_map(|rules| *rules);
+        for id in named {
+            assert!(crate::detect::rule(id).is_some(), "{id}");
+        }
+        let lists = [
+            include_str!("word_lists/going_back.txt"),
+            include_str!("word_lists/build_starts.txt"),
+            include_str!("word_lists/repairs.txt"),
+            include_str!("word_lists/reverts.txt"),
+            include_str!("word_lists/tests.txt"),
+            include_str!("word_lists/skips.txt"),
+            include_str!("word_lists/assertions.txt"),
+        ];
+        for list in lists {
+            let words: Vec<&str> = WordList(list).iter().collect();
+            let unique: BTreeSet<&&str> = words.iter().collect();
+            assert!(unique.len() == words.len() && !words.contains(&""), "{words:?}");
+        }
+        // White space at the end of a word counts: an editor must not take it away.
+        assert!(WordList(lists[4]).contains("rb: it ") && WordList(lists[6]).contains("bats: [ "));
+    }
+
+    #[test]
+    fn each_rule_honours_its_excuses() {
+        let settings = crate::detect::defaults();
+        let history =
+            timeline(vec![commit(1), commit(2).subject("Revert \"x\""), commit(3).subject("Merge it (#3)")]);
+        let asked = |rule: &str, at: usize| excuse(rule, &history.iterations[at], &history, &settings[rule]);
+        assert_eq!(asked("undo-churn", 0), None);
+        assert_eq!(asked("undo-churn", 1), Some("a subject of `exempt`"));
+        assert_eq!(asked("undo-churn", 2), None);
+        assert_eq!(asked("rework", 2), Some("a merged pull request"));
+        assert_eq!(asked("unchanged-diff", 1), None);
+        assert_eq!(asked("unchanged-diff", 2), Some("a merged pull request"));
+    }
 
     #[test]
     fn builds_are_started_in_many_words() {

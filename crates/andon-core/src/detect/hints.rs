@@ -12,7 +12,7 @@ pub(super) struct State<'a> {
     pub(super) making: Option<&'a CommitDraft>,
     /// The first of the paths that differ between the tested code and that of the commit.
     pub(super) paths: &'a [PathDifference],
-    /// How many differ in all.
+    /// The number of all that differ.
     pub total: u64,
     /// Whether the tests ran with all that the working tree has now.
     pub(super) staging: Staging,
@@ -123,7 +123,7 @@ impl State<'_> {
         self.is_named() && self.paths.iter().all(|path| path.state == wanted)
     }
 
-    /// Whether every path that differs is known.
+    /// Returns whether every path that differs is known.
     fn is_named(&self) -> bool {
         u64::try_from(self.paths.len()).unwrap_or(u64::MAX) >= self.total
     }

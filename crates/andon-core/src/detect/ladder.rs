@@ -20,21 +20,21 @@ pub const LADDER: [u64; 14] = [50, 60, 75, 90, 100, 125, 150, 175, 200, 250, 300
 /// The step that changes nothing.
 pub const AS_CONFIGURED: usize = 4;
 
-/// How far up the ladder a good run is halted: the last step at which it is, `None` where it is at none.
+/// The last step of the ladder at which a good run is halted; `None` where none halts it.
 pub type Score = Option<usize>;
 
-/// Whether a halt for this reason says that a loop makes no progress. Budgets and a person's stop say nothing of it.
+/// Returns whether a halt for this reason says that a loop makes no progress. Budgets and a person's stop say nothing of it.
 pub fn is_stuck(reason: HaltReason) -> bool {
     !matches!(reason, HaltReason::BudgetExceeded | HaltReason::UserStop)
 }
 
-/// Whether a rule is on the ladder: it halts a loop that makes no progress, by counts.
+/// Returns whether a rule is on the ladder: it halts a loop that makes no progress, by counts.
 pub fn is_on_ladder(rule: &Rule, settings: &RuleSettings) -> bool {
     let counts = rule.params.iter().any(|spec| matches!(spec.default(), ParamValue::Count(_)));
     is_stuck(rule.reason) && counts && rule.level_in(settings) == Level::Halt
 }
 
-/// Whether a rule halts a loop that has used up what it may use.
+/// Returns whether a rule halts a loop that has used up what it may use.
 pub fn is_budget(rule: &Rule, settings: &RuleSettings) -> bool {
     rule.reason == HaltReason::BudgetExceeded && rule.level_in(settings) == Level::Halt
 }
@@ -60,7 +60,7 @@ pub fn rule_at_step(rule: &Rule, settings: &RuleSettings, step: usize) -> RuleSe
     setting
 }
 
-/// Whether `timeline` has what a rule judges.
+/// Returns whether `timeline` has what a rule judges.
 pub fn occurs(judges: RuleSubject, timeline: &Timeline) -> bool {
     let activity = &timeline.activity;
     match judges {
@@ -74,7 +74,7 @@ pub fn occurs(judges: RuleSubject, timeline: &Timeline) -> bool {
     }
 }
 
-/// Whether a rule that halted under the setting `then` halts later under `now`: one of the counts by which it halts was made
+/// Returns whether a rule that halted under the setting `then` halts later under `now`: one of the counts by which it halts was made
 /// looser, or a list of exemptions longer, and no count stricter.
 pub fn is_looser(rule: &Rule, then: &RuleSetting, now: &RuleSetting) -> bool {
     let changes: Vec<Change> = rule
@@ -96,7 +96,7 @@ pub fn is_looser(rule: &Rule, then: &RuleSetting, now: &RuleSetting) -> bool {
     changes.contains(&Change::Looser) && !changes.contains(&Change::Stricter)
 }
 
-/// What became of a parameter.
+/// The direction in which a parameter changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Looser,

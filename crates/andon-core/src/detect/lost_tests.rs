@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::facts::Weakening;
 use crate::domain::tests::{Extent, LostTests, NamedTest, TestEvidence};
 
-/// What a change did to the tests of its files, by their names there.
+/// The effect of a change on the tests of its files, by their names there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestComparison {
-    /// What it took away; `None` when it is nothing.
+    /// The tests that it took away; `None` when there are none.
     pub taken: Option<Weakening>,
     /// All that are gone.
     pub gone: Vec<String>,
     /// Those that came up under another name, or became a part of another test.
     pub moved: Vec<String>,
-    /// How many tests less there are since several became rows of one.
+    /// Tests that are gone because several became rows of one.
     pub rows: u64,
     /// Those that came with it, and were no other test before.
     pub added: Vec<String>,
@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         Self { tests, numbers }
     }
 
-    /// Whether a test that is gone was a row of one that is still there. Rows are numbered in order, so that a table that
+    /// Returns whether a test that is gone was a row of one that is still there. Rows are numbered in order, so that a table that
     /// loses some loses its last numbers.
     fn had(&self, id: &str) -> bool {
         let counted = |numbers: &BTreeSet<u64>| match (numbers.first(), numbers.last()) {
@@ -155,10 +155,10 @@ fn numbered(id: &str) -> Option<(&str, u64)> {
     (!test.is_empty()).then_some((test, number))
 }
 
-/// What sets the last part of an id off, the surest first: a title may hold all of the others.
+/// Separators before the last part of an id, the surest first: a title may hold all of the others.
 const MARKS: [&str; 4] = [" > ", "::", "/", "."];
 
-/// Where the last part of an id begins.
+/// The byte at which the last part of an id begins.
 fn name_start(id: &str) -> usize {
     // Text in brackets is parameters, which may hold anything.
     let whole = id.find(['[', '(']).filter(|at| *at > 0).and_then(|at| id.get(..at)).unwrap_or(id);
@@ -181,7 +181,7 @@ fn count(ids: &[&str]) -> u64 {
     length(ids.len())
 }
 
-/// What a commit took from the tests, by its files and by its run; `None` where that is nothing.
+/// The tests that a commit took away, by its files and by its run; `None` where there are none.
 pub fn taken_by(told: Option<&Weakening>, tests: Option<&TestEvidence>) -> Option<Weakening> {
     let told = told.cloned();
     let found = match tests {
@@ -191,7 +191,7 @@ pub fn taken_by(told: Option<&Weakening>, tests: Option<&TestEvidence>) -> Optio
     found.filter(|found| found.counts() != [0; 3])
 }
 
-/// What runs lost one after the other, the oldest first, without what came back.
+/// The tests that runs lost one after the other, oldest first, without those that came back.
 pub fn lost_in_all(runs: impl Iterator<Item = LostTests>) -> LostTests {
     let mut all = LostTests::default();
     for lost in runs {
@@ -210,7 +210,7 @@ pub fn lost_in_all(runs: impl Iterator<Item = LostTests>) -> LostTests {
     all
 }
 
-/// What test files tell, with what only the sets of tests tell.
+/// The weakening that test files show, joined with the one that only the sets of tests show.
 pub fn with_lost(told: Option<Weakening>, lost: &LostTests) -> Option<Weakening> {
     if lost.gone.is_empty() && lost.skipped.is_empty() {
         return told;
@@ -252,7 +252,7 @@ fn length(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Whether the name of a test in its file is that of `id`, or of the test whose row that is.
+/// Returns whether the name of a test in its file is that of `id`, or of the test whose row that is.
 fn says(name: &str, id: &str) -> bool {
     let ends = |id: &str| {
         id.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))

@@ -69,7 +69,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     REGISTRY.iter().copied().find(|rule| rule.id == id)
 }
 
-/// What others have to know of the rule of that id. One that is not known, of a later version, says that nothing moves.
+/// The properties of the rule of that id. An unknown one, of a later version, counts as a stall.
 pub fn about(id: &str) -> About {
     rule(id).map_or(About::new(EventClass::Stall), |rule| rule.about)
 }
@@ -108,23 +108,23 @@ pub fn context_limits(timeline: &Timeline, node: &str, settings: &RuleSettings) 
     rules::context_window::limits(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }
 
-/// How full the context window of `node` is; `None` where it is unknown. The rule judges by the same value.
+/// The fill of the context window of `node`; `None` where it is unknown. The rule judges by the same value.
 pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextWindowUse> {
     rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }
 
-/// What `context-window` says of a fill, at `level`.
+/// The finding of `context-window` about a fill, at `level`.
 pub fn context_finding(found: &ContextWindowUse, level: Level) -> Finding {
     rules::context_window::finding(found, level)
 }
 
-/// Whether all that keeps the loop from going on is that the context window must be compacted.
+/// Returns whether all that keeps the loop from going on is that the context window must be compacted.
 pub fn asks_for_compaction_alone(findings: &[Finding]) -> bool {
     let mut blocking = findings.iter().filter(|finding| finding.level >= Level::Block).peekable();
     blocking.peek().is_some() && blocking.all(|finding| finding.rule == CONTEXT_WINDOW.id)
 }
 
-/// What `test-weakening` says of what a whole range takes from the tests of its base.
+/// The finding of `test-weakening` about a whole range, against the tests of its base.
 pub fn weakened_range(found: Weakening, settings: &RuleSettings) -> Option<Finding> {
     let setting = TEST_WEAKENING.active(settings)?;
     Some(rules::test_weakening::of_range(found, &setting))

@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome};
 
-/// What became of the failing count, seen from the last time that all tests passed.
+/// A step of the failing count, seen from the last time that all tests passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// The count is unknown: no tests, a failed build, a run that was stopped.
@@ -105,7 +105,7 @@ pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
     found.into_iter().flat_map(|tests| tests.failing.iter().map(String::as_str)).collect()
 }
 
-/// Whether `run` ran on what `one` brought. The code alone does not tell: a commit of documents leaves it as it was. Where
+/// Returns whether `run` ran on what `one` brought. The code alone does not tell: a commit of documents leaves it as it was. Where
 /// either tree is unknown, as in event streams, it has to.
 fn is_of(run: &TestRun, one: &Iteration) -> bool {
     match run.base {
@@ -118,7 +118,7 @@ fn brings_no_code(one: &Iteration) -> bool {
     one.diff.empty || one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
-/// What the tests say about a stretch of work.
+/// The gain of a stretch of work, by its tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gain {
     /// Too few results to say.
@@ -146,7 +146,7 @@ pub(super) fn gained_since(timeline: &Timeline, number: u64) -> Gain {
     }
 }
 
-/// How many tests passed, where the run came to its end and named or counted them.
+/// The number of passed tests, where the run came to its end and named or counted them.
 pub(super) fn passed_count(tests: &TestEvidence) -> Option<u64> {
     failing_count(tests).filter(|_| tests.counts().ran() > 0).map(|_| tests.passed)
 }

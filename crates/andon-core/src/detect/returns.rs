@@ -23,11 +23,11 @@ pub(super) enum Weight {
 /// A sequence that repeats itself up to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RepeatedSequence {
-    /// How many states it goes through.
+    /// The number of states that it goes through.
     pub(super) period: usize,
-    /// How many states at the end equal the one a period before.
+    /// States at the end that equal the one a period before.
     pub(super) returns: usize,
-    /// How many of those were meant.
+    /// Those of them that were meant.
     pub(super) meant: usize,
 }
 

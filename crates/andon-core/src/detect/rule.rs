@@ -26,19 +26,19 @@ pub struct Rule {
     pub reason: HaltReason,
     /// The file that shows it, should it halt.
     pub report_file: ReportFile,
-    /// What others have to know of it.
+    /// Its properties for the rest of the code.
     pub about: About,
     /// The parameters that `[rules]` may set, with their defaults, in the order in which they are documented.
     pub params: &'static [ParamSpec],
-    /// Where it is evaluated.
+    /// The stages at which it is evaluated.
     pub stages: &'static [Stage],
-    /// What it needs in addition to the facts at hand: a hook reads no more than its active rules need.
+    /// Its input in addition to the facts at hand: a hook reads no more than its active rules need.
     pub reads: RuleInput,
     /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
     pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
 }
 
-/// What a rule needs in addition to the facts at hand.
+/// The input of a rule in addition to the facts at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleInput {
     /// Nothing: the tree, its evidence and the files for people decide.
@@ -158,7 +158,7 @@ impl Rule {
         RuleSetting { level: self.level, params }
     }
 
-    /// What `settings` say of this rule; `None` while it is off.
+    /// The setting of this rule; `None` while it is off.
     pub fn active<'s>(&self, settings: &'s RuleSettings) -> Option<Cow<'s, RuleSetting>> {
         Some(self.setting(settings)).filter(|setting| setting.level > Level::Off)
     }

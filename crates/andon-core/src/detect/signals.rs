@@ -1,6 +1,6 @@
 //! The signals that rules give: findings too weak to halt alone, which count together with others.
 //!
-//! What would halt the loop if it happened once more: the model gets a message before it does.
+//! A forecast tells the model what would halt the loop if it happened once more.
 
 use std::collections::BTreeSet;
 
@@ -53,18 +53,18 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
 /// The same, by what `hot` says of each.
 pub fn signals_by(hot: &mut dyn FnMut(Signal) -> bool) -> BTreeSet<Signal> {
     let mut found: BTreeSet<Signal> = RULES.into_iter().filter(|signal| hot(*signal)).collect();
-    // What comes back in a file undoes hunks: that is one sign, seen twice.
+    // A file that comes back undoes hunks: that is one sign, seen twice.
     if found.contains(&Signal::UndoChurn) {
         found.remove(&Signal::FileComebacks);
     }
-    // What undoes hunks rewrites them as well.
+    // A commit that undoes hunks rewrites them as well.
     if found.contains(&Signal::UndoChurn) || found.contains(&Signal::FileComebacks) {
         found.remove(&Signal::Rework);
     }
     found
 }
 
-/// Whether a rule gives that signal at the end of `timeline`.
+/// Returns whether a rule gives that signal at the end of `timeline`.
 pub fn is_hot(timeline: &Timeline, settings: &RuleSettings, signal: Signal) -> bool {
     let situation =
         Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
@@ -99,7 +99,7 @@ pub fn soon(timeline: &Timeline, settings: &RuleSettings) -> Vec<Finding> {
     found
 }
 
-/// Whether the test runs of an open turn are one red run too many.
+/// Returns whether the test runs of an open turn are one red run too many.
 pub fn halts_within_a_turn(timeline: &Timeline, settings: &RuleSettings) -> bool {
     let stage = Stage::Event;
     let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None };

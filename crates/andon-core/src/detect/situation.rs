@@ -30,7 +30,7 @@ pub struct Situation<'a> {
 pub struct Candidate {
     /// Whether it differs from what it is built on.
     pub code_changed: CodeChange,
-    /// What is known about its tests.
+    /// Its evidence of tests.
     pub evidence: EvidenceState,
     /// Whose work it is.
     pub origin: Origin,
@@ -40,7 +40,7 @@ pub struct Candidate {
     pub identity: Vec<Mismatch>,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
-    /// Where none is configured: what a person may put there, in one line.
+    /// A suggestion of a test command where none is configured, in one line.
     pub advice: Option<String>,
     /// The commit that is being made; `None` where none is.
     pub making: Option<CommitDraft>,
@@ -53,13 +53,13 @@ pub struct Candidate {
 pub struct CommitDraft {
     /// The merge, pick, revert or rebase that it concludes or continues.
     pub underway: GitUnderway,
-    /// Which index it is made of.
+    /// The index of which it is made.
     pub index: IndexUse,
     /// The command that tests exactly its tree.
     pub exact: String,
 }
 
-/// What git has under way.
+/// An operation of git that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GitUnderway {
     /// An ordinary commit.
@@ -74,7 +74,7 @@ pub enum GitUnderway {
     Rebase,
 }
 
-/// Which index a commit is made of.
+/// The index of which a commit is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexUse {
     /// The index as it is.
@@ -115,7 +115,7 @@ pub enum DocsChange {
     Missing(Vec<Vec<u8>>),
 }
 
-/// What is known about the tests of some code.
+/// The evidence of tests for some code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvidenceState {
     /// No `test.command` is configured.
@@ -132,9 +132,9 @@ pub enum EvidenceState {
         run: Box<TestRun>,
         /// The first code paths that differ, in git's order.
         differing: Vec<PathDifference>,
-        /// How many differ in all.
+        /// The number of all that differ.
         total: u64,
-        /// What the difference consists of.
+        /// The kind of the difference.
         staging: Staging,
     },
     /// A file that changed is code of two scopes: whose tests it needs is not known.
@@ -143,7 +143,7 @@ pub enum EvidenceState {
     Scope {
         /// Its name.
         name: String,
-        /// What is known of its tests: not that they ran.
+        /// Its evidence, which is not that its tests ran.
         state: Box<EvidenceState>,
         /// The others that are missing too.
         more: Vec<String>,
@@ -152,7 +152,7 @@ pub enum EvidenceState {
     },
 }
 
-/// What the difference between the tested code and the candidate consists of.
+/// The kind of difference between the tested code and the candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Staging {
     /// The tests saw work that is not staged, and nothing else differs.
@@ -168,17 +168,17 @@ pub struct PathDifference {
     pub path: Vec<u8>,
     /// Whether git tracked it when the tests ran.
     pub tracking: Tracking,
-    /// What is to be known of it, where `git add` would not take it as it is.
+    /// The reason and the way out, where `git add` would not take it as it is.
     pub hint: Option<PathHint>,
     /// On which side it is.
     pub side: Side,
-    /// What of it is where.
+    /// Its state in HEAD, the commit and the working tree.
     pub state: Whereabouts,
     /// Its name as a word of a shell, for a command of git.
     pub word: String,
 }
 
-/// What of a path is where, as far as the way out of a refusal depends on it.
+/// The state of a path in HEAD, the commit and the working tree, as far as the way out of a refusal depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Whereabouts {
     /// The working tree has it as the commit has it.
@@ -201,7 +201,7 @@ pub enum Whereabouts {
     Veiled,
 }
 
-/// Where a path that differs is.
+/// The side on which a path differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The tests ran with it, and it is there with other contents; or they ran with it and it is gone.
@@ -210,7 +210,7 @@ pub enum Side {
     CandidateOnly,
 }
 
-/// Why git does not see a path as the tests saw it.
+/// The reason why git does not see a path as the tests saw it, with the way out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathHint {
     /// In words, such as "it is marked assume-unchanged".

@@ -42,7 +42,7 @@ pub(super) fn around_one_file<'a>(commits: &[&'a Iteration]) -> Vec<&'a Iteratio
 /// Share of the words that two subjects have in common for them to say nearly the same, in percent: two of five.
 const ALIKE: usize = 40;
 
-/// Whether two subjects say nearly the same, numbers and letter case aside.
+/// Returns whether two subjects say nearly the same, numbers and letter case aside.
 pub(super) fn say_nearly_the_same(one: &str, other: &str) -> bool {
     let words = |subject: &str| -> BTreeSet<String> {
         let lower = subject.to_lowercase();

@@ -1,4 +1,4 @@
-//! Which files a runner takes its tests from, in the languages where file names decide: a file renamed to any other
+//! Files from which a runner takes its tests, in the languages where file names decide: a file renamed to any other
 //! name has no tests any more, whatever it contains.
 
 /// Whether a runner takes tests from a file, judged by its name.
@@ -13,7 +13,7 @@ pub enum TestCollection {
 }
 
 impl TestCollection {
-    /// What the name of a file says.
+    /// The answer that the name of a file gives.
     pub fn from_path(path: &[u8]) -> Self {
         let path = String::from_utf8_lossy(path);
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -42,7 +42,7 @@ fn is_hidden_from_go(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with(['_', '.']) || part == "testdata")
 }
 
-/// Whether a file that went from `old` to `new` has left what a runner takes tests from. A file that moves into a folder
+/// Returns whether a file that went from `old` to `new` has left what a runner takes tests from. A file that moves into a folder
 /// of tests without a word in its name goes to a runner that takes all of them.
 pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
     let moves_to_tests = folder(old) != folder(new) && in_folder_of_tests(new);

@@ -1,4 +1,4 @@
-//! What holds for every rule.
+//! Properties of every rule.
 
 use std::collections::BTreeSet;
 

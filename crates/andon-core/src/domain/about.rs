@@ -1,4 +1,4 @@
-//! What the rest of the code has to know about a rule. Each rule declares it in its own file, and its findings carry
+//! Properties of a rule for the rest of the code. Each rule declares them in its own file, and its findings carry
 //! it, so that no other file needs the name of a rule.
 
 use super::decision::AdvisedStep;
@@ -11,23 +11,23 @@ pub struct About {
     pub event: EventClass,
     /// The dirty bit that it decides. Only such a rule can be skipped for one commit.
     pub dirty: Option<DirtyBit>,
-    /// What is suggested when it halts.
+    /// The suggestion when it halts.
     pub advice: Advice,
-    /// How a commit message waives it, as a help text.
+    /// The way a commit message waives it, as a help text.
     pub waiver: Option<&'static str>,
     /// Whether its count can be reset alone.
     pub reset: Reset,
     /// The signal that it gives.
     pub signal: Option<Signal>,
-    /// What larger counts do to it.
+    /// The effect of larger counts.
     pub counts: Counts,
-    /// What has to be observed before it can say anything.
+    /// The facts that it needs before it can find anything.
     pub judges: RuleSubject,
-    /// Whether the files that it names are documents; those of every other rule are code.
+    /// True if the files that it names are documents; those of every other rule are code.
     pub names_documents: bool,
     /// Iterations for which its cause may pause at the same files: a warning after that many is still the same one.
     pub pause: usize,
-    /// What a loop that it halts did, in words that follow the name of who did it; `None` where the halt's reason says it.
+    /// A clause about the halted loop, to follow the name of its agent; `None` where the halt's reason says it.
     pub stuck: Option<&'static str>,
 }
 
@@ -50,18 +50,18 @@ impl About {
     }
 }
 
-/// What is known of a rule at smaller counts from what it says at larger ones, every count times the same factor.
+/// The relation of a rule at smaller counts to the same rule at larger ones, every count times the same factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
-    /// Where it halts at larger counts, it halts at smaller ones: each count is a bare threshold.
+    /// A halt at larger counts is one at smaller ones: each count is a bare threshold.
     Nested,
-    /// Where it finds anything at larger counts, it finds something at smaller ones; the level may be any.
+    /// A finding at larger counts is one at smaller ones, at any level.
     Found,
     /// Nothing: windows grow with the counts, or round up otherwise.
     Free,
 }
 
-/// What a rule judges.
+/// The facts that a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuleSubject {
     /// Commits and turns, with whatever else is known of them.
@@ -135,10 +135,10 @@ pub enum DirtyBit {
     DocsUpdated,
 }
 
-/// What is suggested first when a rule halts.
+/// The first suggestion when a rule halts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advice {
-    /// What its halt reason suggests.
+    /// The suggestion of its halt reason.
     ByReason,
     /// A step of its own.
     Own(AdvisedStep, &'static str),
@@ -146,7 +146,7 @@ pub enum Advice {
     RaiseMax,
 }
 
-/// How the count of a rule is reset.
+/// The way to reset the count of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reset {
     /// With everything else, when the window starts anew.

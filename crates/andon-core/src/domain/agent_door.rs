@@ -124,7 +124,7 @@ pub struct AgentFact {
 }
 
 impl AgentFact {
-    /// Whether it is an event that `andon doctor --live` sent.
+    /// Returns whether it is an event that `andon doctor --live` sent.
     pub fn is_canary(&self) -> bool {
         self.session.as_deref().is_some_and(|session| session.starts_with(CANARY))
     }

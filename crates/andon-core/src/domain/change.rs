@@ -75,8 +75,8 @@ impl Nature {
         (Self::Ignored, "ignored"),
     ];
 
-    /// Whether a program behaves as before.
-    pub fn is_weak(self) -> bool {
+    /// Returns whether a program behaves as before.
+    pub(crate) fn is_weak(self) -> bool {
         match self {
             Self::Space | Self::Comments | Self::Version | Self::Log | Self::Mode | Self::Weak => true,
             Self::Work | Self::Docs | Self::Nothing | Self::Ignored => false,
@@ -165,17 +165,17 @@ pub struct ChangeFacts {
 }
 
 impl PathStep {
-    /// Whether the path was there before and is there after.
+    /// Returns whether the path was there before and is there after.
     pub fn stays(&self) -> bool {
         self.old != Self::ABSENT && self.new != Self::ABSENT
     }
 
     /// A side where the path is not there.
-    pub const ABSENT: HunkHash = HunkHash([0; 8]);
+    pub(crate) const ABSENT: HunkHash = HunkHash([0; 8]);
 }
 
 impl ChangeFacts {
-    /// Whether both changed something at one path; also when that is not known, because one has too many.
+    /// Returns whether both changed something at one path; also when that is not known, because one has too many.
     pub fn meets(&self, other: &Self) -> bool {
         self.truncated
             || other.truncated

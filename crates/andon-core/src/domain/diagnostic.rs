@@ -248,7 +248,7 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether `word` is `known` but for one letter that is wrong, missing, too many, or swapped with its neighbour.
+/// Returns whether `word` is `known` but for one letter that is wrong, missing, too many, or swapped with its neighbour.
 pub fn is_one_slip(word: &str, known: &str) -> bool {
     word.chars().count() <= 64 && strsim::damerau_levenshtein(word, known) <= 1
 }

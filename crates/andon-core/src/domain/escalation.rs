@@ -108,7 +108,7 @@ impl ReviewTally {
     }
 }
 
-/// How many rounds in a row, up to the newest, were split.
+/// Counts how many rounds in a row, up to the newest, were split.
 pub fn splits_running(rounds: &[ReviewTally]) -> u64 {
     let running = rounds.iter().rev().take_while(|round| round.is_split()).count();
     u64::try_from(running).unwrap_or(u64::MAX)

@@ -140,18 +140,35 @@ pub struct Ack {
     pub at: Timestamp,
 }
 
+/// The place of an answer, as seen from a halt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerPlace {
+    /// Both are of one worktree of one clone.
+    Same,
+    /// The answer is of another worktree, or of another clone.
+    Other,
+}
+
+impl AnswerPlace {
+    /// The place of an answer in `answer` to a halt in `halt`.
+    pub fn of<T: PartialEq>(answer: &T, halt: &T) -> Self {
+        if answer == halt { Self::Same } else { Self::Other }
+    }
+}
+
 fn main_worktree() -> String {
     Attempt::MAIN.to_owned()
 }
 
 impl Ack {
-    /// Whether it ends the halt of that entry, `in_place` where both are of one worktree of one clone. An answer that names no
-    /// halt ends the one in its place, unless it resets a single counter.
-    pub fn ends(&self, halt: EntryId, in_place: bool) -> bool {
-        self.halt.map_or(in_place && self.counter.is_none(), |answered| answered == halt)
+    /// Returns whether it ends the halt of that entry. An answer that names no halt ends the one in the same place, unless it
+    /// resets a single counter.
+    pub fn ends(&self, halt: EntryId, place: AnswerPlace) -> bool {
+        let ends_unnamed = place == AnswerPlace::Same && self.counter.is_none();
+        self.halt.map_or(ends_unnamed, |answered| answered == halt)
     }
 
-    /// Whether this is `earlier` once more, under the commit that replaced its own (an amend, a rebase).
+    /// Returns whether this is `earlier` once more, under the commit that replaced its own (an amend, a rebase).
     pub fn is_moved(&self, earlier: &Self) -> bool {
         let reported = |ack: &Self| (ack.at, ack.halt, ack.how);
         let words = |ack: &Self| (ack.by.clone(), ack.reason.clone(), ack.counter.clone());
@@ -211,8 +228,8 @@ impl Attempt {
     /// The entry of [`Self::beside`] that marks a longer list.
     pub const MANY: &'static str = "*";
 
-    /// Whether the worktree `here` is another one and was there when this commit was made: then both go their own ways.
-    pub fn is_beside(&self, here: &str) -> bool {
+    /// Returns whether the worktree `here` is another one and was there when this commit was made: then both go their own ways.
+    pub(crate) fn is_beside(&self, here: &str) -> bool {
         self.worktree != here
             && (here == Self::MAIN || self.beside.iter().any(|other| other == here || other == Self::MANY))
     }

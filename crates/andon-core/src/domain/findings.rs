@@ -264,13 +264,13 @@ impl Detail {
 
     /// The detail with `figures`.
     #[must_use]
-    pub fn with_figures(self, figures: Figures) -> Self {
+    pub(crate) fn with_figures(self, figures: Figures) -> Self {
         Self { figures, ..self }
     }
 
     /// The detail with another sentence for a decision that halts.
     #[must_use]
-    pub fn or_in_halt(self, message: String) -> Self {
+    pub(crate) fn or_in_halt(self, message: String) -> Self {
         Self { in_halt: Some(message), ..self }
     }
 

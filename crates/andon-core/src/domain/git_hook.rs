@@ -12,13 +12,13 @@ pub struct HookSpec {
     pub refuses: Option<PreventedStep>,
     /// When a configuration that cannot be read refuses.
     pub gate: ConfigGate,
-    /// Whether git writes lines to its standard input.
+    /// True if git writes lines to its standard input.
     pub reads_stdin: bool,
-    /// Whether it sees what is to be committed, so that hooks which change files come first.
+    /// True if it sees what is to be committed, so that hooks which change files come first.
     pub sees_index: bool,
-    /// Whether git names files to it.
+    /// True if git names files to it.
     pub names_files: bool,
-    /// Whether pre-commit and prek have a stage for it.
+    /// True if pre-commit and prek have a stage for it.
     pub in_frameworks: bool,
     /// What its loss costs.
     pub loss: Loss,
@@ -152,7 +152,7 @@ impl GitHook {
         Self::ALL.into_iter().filter(|hook| hook.spec().in_frameworks)
     }
 
-    /// Whether nothing is stopped or recorded without it.
+    /// Returns whether nothing is stopped or recorded without it.
     pub fn is_needed(self) -> bool {
         self.spec().loss == Loss::Guard
     }

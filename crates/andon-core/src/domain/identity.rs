@@ -69,7 +69,7 @@ pub struct IdentityRules {
 }
 
 impl IdentityRules {
-    /// Whether there is anything to judge.
+    /// Returns whether there is anything to judge.
     pub fn is_declared(&self) -> bool {
         self.checksum.is_some() || self.workflow_binding.is_some() || !self.authorized_roles.is_empty()
     }

@@ -97,7 +97,7 @@ impl PathRules {
         }
     }
 
-    /// Whether the first of the two lists of patterns matches `path`; `andon.toml` never does.
+    /// Returns whether the first of the two lists of patterns matches `path`; `andon.toml` never does.
     pub fn is_named(&self, path: &[u8]) -> bool {
         path != CONFIG_FILE.as_bytes() && self.docs.matches(path) && !self.not_docs.matches(path)
     }

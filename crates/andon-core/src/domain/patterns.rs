@@ -47,7 +47,7 @@ impl Patterns {
                 .is_some_and(|globs| globs.is_match_candidate(&globset::Candidate::from_bytes(path)))
     }
 
-    /// Whether a path below `directory` may match.
+    /// Returns whether a path below `directory` may match.
     pub(super) fn may_match_below(&self, directory: &[u8]) -> bool {
         let anywhere = !self.within.is_empty() || !self.endings.is_empty() || !self.names.is_empty();
         let leads = |under: &Vec<u8>| {
@@ -57,7 +57,7 @@ impl Patterns {
         anywhere || self.globs.is_some() || self.under.iter().any(leads)
     }
 
-    /// Whether every path below `directory` matches, as far as that is seen from the pattern.
+    /// Returns whether every path below `directory` matches, as far as that is seen from the pattern.
     pub(super) fn covers(&self, directory: &[u8]) -> bool {
         self.under.iter().any(|under| is_at_or_below(directory, under))
     }
@@ -92,7 +92,7 @@ impl Patterns {
     }
 }
 
-/// Whether `directory` is `under`, which ends in a slash, or below it.
+/// Returns whether `directory` is `under`, which ends in a slash, or below it.
 fn is_at_or_below(directory: &[u8], under: &[u8]) -> bool {
     directory.starts_with(under) || under.strip_suffix(b"/") == Some(directory)
 }

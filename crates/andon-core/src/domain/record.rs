@@ -100,7 +100,7 @@ pub enum Recording {
 }
 
 impl Recording {
-    /// Whether a later hook wrote the record, in place of one that did not run.
+    /// Returns whether a later hook wrote the record, in place of one that did not run.
     pub fn is_later(self) -> bool {
         match self {
             Self::CaughtUp | Self::Patched => true,
@@ -108,7 +108,7 @@ impl Recording {
         }
     }
 
-    /// Whether a hook wrote the record, at the commit or later.
+    /// Returns whether a hook wrote the record, at the commit or later.
     pub fn is_by_hook(self) -> bool {
         self == Self::AtCommit || self.is_later()
     }
@@ -243,7 +243,7 @@ pub struct UncreditedFall {
 }
 
 impl Weakening {
-    /// How many tests are removed, newly skipped and loosened. The rest of lists that are cut is added to the first cut
+    /// Counts how many tests are removed, newly skipped and loosened. The rest of lists that are cut is added to the first cut
     /// list.
     pub fn counts(&self) -> [u64; 3] {
         let lists = [&self.removed, &self.skipped, &self.loosened];
@@ -491,7 +491,7 @@ impl CommitRecord {
     }
 
     /// How the attempt was made, whatever moved it since.
-    pub fn made_as(&self) -> CommitKind {
+    pub(crate) fn made_as(&self) -> CommitKind {
         self.carries.as_ref().map_or(self.kind, |carried| carried.kind)
     }
 

@@ -78,7 +78,7 @@ pub struct SafetyFact {
 }
 
 impl SafetyFact {
-    /// Whether `other` reports the same at another time.
+    /// Returns whether `other` reports the same at another time.
     pub fn repeats(&self, other: &Self) -> bool {
         (self.kind, &self.rule, self.level, self.tree) == (other.kind, &other.rule, other.level, other.tree)
             && self.message == other.message

@@ -98,7 +98,7 @@ impl Scopes {
         Ok(Self { scopes, rest: Arc::new(rest) })
     }
 
-    /// Whether any is declared.
+    /// Returns whether any is declared.
     pub fn is_empty(&self) -> bool {
         self.scopes.is_empty()
     }
@@ -108,7 +108,7 @@ impl Scopes {
         self.scopes.iter().map(|known| &known.scope)
     }
 
-    /// Whether a scope of that name is declared.
+    /// Returns whether a scope of that name is declared.
     pub fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -216,7 +216,7 @@ impl ScopeView {
         &self.parts
     }
 
-    /// Whether `path`, which is code, is among what the tests read.
+    /// Returns whether `path`, which is code, is among what the tests read.
     pub fn reads(&self, path: &[u8]) -> bool {
         self.parts.iter().any(|part| part.holds(path))
     }
@@ -245,7 +245,7 @@ impl Default for PathFilter {
 }
 
 impl Part {
-    /// Whether `path` belongs to this part.
+    /// Returns whether `path` belongs to this part.
     pub fn holds(&self, path: &[u8]) -> bool {
         match &self.holds {
             PathFilter::Within(own) => own.matches(path),
@@ -253,7 +253,7 @@ impl Part {
         }
     }
 
-    /// Whether anything below the directory `path` may belong to this part. A walk need not enter another.
+    /// Returns whether anything below the directory `path` may belong to this part. A walk need not enter another.
     pub fn may_hold_below(&self, path: &[u8]) -> bool {
         match &self.holds {
             PathFilter::Within(own) => own.may_match_below(path),

@@ -134,7 +134,7 @@ impl Param<u64> {
     }
 
     /// A percentage that is larger than those declared before it.
-    pub const fn rising_percent(name: &'static str, default: u64, doc: &'static str) -> Self {
+    pub(crate) const fn rising_percent(name: &'static str, default: u64, doc: &'static str) -> Self {
         let mut param = Self::count(name, default, 1, doc);
         param.spec.order = Order::RisingPercent;
         param
@@ -164,15 +164,20 @@ impl Param<Option<u64>> {
 
 impl Param<Option<Span>> {
     /// A duration, or no limit.
-    pub const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
+    pub(crate) const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
         Self::new(name, Default::SpanLimit(default), 1, doc)
     }
 }
 
 impl Param<bool> {
-    /// Yes or no.
-    pub const fn switch(name: &'static str, default: bool, doc: &'static str) -> Self {
-        Self::new(name, Default::Switch(default), 0, doc)
+    /// A switch that is on by default.
+    pub const fn on(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Default::Switch(true), 0, doc)
+    }
+
+    /// A switch that is off by default.
+    pub const fn off(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Default::Switch(false), 0, doc)
     }
 }
 

@@ -147,7 +147,7 @@ pub fn signature(runner: &str, command: &str, status: TestStatus, failing: &[Str
     SCHEME.result(runner, command, status, failing).into()
 }
 
-/// Whether the signature of `tests` is that of what else it says, in this scheme or the earlier one. The failing ids
+/// Returns whether the signature of `tests` is that of what else it says, in this scheme or the earlier one. The failing ids
 /// must be whole.
 pub fn is_signed(tests: &TestEvidence) -> bool {
     let TestEvidence { runner, command, status, failing, .. } = tests;

@@ -124,7 +124,7 @@ impl HaltSummary {
         self
     }
 
-    /// Whether the steps go round among states that have letters.
+    /// Returns whether the steps go round among states that have letters.
     pub fn goes_round(&self) -> bool {
         self.steps.iter().any(|step| step.state.is_some())
     }

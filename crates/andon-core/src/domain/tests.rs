@@ -232,7 +232,7 @@ impl LostTests {
     /// Bound of each list.
     pub const MAX_NAMES: usize = 32;
 
-    /// Whether there is nothing to tell.
+    /// Returns whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -307,7 +307,7 @@ impl TestEvidence {
         }
     }
 
-    /// How many tests of each kind.
+    /// Counts how many tests of each kind.
     pub fn counts(&self) -> Counts {
         let Self { total, passed, failed, errored, skipped, .. } = *self;
         Counts { total, passed, failed, errored, skipped }
@@ -436,7 +436,7 @@ impl TestRun {
     }
 
     /// True for a run of the configured tests that Andon started, whatever came of it, or that counts as one.
-    pub fn is_by_the_program(&self) -> bool {
+    pub(crate) fn is_by_the_program(&self) -> bool {
         match self.validity {
             RunValidity::Valid
             | RunValidity::CodeChanged
@@ -447,7 +447,7 @@ impl TestRun {
     }
 
     /// True for a run that was handed in and proves nothing.
-    pub fn is_reported(&self) -> bool {
+    pub(crate) fn is_reported(&self) -> bool {
         match self.validity {
             RunValidity::HandedIn => true,
             RunValidity::OtherCommand => self.evidence.origin == RunOrigin::HandedIn,

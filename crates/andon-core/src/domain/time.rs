@@ -32,7 +32,7 @@ pub struct Moment {
 impl Moment {
     /// The pause from `earlier` to this moment: by the clock, and within one start of a system no longer than what has
     /// passed since then. Otherwise setting the clock would end a run.
-    pub fn pause_since(self, earlier: Self) -> Span {
+    pub(crate) fn pause_since(self, earlier: Self) -> Span {
         let by_clock = self.at.since(earlier.at);
         match (earlier.uptime, self.uptime) {
             (Some(one), Some(other)) if one.boot == other.boot => {

@@ -85,7 +85,7 @@ pub struct CycleBudget {
 }
 
 impl Workflow {
-    /// Whether one is declared.
+    /// Returns whether one is declared.
     pub fn is_declared(&self) -> bool {
         !self.nodes.is_empty()
     }
@@ -127,7 +127,7 @@ impl Workflow {
 }
 
 impl Workflow {
-    /// Whether a commit can be that of the node called `name`, as far as author and trailers tell. Environment and branch
+    /// Returns whether a commit can be that of the node called `name`, as far as author and trailers tell. Environment and branch
     /// are known only where it was made: a node that asks for them may be it or not.
     pub fn may_be(&self, name: &str, author: &str, trailers: &[(String, String)]) -> bool {
         let maker = Maker { environment: None, author, trailers, branch: None };
@@ -170,7 +170,7 @@ impl Edge {
         format!("{}->{}", self.from, self.to)
     }
 
-    /// Whether it leads back to its own node.
+    /// Returns whether it leads back to its own node.
     pub fn is_self_loop(&self) -> bool {
         self.from == self.to
     }

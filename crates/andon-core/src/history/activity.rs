@@ -186,7 +186,7 @@ pub struct Compactions {
 }
 
 impl Compactions {
-    /// How many there were since `epoch` began.
+    /// Counts how many there were since `epoch` began.
     pub fn running(self, epoch: u64) -> u64 {
         if self.epoch == epoch { self.times } else { 0 }
     }
@@ -277,7 +277,7 @@ pub struct Activity {
 
 impl Activity {
     /// The node of an event that names none: the one with an open turn, else the last, else `agent`.
-    pub fn current_node(&self) -> &str {
+    pub(crate) fn current_node(&self) -> &str {
         self.last_node.as_deref().unwrap_or(DEFAULT_NODE)
     }
 
@@ -292,7 +292,7 @@ impl Activity {
     }
 
     /// The newest turn: an open one, else the last that ended.
-    pub fn newest_turn(&self) -> Option<&Turn> {
+    pub(crate) fn newest_turn(&self) -> Option<&Turn> {
         let open = self.open.values().max_by_key(|turn| turn.number);
         match (open, self.turns.last()) {
             (Some(open), Some(ended)) if ended.number > open.number => Some(ended),

@@ -17,7 +17,8 @@ impl Timeline {
     pub(super) fn take_context_window(
         &mut self,
         node: &str,
-        (at, session): (Option<Timestamp>, Option<&str>),
+        at: Option<Timestamp>,
+        session: Option<&str>,
         what: &EventKind,
     ) {
         let windows = &mut self.activity.windows;
@@ -69,13 +70,13 @@ impl Timeline {
     }
 
     /// What is known of the window of `node`.
-    pub fn context_window(&self, node: &str) -> ContextWindow {
+    pub(crate) fn context_window(&self, node: &str) -> ContextWindow {
         self.activity.windows.of.get(node).cloned().unwrap_or_default()
     }
 
     /// The tokens in the context window of `node`, by the best report since it was cleared: what the client reported as
     /// in it; else what its newest request came to. `None` without either.
-    pub fn context_window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
+    pub(crate) fn context_window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
         let window = self.context_window(node);
         let computed = |(input, cached)| (self.cached.sum(input, cached), FillSource::Computed);
         window.reported.map(|tokens| (tokens, FillSource::Reported)).or_else(|| window.request.map(computed))

@@ -10,15 +10,15 @@ use crate::domain::ids::HunkHash;
 use crate::domain::workflow::Edits;
 
 impl Iteration {
-    /// Whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,
+    /// Returns whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,
     /// which is less than the evidence that halts a recorded loop.
-    pub fn is_unobserved(&self) -> bool {
+    pub(crate) fn is_unobserved(&self) -> bool {
         self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
     }
 
     /// Its nature when it is weak: nothing that runs has changed. A change that is empty after normalization is one of
     /// white space. `None` too where nothing is known.
-    pub fn weak_nature(&self) -> Option<Nature> {
+    pub(crate) fn weak_nature(&self) -> Option<Nature> {
         let nature = self.change.as_ref()?.nature;
         if nature == Nature::Nothing && self.diff.files > 0 {
             return Some(Nature::Space);
@@ -32,19 +32,19 @@ impl Iteration {
     }
 
     /// The paths that each of `iterations` changed.
-    pub fn paths_of_all(iterations: &[&Self]) -> Vec<HunkHash> {
+    pub(crate) fn paths_of_all(iterations: &[&Self]) -> Vec<HunkHash> {
         let all = iterations.iter().map(|one| one.paths()).reduce(|all, own| &all & &own);
         all.into_iter().flatten().collect()
     }
 
-    /// Whether another person wrote it than `before`, as far as is known.
-    pub fn is_by_another(&self, before: &Self) -> bool {
+    /// Returns whether another person wrote it than `before`, as far as is known.
+    pub(crate) fn is_by_another(&self, before: &Self) -> bool {
         !self.author.is_empty() && !before.author.is_empty() && self.author != before.author
     }
 
-    /// Whether the two worked in the same place: all paths of the one are among those of the other. Releases of one
+    /// Returns whether the two worked in the same place: all paths of the one are among those of the other. Releases of one
     /// package after the other have a lock file in common, and nothing else.
-    pub fn same_place(&self, other: &Self) -> bool {
+    pub(crate) fn same_place(&self, other: &Self) -> bool {
         let (own, others) = (self.paths(), other.paths());
         !own.is_empty() && !others.is_empty() && (own.is_subset(&others) || others.is_subset(&own))
     }
@@ -60,7 +60,7 @@ const SMALL: u64 = 2;
 const NOTHING: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
 
 impl Iteration {
-    /// Whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
+    /// Returns whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
     /// documentation too: people work through those of one file, commit by commit, each time elsewhere. So they count
     /// only where the lines are those that the one before wrote, where a line or two are put on top, or a line or two that
     /// any of them wrote (`written`) are changed again. The versions of other packages are other lines: only a version
@@ -83,8 +83,8 @@ impl Iteration {
         counts && self.same_place(before)
     }
 
-    /// Whether it takes out lines that `before` wrote, as far as the lines of both are known.
-    pub fn goes_over(&self, before: &Self) -> bool {
+    /// Returns whether it takes out lines that `before` wrote, as far as the lines of both are known.
+    pub(crate) fn goes_over(&self, before: &Self) -> bool {
         if self.diff.hunks.is_empty() || before.diff.hunks.is_empty() {
             return true;
         }
@@ -105,10 +105,10 @@ impl Iteration {
 }
 
 impl Timeline {
-    /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
+    /// Counts how many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
     /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least two in
     /// three go over the same again, or `TOUR` and more do so or change a line, all in one file.
-    pub fn unchanged_running(&self, at: usize) -> u64 {
+    pub(crate) fn unchanged_running(&self, at: usize) -> u64 {
         let run = self.unchanged_run(at);
         let mut written: BTreeSet<HunkHash> = BTreeSet::new();
         let mut repeats = vec![false; run.len()];
@@ -151,7 +151,7 @@ impl Timeline {
         run
     }
 
-    /// Whether an iteration was meant to change what runs: a turn that planned, reviewed or did something unknown says
+    /// Returns whether an iteration was meant to change what runs: a turn that planned, reviewed or did something unknown says
     /// nothing about that.
     fn could_change(&self, iteration: &Iteration) -> bool {
         match iteration.source {

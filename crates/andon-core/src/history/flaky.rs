@@ -82,7 +82,7 @@ impl Timeline {
     }
 }
 
-/// How many of the tests that fail in `tests` are flaky.
+/// Counts how many of the tests that fail in `tests` are flaky.
 pub fn flaky_failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> u64 {
     let count = tests.failing.iter().filter(|id| flaky.contains(*id)).count();
     u64::try_from(count).unwrap_or(u64::MAX)

@@ -179,7 +179,7 @@ pub fn next_iteration(timeline: &Timeline, upcoming: &NextCommit) -> u64 {
     if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }
 }
 
-/// Whether a run begins with `commit`, given the window before it.
+/// Returns whether a run begins with `commit`, given the window before it.
 pub fn begins(timeline: &Timeline, commit: &CommitFact) -> RunStart {
     let upcoming = NextCommit::from_fact(commit);
     let anew = match commit.record.iteration {
@@ -192,7 +192,7 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> RunStart {
     if anew { RunStart::Run } else { RunStart::Nothing }
 }
 
-/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins a new count,
+/// Returns whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins a new count,
 /// but no run (docs/concepts.md, "run").
 pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     match commit.record.iteration {
@@ -202,7 +202,7 @@ pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     }
 }
 
-/// Whether a commit has the tree of an iteration. Streams name none: there it is the code and the change.
+/// Returns whether a commit has the tree of an iteration. Streams name none: there it is the code and the change.
 fn is_same_tree(one: &Iteration, record: &CommitRecord) -> bool {
     let known = !one.tree.0.is_zero() && !record.tree.0.is_zero();
     if known {
@@ -218,7 +218,7 @@ fn known_time(at: Timestamp) -> Option<Timestamp> {
 }
 
 impl Timeline {
-    /// Whether `upcoming` belongs to another run than the window (docs/concepts.md, "run").
+    /// Returns whether `upcoming` belongs to another run than the window (docs/concepts.md, "run").
     fn ends_before(&self, upcoming: &NextCommit) -> bool {
         let Some(newest) = self.newest() else { return true };
         // What was observed since then is a sign of life as well: one long turn is no pause.
@@ -376,7 +376,7 @@ impl Timeline {
         }
     }
 
-    /// Whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
+    /// Returns whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
     fn is_answered_again(&self, fact: &CommitFact) -> bool {
         let upcoming = NextCommit::from_fact(fact);
         let amends = |one: &Iteration| one.parent == upcoming.parent && is_same_tree(one, &fact.record);

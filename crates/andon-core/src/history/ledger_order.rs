@@ -25,10 +25,12 @@ fn by_key(
     parents: &BTreeMap<CommitId, Vec<CommitId>>,
 ) -> Option<Vec<CommitId>> {
     let follows = |(child, before): (&CommitId, &Vec<CommitId>)| {
-        let key = keys.get(child)?;
-        before.iter().all(|parent| keys.get(parent).is_none_or(|theirs| theirs < key)).then_some(())
+        let is_behind = |key| before.iter().all(|parent| keys.get(parent).is_none_or(|theirs| theirs < key));
+        keys.get(child).is_some_and(is_behind)
     };
-    parents.iter().map(follows).collect::<Option<()>>()?;
+    if !parents.iter().all(follows) {
+        return None;
+    }
     let mut sorted: Vec<(&LedgerKey, CommitId)> = keys.iter().map(|(commit, key)| (key, *commit)).collect();
     sorted.sort_unstable();
     Some(sorted.into_iter().map(|(_, commit)| commit).collect())

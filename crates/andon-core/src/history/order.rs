@@ -113,7 +113,7 @@ impl Observations<'_> {
         at.or_else(|| self.line.iter().position(|fact| fact.root() == Some(commit)))
     }
 
-    /// How many commits come before the first that the journal names.
+    /// Counts how many commits come before the first that the journal names.
     fn seen_before(&self) -> usize {
         let marked = self.items.iter().filter_map(|item| match item {
             JournalItem::Commit(marked) => self.index(marked.commit),

@@ -26,7 +26,7 @@ pub fn outcome(tests: &TestEvidence) -> Outcome {
     }
 }
 
-/// How many tests fail, where that is known. A build that failed and a run that was stopped have no count, and neither
+/// Counts how many tests fail, where that is known. A build that failed and a run that was stopped have no count, and neither
 /// has a failure that is known by its exit code alone: none of these is a zero.
 pub fn failing_count(tests: &TestEvidence) -> Option<u64> {
     let named = u64::try_from(tests.failing.len()).unwrap_or(u64::MAX);

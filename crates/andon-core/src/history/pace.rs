@@ -9,7 +9,7 @@ use super::timeline::Iteration;
 /// How long an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;
 
-/// Whether the state that `earlier` brought lasted for an hour or longer before `later` took its place. Unknown times
+/// Returns whether the state that `earlier` brought lasted for an hour or longer before `later` took its place. Unknown times
 /// prove nothing.
 pub fn lasted(earlier: &Iteration, later: &Iteration) -> bool {
     seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
@@ -30,7 +30,7 @@ pub fn mostly_lasted(row: &[&Iteration]) -> bool {
 const RUN: u64 = 120;
 const LATE: u64 = 5;
 
-/// Whether a scheduled program made `row`, such as one that fetches data: no hooks saw the commits, their subjects differ in
+/// Returns whether a scheduled program made `row`, such as one that fetches data: no hooks saw the commits, their subjects differ in
 /// numbers alone, and they come at equal intervals, or at multiples of one where nothing was new.
 pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
     let said = |one: &Iteration| -> String { one.subject.chars().filter(|c| !c.is_ascii_digit()).collect() };
@@ -54,7 +54,7 @@ const APART: u64 = 120;
 /// How many more times it takes where a person tries something out.
 pub const TRIES: usize = 4;
 
-/// Whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.
+/// Returns whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.
 pub fn are_tries(row: &[&Iteration]) -> bool {
     let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
     row.len() > 1 && row.iter().all(|one| one.is_unobserved()) && row.windows(2).all(apart)

@@ -78,7 +78,7 @@ impl RedRuns {
         *self = Self { before, code, passed, command, low: failing_count(tests), ..Self::default() };
     }
 
-    /// How many of the newest ones alternate between two states of the code.
+    /// Counts how many of the newest ones alternate between two states of the code.
     pub fn switches(&self) -> u64 {
         let newest: Vec<&CodeId> = self.codes.iter().rev().collect();
         let alternating = newest.windows(3).take_while(|three| three.first() == three.last()).count();
@@ -121,7 +121,7 @@ impl RedRuns {
     }
 }
 
-/// Whether a run was on what is committed. One that was handed in may name its code alone.
+/// Returns whether a run was on what is committed. One that was handed in may name its code alone.
 fn is_unedited(run: &TestRun, committed: Option<CodeId>) -> bool {
     let clean = run.overlay.is_empty() && !run.overlay_truncated;
     clean && (run.base.is_some() || committed == Some(run.evidence.code))
@@ -148,7 +148,7 @@ pub struct RefusedCode {
 }
 
 impl Refusals {
-    /// Whether a refusal of `code` is a new attempt.
+    /// Returns whether a refusal of `code` is a new attempt.
     pub fn is_new(&self, code: CodeId) -> bool {
         self.newest.as_ref().is_none_or(|newest| newest.code != code)
     }
@@ -183,7 +183,7 @@ impl RefusedAttempts {
         self.open = Some(code);
     }
 
-    /// How many there are.
+    /// Counts how many there are.
     pub fn counted(self) -> u64 {
         self.given_up.saturating_add(u64::from(self.open.is_some()))
     }

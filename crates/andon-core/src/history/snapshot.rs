@@ -60,7 +60,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Whether `answer` was given after the newest one that is counted.
+    /// Returns whether `answer` was given after the newest one that is counted.
     pub fn is_before(&self, answer: &Ack) -> bool {
         self.ack.as_ref().is_none_or(|counted| counted.at < answer.at)
     }
@@ -128,7 +128,7 @@ impl Fold {
         (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
         line.known_flaky = Memo::default();
         for turn in snapshot.turns {
-            let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
+            let made = Iteration::of_turn(&turn.node, turn.number, turn.code, turn.change, turn.hash);
             let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
             line.iterations.push(Iteration { at, tests, outputs, ..made });
         }
@@ -142,7 +142,7 @@ impl Fold {
 
     /// Numbers the turns after the commits that count here: the first part of the journal counted commits as well that
     /// were moved to another branch since.
-    pub fn renumber(&mut self) {
+    pub(crate) fn renumber(&mut self) {
         let line = &mut self.timeline;
         let alone = line.iterations.iter().all(|one| one.source != Source::Commit);
         if alone {

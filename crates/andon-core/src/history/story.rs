@@ -30,7 +30,7 @@ impl Timeline {
     }
 
     /// The trend of all attempts: behind the iterations the failed runs of the open turn, each on code that was edited.
-    pub fn trend_of_attempts(&self) -> Vec<u64> {
+    pub(crate) fn trend_of_attempts(&self) -> Vec<u64> {
         let mut trend = self.trend();
         trend.extend(&self.activity.red.counts);
         trend

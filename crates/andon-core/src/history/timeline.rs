@@ -195,11 +195,7 @@ impl Iteration {
     }
 
     /// The turn of `node` that ended without a commit: what is the same for all of them, and its state.
-    pub(super) fn of_turn(
-        (node, number): (&str, u64),
-        (code, change): (CodeId, TurnChange),
-        hash: DiffHash,
-    ) -> Self {
+    pub(super) fn of_turn(node: &str, number: u64, code: CodeId, change: TurnChange, hash: DiffHash) -> Self {
         Self {
             source: Source::Turn(change),
             number,
@@ -350,7 +346,7 @@ impl Timeline {
         self.newest().map_or(0, |newest| newest.number).max(self.passed.unwrap_or(0))
     }
 
-    /// Whether the run has an iteration, or a commit that only the journal knows.
+    /// Returns whether the run has an iteration, or a commit that only the journal knows.
     pub(super) fn has_commits(&self) -> bool {
         self.passed.is_some() || !self.iterations.is_empty()
     }
@@ -404,7 +400,7 @@ impl Timeline {
     }
 
     /// The newest test result, committed or not.
-    pub fn newest_tests(&self) -> Option<&TestEvidence> {
+    pub(crate) fn newest_tests(&self) -> Option<&TestEvidence> {
         self.newest_tests.as_ref()
     }
 }

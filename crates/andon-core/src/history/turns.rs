@@ -65,14 +65,14 @@ const MAX_DISARMED: usize = 8;
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// Whether `tool` changes files; for a tool of a server (`mcp__files__edit_file`) the last part decides. A call that
+/// Returns whether `tool` changes files; for a tool of a server (`mcp__files__edit_file`) the last part decides. A call that
 /// only shows a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
     let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
     is_one_of(own, EDITORS)
 }
 
-/// Whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in
+/// Returns whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in
 /// several ways.
 pub fn is_one_of(tool: &str, known: WordList) -> bool {
     let letters =
@@ -88,7 +88,7 @@ impl Timeline {
         self.tick_clock(event.at, event.uptime);
         let ended_by_hook = std::mem::take(&mut self.activity.ended_by_hook);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
-        self.take_context_window(&node, (event.at, event.session.as_deref()), &event.what);
+        self.take_context_window(&node, event.at, event.session.as_deref(), &event.what);
         match event.what {
             EventKind::TurnStart => self.begin_turn(&node, event.at),
             // `andon tick` has no id for the turn whose end the hook of a client reported under one.
@@ -348,7 +348,7 @@ impl Timeline {
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),
         );
-        let iteration = Iteration::of_turn((node, number), (code, change), hash);
+        let iteration = Iteration::of_turn(node, number, code, change, hash);
         let at = self.activity.now.unwrap_or(Timestamp(0));
         self.amended.clear();
         self.known_flaky = Memo::default();
@@ -447,7 +447,7 @@ impl Timeline {
     }
 }
 
-/// Whether a turn changed something. A document that moved is a change; what is unknown is none.
+/// Returns whether a turn changed something. A document that moved is a change; what is unknown is none.
 fn change(before: Option<CodeId>, docs_before: Option<Digest>, end: TurnEnd) -> TurnChange {
     match (before, end.code) {
         (Some(before), Some(code)) if before != code => TurnChange::Changed,

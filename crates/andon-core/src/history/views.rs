@@ -35,8 +35,8 @@ pub struct CodeState<'a> {
 }
 
 impl Timeline {
-    /// Whether `one` left the code as it was: what it changed are documents.
-    pub fn leaves_the_code(&self, one: &Iteration) -> bool {
+    /// Returns whether `one` left the code as it was: what it changed are documents.
+    pub(crate) fn leaves_the_code(&self, one: &Iteration) -> bool {
         let before = self.iterations.iter().rev().find(|before| before.number < one.number);
         before.is_some_and(|before| before.code == one.code)
     }
@@ -69,14 +69,14 @@ pub struct PathState<'a> {
 
 impl Timeline {
     /// The paths that the newest iteration changed.
-    pub fn newest_paths(&self) -> impl Iterator<Item = HunkHash> + '_ {
+    pub(crate) fn newest_paths(&self) -> impl Iterator<Item = HunkHash> + '_ {
         let paths = self.newest().and_then(|newest| newest.change.as_ref());
         paths.into_iter().flat_map(|change| change.paths.iter().map(|step| step.path))
     }
 
     /// The states of `path` over the window, oldest first; neighbours differ. Where the path changed unseen (a commit
     /// of very many paths, an unrecorded one), what came before is left out.
-    pub fn path_states(&self, path: HunkHash) -> Vec<PathState<'_>> {
+    pub(crate) fn path_states(&self, path: HunkHash) -> Vec<PathState<'_>> {
         let mut states: Vec<PathState<'_>> = Vec::new();
         for iteration in &self.iterations {
             let steps = iteration.change.iter().flat_map(|change| &change.paths);
@@ -92,9 +92,9 @@ impl Timeline {
         states
     }
 
-    /// Whether commits after `number` that touched neither `path` nor the code brought all other paths together into a
+    /// Returns whether commits after `number` that touched neither `path` nor the code brought all other paths together into a
     /// state that the window had not seen: other documents move on.
-    pub fn brings_new_documents_beside(&self, path: HunkHash, number: u64) -> bool {
+    pub(crate) fn brings_new_documents_beside(&self, path: HunkHash, number: u64) -> bool {
         let mut beside = PathGroup::default();
         let mut seen = BTreeSet::from([beside.state]);
         let mut found = false;
@@ -108,9 +108,9 @@ impl Timeline {
         found
     }
 
-    /// Whether iterations from `number` on brought all other paths together into a state that the window had not seen.
+    /// Returns whether iterations from `number` on brought all other paths together into a state that the window had not seen.
     /// Iterations that left the code as it was, such as those of documentation, bring nothing.
-    pub fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {
+    pub(crate) fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {
         let mut beside = PathGroup::default();
         let mut seen = BTreeSet::from([beside.state]);
         let mut code = None;
@@ -161,7 +161,7 @@ pub enum DocsProgress {
 
 impl Timeline {
     /// What `iteration` of this window did to documents.
-    pub fn docs_progress(&self, iteration: &Iteration) -> DocsProgress {
+    pub(crate) fn docs_progress(&self, iteration: &Iteration) -> DocsProgress {
         let docs = |one: &Iteration| one.change.as_ref().and_then(|change| change.docs);
         let Some(now) = docs(iteration) else { return DocsProgress::None };
         let seen = self
@@ -183,7 +183,7 @@ impl Timeline {
 impl Timeline {
     /// The reviews up to those on iteration `iteration`, oldest first. Single votes are one review until a reviewer
     /// votes again or the iteration is another one; counts are a review of their own.
-    pub fn verdict_rounds(&self, iteration: u64) -> Vec<ReviewTally> {
+    pub(crate) fn verdict_rounds(&self, iteration: u64) -> Vec<ReviewTally> {
         let mut rounds: Vec<ReviewTally> = Vec::new();
         let mut voted: BTreeSet<&str> = BTreeSet::new();
         let mut open: Option<u64> = None;

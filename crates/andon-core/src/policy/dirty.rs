@@ -122,7 +122,7 @@ impl DirtyBits {
         }
     }
 
-    /// Whether the task may be called done. Tests are required where there is a command for them, and documentation
+    /// Returns whether the task may be called done. Tests are required where there is a command for them, and documentation
     /// where it is configured; failing tests never pass.
     pub fn completion(&self) -> Completion {
         let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();

@@ -162,7 +162,7 @@ pub fn every_iteration(
     }
 }
 
-/// Whether the signals of rules can decide anything about an earlier iteration: without a signal now there is no episode.
+/// Returns whether the signals of rules can decide anything about an earlier iteration: without a signal now there is no episode.
 fn could_matter(now: &BTreeSet<Signal>, facts: &SignalFacts) -> bool {
     !now.is_empty() || !facts.verdicts.is_empty()
 }

@@ -13,7 +13,7 @@ use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{AdvisedStep, Suggestion};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
-use andon_core::domain::facts::{Ack, AckHow, CommitFact};
+use andon_core::domain::facts::{Ack, AckHow, AnswerPlace, CommitFact};
 use andon_core::domain::findings::Figures;
 use andon_core::domain::findings::{HaltReason, ReportFile};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
@@ -89,7 +89,7 @@ fn from_journal(ws: &Workspace, holdings: &LedgerContents) -> Option<StandingHal
         if let JournalLine::Halt(halt) = line {
             newest = Some(*halt);
         } else if let JournalLine::Ack(ack) = line
-            && newest.as_ref().is_some_and(|halt| ack.ends(halt.id, true))
+            && newest.as_ref().is_some_and(|halt| ack.ends(halt.id, AnswerPlace::Same))
         {
             newest = None;
         }

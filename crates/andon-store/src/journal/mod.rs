@@ -22,7 +22,7 @@ use std::{fs, thread};
 
 use super::{RecordError, file};
 use crate::wire::v1::{MAX_LINE, encode_line};
-use andon_core::domain::{agent_door::AgentFact, facts::Attempt, diagnostic::Diagnostic};
+use andon_core::domain::{agent_door::AgentFact, diagnostic::Diagnostic, facts::Attempt};
 
 pub use crate::wire::v1::{JournalLine, Marker, Repair};
 pub use position::Position;

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Entry;
 use andon_core::domain::decision::{HaltReach, LedgerEvent};
+use andon_core::domain::facts::AnswerPlace;
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_core::domain::time::Timestamp;
 
@@ -63,7 +64,7 @@ pub(super) fn fold(entries: &[Entry], of_own: &[Entry], own: &str) -> Meaning {
             }
             LedgerEvent::Acknowledged(ack) => {
                 let place = (entry.writer.as_str(), ack.worktree.as_str());
-                standing.retain(|known, halt| !ack.ends(halt.id, *known == place));
+                standing.retain(|known, halt| !ack.ends(halt.id, AnswerPlace::of(&place, known)));
                 answered.extend(ack.halt.filter(|_| entry.writer != own));
                 if let Some(head) = ack.head {
                     acks.push((head, entry.commit));
@@ -94,7 +95,7 @@ fn own_halts(entries: &[Entry]) -> BTreeMap<String, EntryPlace> {
                 standing.insert(halt.worktree.clone(), (entry.id, entry.commit));
             }
             Some(LedgerEvent::Acknowledged(ack)) => {
-                standing.retain(|worktree, (id, _)| !ack.ends(*id, *worktree == ack.worktree));
+                standing.retain(|worktree, (id, _)| !ack.ends(*id, AnswerPlace::of(&ack.worktree, worktree)));
             }
             Some(LedgerEvent::StopSwitch(_)) | None => {}
         }
@@ -113,7 +114,8 @@ fn ended(entries: &[Entry]) -> Vec<EntryPlace> {
             }
             Some(LedgerEvent::Acknowledged(ack)) => {
                 let place = (entry.writer.as_str(), ack.worktree.as_str());
-                let unnamed = newest.get(&place).map(|halt| halt.0).filter(|halt| ack.ends(*halt, true));
+                let unnamed =
+                    newest.get(&place).map(|halt| halt.0).filter(|halt| ack.ends(*halt, AnswerPlace::Same));
                 answered.extend(ack.halt.or(unnamed));
             }
             Some(LedgerEvent::StopSwitch(_)) | None => {}

@@ -4,7 +4,7 @@
 use super::{Case, Location, examined_commits::ExaminedCommits, halts, halts::HaltAndAnswer, violation};
 use andon_config::Guard;
 use andon_core::domain::{
-    diagnostic::Diagnostic, findings::Level, ids::CommitId, ids::EntryId, effect::AckMode, time::Timestamp,
+    diagnostic::Diagnostic, effect::AckMode, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp,
 };
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{error::OpsError, gate::outcomes};

@@ -18,7 +18,7 @@ struct Budget {
     limit: ParamSpec,
     measure: Measure,
     unit: Unit,
-    /// What the scope did, before the amount.
+    /// The verb of the message, before the amount.
     verb: &'static str,
     help: &'static str,
 }
@@ -33,7 +33,7 @@ enum Measure {
     Turn(fn(&Activity, &Turn) -> u64),
 }
 
-/// What the amounts are numbers of.
+/// The unit of the amounts.
 #[derive(Clone, Copy)]
 enum Unit {
     Turns,

@@ -39,7 +39,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// What one strike candidate says about the loop.
+/// The judgement on one strike candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judgement {
     Failed(Failure),
@@ -78,7 +78,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
     let mut attempts = attempts(timeline);
-    // What a person has answered for with `andon resume --counter` does not count.
+    // Failures that a person answered with `andon resume --counter` do not count.
     attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
     let failed = failed_running(&attempts, situation.timeline, setting);
     let failures = words::len(&failed);
@@ -151,7 +151,7 @@ fn failed_running<'a>(
     streak.failed
 }
 
-/// What a failed run printed; `None` where it printed nothing, or its output was not kept.
+/// The output of a failed run; `None` where it printed nothing, or its output was not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RunOutput(Option<Signature>);
 
@@ -162,9 +162,9 @@ struct Streak<'a> {
     failed: Vec<(Failure, Attempt<'a>)>,
     /// The failures before an untested change: whether the change repaired them is unknown until the next result.
     unreported: Vec<(Failure, Attempt<'a>)>,
-    /// How often the failing count was higher than ever.
+    /// Times that the failing count was higher than ever.
     rises: u64,
-    /// What the newest failed run printed that names no test.
+    /// The output of the newest failed run that names no test.
     printed: Option<RunOutput>,
     /// That run, until another one prints the same: until then it is unknown whether it was a step.
     unread: Option<(Failure, Attempt<'a>)>,
@@ -264,7 +264,7 @@ fn same_error(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgem
     }
 }
 
-/// Whether the runner failed and no report says which tests did.
+/// Returns whether the runner failed and no report says which tests did.
 fn names_nothing(tests: &TestEvidence) -> bool {
     tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts().failing() == 0
 }

@@ -9,7 +9,7 @@ use crate::history::{Door, Timeline};
 
 /// The size of a window that no one names.
 const DEFAULT_WINDOW: u64 = 200_000;
-/// What an estimate may lead to.
+/// The consequences that an estimate may have.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
 const WINDOW: Param<u64> = Param::count(
@@ -73,7 +73,7 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_EVENTS
 };
 
-/// What leads to what, and the size of the window of `node`: as configured, else as its client names it.
+/// The thresholds and the size of the window of `node`: as configured, else as its client names it.
 pub(in crate::detect) fn limits(timeline: &Timeline, node: &str, setting: &RuleSetting) -> (Thresholds, u64) {
     let thresholds = Thresholds {
         warn: setting.count(&WARN),
@@ -84,7 +84,7 @@ pub(in crate::detect) fn limits(timeline: &Timeline, node: &str, setting: &RuleS
     (thresholds, configured.or(timeline.context_window(node).size).unwrap_or(DEFAULT_WINDOW))
 }
 
-/// How full the context window of `node` is; `None` where it is unknown.
+/// The fill of the context window of `node`; `None` where it is unknown.
 pub(in crate::detect) fn context_use(
     timeline: &Timeline,
     node: &str,

@@ -37,7 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// How documents go round.
+/// A pattern of documents that go round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DocsPattern {
     Alternates,
@@ -112,7 +112,7 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     Some(found.within(code.then_some(Limit::warn("new code beside it"))))
 }
 
-/// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
+/// The pattern in which `states` go round, oldest first; `counts` tells for an index whether a return there counts.
 fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<DocsPattern> {
     let last = states.len().checked_sub(1)?;
     if let [.., a, b, c, d] = states

@@ -12,9 +12,8 @@ use crate::domain::{
 };
 use crate::history::{Outcome, failing_count, outcome};
 
-const BLOCK_COMMITS: Param<bool> = Param::switch(
+const BLOCK_COMMITS: Param<bool> = Param::off(
     "block_commits",
-    false,
     "Whether the level holds at commit too; otherwise a commit is warned about at most.",
 );
 

@@ -55,7 +55,7 @@ struct Comeback<'a> {
     /// The iterations that brought it back, among so many changes.
     back: Vec<&'a Iteration>,
     among: u64,
-    /// Whether an earlier comeback found as many.
+    /// True if an earlier comeback found as many.
     told: bool,
 }
 
@@ -67,7 +67,7 @@ fn of_path<'a>(timeline: &'a Timeline, path: HunkHash, setting: &RuleSetting) ->
     let current = back.last().copied() == newest_by && newest_by == timeline.newest();
     let least = setting.count(&COMEBACKS).max(1);
     let enough = words::len(&back) >= least;
-    // What changed while the code stayed is a document.
+    // A file that changed while the code stayed is a document.
     let code = back.iter().all(|one| !timeline.leaves_the_code(one));
     if !(current && enough && code) {
         return None;

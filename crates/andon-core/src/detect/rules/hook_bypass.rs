@@ -5,7 +5,7 @@ use crate::domain::facts::{Gate, Recording};
 use crate::history::Strike;
 
 const BLOCK_IN_CHECK: Param<bool> =
-    Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
+    Param::on("block_in_check", "Whether `andon check` fails on it, whatever the level.");
 
 const AGENTS: Param<Word> = Param::word(
     "agents",

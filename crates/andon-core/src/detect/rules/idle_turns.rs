@@ -46,7 +46,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// What an iteration says about idleness.
+/// The share of an iteration in a row of idle turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Idle {
     Yes,

@@ -62,7 +62,7 @@ fn is_told(call: &Call) -> bool {
     call.call.args == Arguments::Known
 }
 
-/// Whether `call` fails or says what one of those `before` it said.
+/// Returns whether `call` fails or says what one of those `before` it said.
 fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
     let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
     let failed = call.call.end == CallEnd::Failed;

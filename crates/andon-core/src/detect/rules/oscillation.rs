@@ -47,7 +47,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     found.into_iter().flatten().reduce(|first, next| if next.level > first.level { next } else { first })
 }
 
-/// Whether the newest state of the code can be part of a cycle or a comeback. Otherwise the code does not go round, and
+/// Returns whether the newest state of the code can be part of a cycle or a comeback. Otherwise the code does not go round, and
 /// nothing else has to be checked.
 fn is_back(timeline: &Timeline) -> bool {
     let mut codes: Vec<CodeId> = Vec::with_capacity(returns::LONGEST + 1);
@@ -62,7 +62,7 @@ fn is_back(timeline: &Timeline) -> bool {
     codes.split_first().is_some_and(|(newest, before)| before.contains(newest))
 }
 
-/// What is to be held against each of a row of states, by the iterations that brought them.
+/// The weight of each of a row of states, by the iterations that brought them.
 fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSetting) -> Vec<Weight> {
     let mut weights: Vec<Weight> = Vec::with_capacity(brought.len());
     for one in brought {
@@ -113,7 +113,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 /// The excuse of one line that goes to and fro.
 const SWITCH: &str = "a switch: one line of one file";
 
-/// Whether a line is all that goes to and fro, and has not done so for long enough.
+/// Returns whether a line is all that goes to and fro, and has not done so for long enough.
 fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting) -> bool {
     let states = timeline.states();
     let first = states.len().saturating_sub(round.returns);
@@ -123,7 +123,7 @@ fn switched(round: RepeatedSequence, timeline: &Timeline, setting: &RuleSetting)
         && states.get(first).is_some_and(untold)
 }
 
-/// Whether a switch has been set to and fro less often than it takes: one return more than a path.
+/// Returns whether a switch has been set to and fro less often than it takes: one return more than a path.
 fn is_early(round: RepeatedSequence, setting: &RuleSetting) -> bool {
     let least = setting.size(&PATH_RETURNS);
     round.period == 2 && round.strikes() <= least
@@ -163,7 +163,7 @@ fn returning<'a>(round: RepeatedSequence, states: &[PathState<'a>]) -> Vec<&'a I
     newest.iter().filter_map(|state| state.brought_by).collect()
 }
 
-/// How the states of one path go round, and the limits of a finding about it.
+/// The sequence that the states of one path repeat, and the limits of a finding about it.
 fn of_states(
     timeline: &Timeline,
     path: HunkHash,
@@ -248,7 +248,7 @@ const NEAR: u64 = 2;
 /// See [`NEAR`].
 const SLOW: usize = 2;
 
-/// Whether a file goes back and forth so slowly that it has to do so for longer: over days of work between people a file
+/// Returns whether a file goes back and forth so slowly that it has to do so for longer: over days of work between people a file
 /// is put in, moved and taken out again.
 fn patient(round: RepeatedSequence, states: &[PathState<'_>], least: usize) -> bool {
     let back = states.len().saturating_sub(round.returns.saturating_add(1));
@@ -269,7 +269,7 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     if back.len() < least || !under_judgement {
         return None;
     }
-    // What is tried out minutes apart comes back more often before it is a loop.
+    // Work that is tried out minutes apart comes back more often before it is a loop.
     let since = back.first()?.brought_by.number;
     let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
     let row: Vec<&Iteration> = row.collect();
@@ -311,7 +311,7 @@ fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b C
     found
 }
 
-/// Whether the state at index `at` is one of those of the ring before it.
+/// Returns whether the state at index `at` is one of those of the ring before it.
 fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
     let ring = states.get(at.saturating_sub(returns::LONGEST)..at).unwrap_or_default();
     // A state that lasted for an hour was put back on reflection.
@@ -322,7 +322,7 @@ fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
     })
 }
 
-/// Whether `code` is a state that was not there up to index `before`: work went on since then, and something was put on
+/// Returns whether `code` is a state that was not there up to index `before`: work went on since then, and something was put on
 /// and off on top of it.
 fn came_up_after(states: &[CodeState<'_>], before: usize, code: CodeId) -> bool {
     states.iter().position(|state| state.code == code).is_some_and(|first| first > before)

@@ -57,7 +57,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, ..RULE.finding(setting.level, found) })
 }
 
-/// Whether each output is the one a period before, and no two neighbours say the same: who repeats one answer is for
+/// Returns whether each output is the one a period before, and no two neighbours say the same: who repeats one answer is for
 /// `repeated-output`.
 fn goes_round(recent: &[NodeOutput], period: usize) -> bool {
     let said = |one: &NodeOutput| (one.node.clone(), one.kind, one.hash);

@@ -85,7 +85,7 @@ fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<
 /// Longest prefix of a subject that is passed over, in bytes: `fix(build): `, `Assistant checkpoint: `.
 const MAX_PREFIX: usize = 40;
 
-/// Whether a subject, or what follows its prefix, begins as one of `patterns`.
+/// Returns whether a subject, or what follows its prefix, begins as one of `patterns`.
 fn says_that_it_repairs(subject: &str, patterns: &[String]) -> bool {
     let behind =
         subject.split_once(':').filter(|(prefix, _)| prefix.len() <= MAX_PREFIX).map(|(_, rest)| rest);

@@ -112,7 +112,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// How often the newest call failed in a row while nothing was edited; other calls in between do not matter.
+/// Times in a row that the newest call failed while nothing was edited; other calls in between do not matter.
 fn failing_alike(newest_first: &[&Call]) -> u64 {
     let Some(newest) = newest_first.first().filter(|call| call.call.args == Arguments::Known) else {
         return 0;

@@ -42,14 +42,14 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-/// How tests look, by the parameters `tests`, `skips` and `assertions` of the rule `test-weakening`.
+/// The syntax of tests, by the parameters `tests`, `skips` and `assertions` of the rule `test-weakening`.
 #[derive(Debug, Clone, Copy)]
 pub struct Patterns<'a> {
-    /// How they are declared.
+    /// Beginnings of declarations.
     pub tests: &'a [String],
-    /// How they are skipped.
+    /// Marks of skipped tests.
     pub skips: &'a [String],
-    /// How they assert.
+    /// Marks of assertions.
     pub assertions: &'a [String],
 }
 
@@ -64,7 +64,7 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// How the counts went.
+/// A change of the counts.
 #[derive(Debug)]
 enum Counts {
     /// So many failed before.
@@ -149,11 +149,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
+/// The hint for commits that others build on already: `andon check` takes the reason from a later commit of the range.
 pub const SAY_WHY: &str = "if the tests were wrong, say why in a new commit: \
     git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
 
-/// What a range takes from the tests of its base, as one line.
+/// The finding about the tests that a range takes from its base, as one line.
 pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Finding {
     let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
     let help = match found.waiver {
@@ -192,7 +192,7 @@ fn open(timeline: &Timeline) -> Option<Open> {
     (open.failing > 0).then_some(open)
 }
 
-/// How many tests ran in `before` and in `now`, of what can be compared: where the code has scopes, those whose own tests
+/// Counts how many tests ran in `before` and in `now`, of what can be compared: where the code has scopes, those whose own tests
 /// were counted in both. A scope for which a run of everything speaks has no counts of its own.
 fn ran_in_both(before: &TestEvidence, now: &TestEvidence) -> (u64, u64) {
     if before.scopes.is_empty() && now.scopes.is_empty() {
@@ -205,7 +205,7 @@ fn ran_in_both(before: &TestEvidence, now: &TestEvidence) -> (u64, u64) {
         .fold((0, 0), |sum, (had, ran)| (had.saturating_add(sum.0), ran.saturating_add(sum.1)))
 }
 
-/// Where both counts fell. Only the report shows a skip that no diff shows.
+/// The counts, where both fell. Only the report shows a skip that no diff shows.
 fn fewer(open: Open, now: &TestEvidence, before: Option<&TestEvidence>) -> Option<Counts> {
     let failing = failing_count(now)?;
     let (had, ran) = match before {
@@ -223,7 +223,7 @@ fn fewer(open: Open, now: &TestEvidence, before: Option<&TestEvidence>) -> Optio
 /// The least share of the tests, one in so many, that has to be gone where no file says which.
 const SHARE: u64 = 20;
 
-/// Where a green suite ran fewer tests than the one before, by the same command and to its end.
+/// The counts, where a green suite ran fewer tests than the one before, by the same command and to its end.
 fn vanished(before: &TestEvidence, now: &TestEvidence, rows: u64) -> Option<Counts> {
     let (had, ran) = ran_in_both(before, now);
     let same = before.command == now.command && before.runner == now.runner;
@@ -234,7 +234,7 @@ fn vanished(before: &TestEvidence, now: &TestEvidence, rows: u64) -> Option<Coun
         .then_some(Counts::Passed(Some((had, ran))))
 }
 
-/// How many tests became rows of others since the last run before the newest iteration.
+/// Tests that became rows of others since the last run before the newest iteration.
 fn became_rows(timeline: &Timeline) -> u64 {
     let mut newest_first = timeline.iterations.iter().rev();
     let newest = newest_first.next().into_iter();

@@ -44,7 +44,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// Longest row of calls that is looked for.
 const MAX_PERIOD: usize = 12;
 
-/// How bad it is (docs/spec-map.md, loop rules: detection level).
+/// The grade of a loop (docs/spec-map.md, loop rules: detection level).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Grade {
     Soft,
@@ -68,7 +68,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     (!said).then(|| finding(setting, &round, grade, pattern)).flatten()
 }
 
-/// Whether the newest calls are a loop of any grade: the signal for `co-occurrence`.
+/// Returns whether the newest calls are a loop of any grade: the signal for `co-occurrence`.
 pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> bool {
     graded(timeline, setting).is_some()
 }
@@ -82,7 +82,8 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let of_node = activity.calls.iter().filter(same);
     // The coarse form does not see the content of an edit, so that a repeated edit looks like a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
-    let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
+    let form = if coarse { coarse_signature } else { full_signature };
+    let signatures: Vec<Signature> = calls.iter().map(|call| form(call)).collect();
     let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());
     let hard = setting.size(&HARD);
     if is_moving(like.map(|(call, _)| *call), hard) {
@@ -97,12 +98,12 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
 }
 
-/// Whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
+/// Returns whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
 fn is_told(call: &Call) -> bool {
     call.call.args == Arguments::Known
 }
 
-/// What goes round.
+/// A repetition of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pattern {
     /// One call, among that many.
@@ -148,15 +149,15 @@ fn graver(one: Option<(Grade, Pattern)>, other: Option<(Grade, Pattern)>) -> Opt
     }
 }
 
-fn signature(call: &Call, coarse: bool) -> Signature {
-    let call = &call.call;
-    match call.result {
-        _ if coarse => Signature::Coarse(call.coarse),
-        answer => Signature::Full(call.exact, answer),
-    }
+fn coarse_signature(call: &Call) -> Signature {
+    Signature::Coarse(call.call.coarse)
 }
 
-/// How often the newest call came among the last `window`.
+fn full_signature(call: &Call) -> Signature {
+    Signature::Full(call.call.exact, call.call.result)
+}
+
+/// The repetition of the newest call among the last `window`.
 fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let window = setting.size(&WINDOW);
     let recent = &signatures[signatures.len().saturating_sub(window)..];

@@ -95,7 +95,7 @@ fn message(timeline: &Timeline, repeating: &[&Iteration], newest: &Iteration) ->
     }
 }
 
-/// How many repeats in a row it takes with one iteration among them.
+/// The repeats in a row that it takes with one iteration among them.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
     repeats: u64,
@@ -162,7 +162,7 @@ impl Row<'_> {
         }
     }
 
-    /// Whether the newest iterations that nothing excuses are enough by themselves, whatever came before them.
+    /// Returns whether the newest iterations that nothing excuses are enough by themselves, whatever came before them.
     fn unexcused_are_enough(&self, repeating: &[&Iteration]) -> bool {
         let newest: Vec<&Iteration> =
             repeating.iter().rev().copied().take_while(|one| self.is_unexcused(one)).collect();
@@ -175,7 +175,7 @@ impl Row<'_> {
     }
 }
 
-/// How many commits that do not count lie between those of `repeating`, from the one on that the first of them repeats.
+/// The number of exempt commits between those of `repeating`, from the commit on that the first of them repeats.
 fn passed_over(timeline: &Timeline, repeating: &[&Iteration]) -> u64 {
     let (Some(first), Some(last)) = (repeating.first(), repeating.last()) else { return 0 };
     let repeated = timeline.candidates().rev().find(|one| one.number < first.number);
@@ -184,7 +184,7 @@ fn passed_over(timeline: &Timeline, repeating: &[&Iteration]) -> u64 {
     words::len(&timeline.iterations.iter().filter(exempt).collect::<Vec<_>>())
 }
 
-/// Whether the same lines go to one place after another, as in a list of features, until all are done: lines are
+/// Returns whether the same lines go to one place after another, as in a list of features, until all are done: lines are
 /// replaced one for one, which ends by itself, or tests newly pass. Where the places are unknown, it may be such a
 /// series.
 fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
@@ -196,7 +196,7 @@ fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
 }
 
-/// Whether white space is put right in one part of the code after another, no file twice: that ends with the files.
+/// Returns whether white space is put right in one part of the code after another, no file twice: that ends with the files.
 fn is_sweep(repeating: &[&Iteration]) -> bool {
     let mut seen = BTreeSet::new();
     repeating.iter().all(|one| {
@@ -206,13 +206,13 @@ fn is_sweep(repeating: &[&Iteration]) -> bool {
     })
 }
 
-/// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.
+/// The empty commits in a row that it takes when each says something else. One that a hook saw was made in the loop.
 fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
     let most = setting.count(&VARIED);
     if one.is_unobserved() { most } else { most.min(setting.count(&COSMETIC)) }
 }
 
-/// What the subjects of empty commits say.
+/// The pattern of the subjects of empty commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SubjectPattern {
     /// Each is the double of another earlier commit.
@@ -241,10 +241,10 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> SubjectPattern {
     }
 }
 
-/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, in a
+/// Returns whether `one` brought a state of the code that the window had not seen: the same lines at another place, in a
 /// program or in a file next to it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
-    // Where the files of a commit are unknown, new code is all that is known of the place.
+    // If the files of a commit are unknown, new code is all that is known of the place.
     let placed = one.change.as_ref().is_none_or(|change| match change.nature {
         Nature::Work | Nature::Space | Nature::Comments | Nature::Version | Nature::Weak => true,
         Nature::Docs | Nature::Log | Nature::Mode | Nature::Nothing | Nature::Ignored => false,
@@ -259,7 +259,7 @@ const ADMITTED: u64 = 3;
 /// Commits with a change that bear the subject of a chore.
 const CHORE: usize = 2;
 
-/// Whether an empty commit belongs to a chore that a program does during the work ("Update beads"): earlier commits of
+/// Returns whether an empty commit belongs to a chore that a program does during the work ("Update beads"): earlier commits of
 /// the window have its subject and do change something.
 fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
     let before = timeline.iterations.iter().filter(|earlier| earlier.number < one.number);
@@ -296,7 +296,7 @@ fn repeating<'a, 'b>(candidates: &'b [&'a Iteration]) -> &'b [&'a Iteration] {
     candidates.get(start..).unwrap_or_default()
 }
 
-/// Whether `one` changes nothing, or what the one `before` it changed, and both are by one author.
+/// Returns whether `one` changes nothing, or what the one `before` it changed, and both are by one author.
 fn repeats(one: &Iteration, before: Option<&Iteration>) -> bool {
     let same = before.is_some_and(|before| before.diff.hash == one.diff.hash);
     (one.diff.empty || same) && !before.is_some_and(|before| one.is_by_another(before))

@@ -38,7 +38,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let meant = |one: &&Iteration| excuse(RULE.id, one, timeline, setting).is_some();
     let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
-    // What has no hunks undoes none; most of a long history is judged by ids alone.
+    // A commit without hunks undoes none; most of a long history is judged by ids alone.
     if last.diff.hunks.is_empty() {
         return None;
     }
@@ -96,7 +96,7 @@ fn telling_hunks(one: &Iteration) -> BTreeSet<Hunk> {
     all.iter().filter(|hunk| !all.contains(&reverse(hunk))).copied().collect()
 }
 
-/// How many hunks of `own`, which are of `one`, undo one of `before`.
+/// The number of hunks of `own`, which are of `one`, that undo one of `before`.
 fn undone_hunks(one: &Iteration, own: &BTreeSet<Hunk>, before: &[&Iteration]) -> u64 {
     // Blank lines come and go anywhere: what is undone is undone where it was done. Unknown paths may be the same.
     let meets = |earlier: &&&Iteration| match (&one.change, &earlier.change) {

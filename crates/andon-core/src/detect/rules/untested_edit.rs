@@ -44,7 +44,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if candidate.code_changed == CodeChange::Unchanged {
         return None;
     }
-    // What was committed before Andon came, and a project without tests, are said at commits, not at every push.
+    // Work from before Andon came, and a project without tests, are reported at commits, not at every push.
     let unasked = situation.timeline.newest().is_none() || candidate.evidence == EvidenceState::Unconfigured;
     if situation.stage == Stage::PrePush && unasked {
         return None;
@@ -57,7 +57,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(level, found) })
 }
 
-/// What is missing for `state`, whose tests are run by `command`.
+/// The gap that `known` leaves; `command` runs its tests.
 fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stage: Stage) -> Option<Gap> {
     Some(match known {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),

@@ -9,7 +9,7 @@ use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, TestRun};
 use andon_core::domain::time::Timestamp;
-use andon_core::domain::{agent_door::AgentFact, facts::Attempt, findings::Figures, facts::Ack};
+use andon_core::domain::{agent_door::AgentFact, facts::Ack, facts::Attempt, findings::Figures};
 use andon_core::format::fields::{Text, count_if_any};
 use andon_core::format::{Count, FormatError, Kind, bounded, line, members_of, object};
 use serde::{Deserialize, Serialize};

@@ -13,14 +13,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use andon_core::domain::decision::{AdvisedStep, Suggestion};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, MAX_LEDGER_TEXT};
 use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::findings::Figures;
 use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
-use andon_core::domain::decision::{AdvisedStep, Suggestion};
 use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::time::Timestamp;
-use andon_core::domain::{facts::Attempt, findings::Figures, events::MAX_SHOWN, ids::CommitId};
+use andon_core::domain::{events::MAX_SHOWN, facts::Attempt, findings::Figures, ids::CommitId};
 use andon_core::format::fields::{self, or_default};
 use andon_core::format::{Count, FormatError, List, members_of, object};
 
