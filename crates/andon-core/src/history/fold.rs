@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::activity::{EventEffect, NewestObservation, RunStart};
+use super::push_bounded;
 use super::red_runs::{Refusals, RefusedAttempts};
 use super::timeline::Memo;
-use super::timeline::push_bounded;
 use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline};
 use crate::domain::context::CachedTokens;
 use crate::domain::events::EventKind;

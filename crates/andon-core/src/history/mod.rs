@@ -40,3 +40,11 @@ pub use timeline::{
 };
 pub use turns::{is_edit, is_one_of};
 pub use views::{CodeState, DocsProgress, PathState};
+
+/// Adds `value` to a list of a timeline, which keeps the newest.
+fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
+}

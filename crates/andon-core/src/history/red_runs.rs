@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{
     outcome::{Outcome, failing_count, outcome},
-    timeline::push_bounded,
+    push_bounded,
 };
 use crate::domain::{
     events::CommitRefused,

@@ -405,14 +405,6 @@ impl Timeline {
     }
 }
 
-/// Adds `value` to a list of a timeline, which keeps the newest.
-pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
-    if kept.len() >= most {
-        kept.remove(0);
-    }
-    kept.push(value);
-}
-
 /// The flaky tests of a timeline, derived once until it changes. It is no part of what the timeline says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memo(OnceLock<Arc<BTreeSet<String>>>);

@@ -11,9 +11,9 @@ use super::activity::{
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::context_windows::ContextWindows;
+use super::push_bounded;
 use super::red_runs::RedRuns;
 use super::timeline::Memo;
-use super::timeline::push_bounded;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
 use crate::domain::facts::CommitFact;

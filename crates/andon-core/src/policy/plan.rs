@@ -2,12 +2,13 @@
 //!
 //! The outcome of one evaluation.
 
+use super::{primary, reason_of};
 use super::{suggest::suggested_actions, summarize::summary};
 use crate::domain::{
     about::RuleSubject,
-    decision::{Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Verdict},
+    decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict},
     effect::Effect,
-    findings::{Evidence, Finding, HaltReason, Level, NamedCall, ReportFile},
+    findings::{Evidence, Finding, Level, NamedCall, ReportFile},
     ids::{CommitId, Digest},
     time::Timestamp,
 };
@@ -157,34 +158,4 @@ fn evidence(timeline: &Timeline) -> HaltEvidence {
 fn newest<T>(mut all: Vec<T>) -> Vec<T> {
     all.drain(..all.len().saturating_sub(EVIDENCE));
     all
-}
-
-/// Decides on `findings` (in registry order) while `standing` may bind.
-///
-/// The verdict is that of the gravest finding, or `Halt` while a halt is unanswered. The reason is that of the
-/// unanswered halt, else of the first finding that halts.
-pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Decision {
-    findings.retain(|finding| finding.level > Level::Off);
-    // Stable: within a level the registry's order stays.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-    let gravest = findings.first().map_or(Verdict::Allow, |finding| Verdict::from(finding.level));
-    let verdict = if standing.is_some() { Verdict::Halt } else { gravest };
-    if verdict == Verdict::Halt {
-        for finding in &mut findings {
-            finding.detail = finding.detail.clone().while_halted();
-        }
-    }
-    let reason =
-        standing.as_ref().map(|standing| standing.halt.reason).or_else(|| primary(&findings).map(reason_of));
-    Decision { verdict, reason, findings, standing, halted: None }
-}
-
-/// The finding that halts: the first in registry order, when `findings` are as [`decide`] leaves them.
-pub(super) fn primary(findings: &[Finding]) -> Option<&Finding> {
-    findings.iter().find(|finding| finding.level == Level::Halt)
-}
-
-/// Its reason. A rule without a reason that was configured to halt means "nothing moves".
-pub(super) fn reason_of(finding: &Finding) -> HaltReason {
-    finding.reason.unwrap_or(HaltReason::Stalled)
 }

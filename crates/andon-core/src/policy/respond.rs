@@ -2,7 +2,7 @@
 //! started in `andon-engine`.
 
 use super::plan::{HaltPlace, halt};
-use super::plan::{primary, reason_of};
+use super::{primary, reason_of};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};

@@ -3,7 +3,7 @@
 //! People do not read a list that is the same for every halt. Each line names the test, the commits or the key that
 //! this halt is about.
 
-use super::plan::reason_of;
+use super::reason_of;
 use crate::domain::about::Advice;
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};

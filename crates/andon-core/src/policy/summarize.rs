@@ -1,6 +1,6 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
-use super::plan::reason_of;
+use super::reason_of;
 use crate::domain::about::RuleSubject;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
