@@ -1,11 +1,13 @@
-//! Arguments that several verbs share.
+//! Arguments that several verbs share, and the help of one command.
+
+use clap::{Args, Command};
 
 use std::io::Read as _;
 use std::path::Path;
 
 use andon_engine::{context::Context, error::OpsError};
 
-/// What verbs say that walk through a range.
+/// The help of verbs that walk through a range.
 pub const STOPPED: &str = "\
 Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
 
@@ -41,4 +43,48 @@ pub fn read_text(ctx: &Context, file: &Path, max: u64) -> Result<String, OpsErro
         let what = format!("{} cannot be read: {why}", file.to_string_lossy());
         OpsError::usage(what, "give a file that can be read, or `-` for standard input")
     })
+}
+
+/// `command` with the arguments `A`; what is said of it stays what the list of commands says.
+pub(crate) fn with_arguments<A: Args>(command: Command) -> Command {
+    let about = command.get_about().cloned().unwrap_or_default();
+    reflowed(A::augment_args(command)).about(about).long_about(None)
+}
+
+/// The texts behind the options, without the breaks that the sources have within sentences: clap breaks lines where the
+/// terminal ends.
+pub(crate) fn reflowed(command: Command) -> Command {
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(joined(&text)),
+        None => command,
+    };
+    command.mut_subcommands(reflowed)
+}
+
+/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, gets a line of its own.
+fn joined(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let goes_on =
+            !line.is_empty() && !line.starts_with(' ') && !out.ends_with(['.', ':', '\n']) && !out.is_empty();
+        let indented_before = out.lines().next_back().is_some_and(|last| last.starts_with(' '));
+        if goes_on && !indented_before {
+            out.push(' ');
+        } else if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_broken_by_the_terminal_alone() {
+        let text = "One sentence that\ngoes on.\nAnother:\n  a  row\n  b  row\n\nThe end\nof it";
+        assert_eq!(joined(text), "One sentence that goes on.\nAnother:\n  a  row\n  b  row\n\nThe end of it");
+    }
 }

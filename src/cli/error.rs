@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::plural::count;
+use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_engine::error::OpsError;
 use andon_git::RemoteError;
 use andon_store::RecordError;
@@ -53,7 +52,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What a command failed with, and how it ends.
+/// The exit code for an error.
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.

@@ -3,7 +3,6 @@
 pub(crate) mod args;
 pub(crate) mod error;
 pub(crate) mod format_arg;
-pub(crate) mod help_text;
 pub mod output;
 pub(crate) mod progress;
 #[cfg(feature = "watch")]
@@ -21,13 +20,13 @@ use andon_engine::text::spark::Glyphs;
 use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 
-/// What a command runs with.
+/// The context and the output of a command.
 pub struct Shell {
     pub(crate) ctx: Context,
     pub(crate) out: Printer,
 }
 
-/// What prints for this process.
+/// The printer of this process.
 pub(crate) fn printer(ctx: &Context, color: ColorChoice) -> Printer {
     let environment = ColorEnvironment {
         no_color: ctx.var("NO_COLOR"),
@@ -51,7 +50,7 @@ impl Shell {
 
     /// Records of other clones that a plain `git fetch` brought are there for every reader.
     pub(crate) fn take_in_fetched(&self) {
-        // What is wrong with the repository is said by the command itself.
+        // The command itself reports a broken repository.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
         if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
             self.out.message(&message::diagnostics(&[err.as_warning()], self.out.err));

@@ -13,7 +13,7 @@ use andon_engine::context::local;
 use andon_engine::effect::program::{InputState, Screens, wait_for_input};
 use andon_engine::text::style::{Clock, Style};
 
-/// When colour is used.
+/// The choice of `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` says otherwise.
@@ -33,7 +33,7 @@ pub enum Format {
     Json,
 }
 
-/// Where results and messages go.
+/// The styles of both output streams, and the only way to them.
 #[derive(Debug, Clone, Copy)]
 pub struct Printer {
     /// Style of standard output.
@@ -42,7 +42,7 @@ pub struct Printer {
     pub err: Style,
 }
 
-/// What the environment says about colour.
+/// The variables that are about colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ColorEnvironment<'a> {
     /// `NO_COLOR`
@@ -81,7 +81,7 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
     if colour { Style::Colour } else { Style::Plain }
 }
 
-/// What a stream is connected to.
+/// The other end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// A terminal, where a person looks at it.
@@ -151,17 +151,17 @@ const MIN_COLUMNS: usize = 40;
 /// As much of what is asked for is used.
 const MAX_COLUMNS: usize = 1000;
 
-/// Whether standard error is shown to a person: only there anything moves.
+/// True where a person sees standard error: only there anything moves.
 pub fn progress_is_seen() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Whether a person is at both ends: only then may a program of ours prompt.
+/// True where a person is at both ends: only then may a program of ours prompt.
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether a person sees standard output and has a keyboard: only then a screen is drawn.
+/// True where a person sees standard output and has a keyboard: only then a screen is drawn.
 pub fn has_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -1,23 +1,18 @@
 //! The progress of a long walk: a bar on a terminal, nothing anywhere else; and the message of a walk that was stopped.
 
-use std::cell::Cell;
-use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
+use std::{cell::Cell, num::NonZeroUsize};
 
-use super::Shell;
-use super::error::Exit;
 use super::output::{self, Printer};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::plural::count;
-use andon_core::domain::time::Span;
+use super::{Shell, error::Exit};
+use andon_core::domain::{diagnostic::Diagnostic, plural::count, time::Span};
 use andon_core::escape::clip;
-use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::recording::bulk::{Pace, WalkEnd};
-use andon_engine::text::message;
+use andon_engine::{effect::interrupt::Interrupt, text::message};
 
-/// What takes no longer than this shows no bar.
+/// A walk that takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How often the bar moves.
+/// The pause between two moves of the bar.
 const TICK: Duration = Duration::from_millis(100);
 /// Width of the bar itself.
 const WIDTH: usize = 30;
@@ -29,7 +24,7 @@ pub struct Progress {
     out: Printer,
     what: &'static str,
     began: Instant,
-    /// When it is drawn next; `None` where no person sees it.
+    /// The time of the next drawing; `None` where no person sees the bar.
     due: Cell<Option<Instant>>,
     drawn: Cell<bool>,
 }
@@ -50,7 +45,7 @@ impl Progress {
         if now >= due {
             self.due.set(now.checked_add(TICK));
             self.drawn.set(true);
-            let text = line(self.what, (done, of), now.duration_since(self.began));
+            let text = line(self.what, done, of, now.duration_since(self.began));
             // A longer line would break, and the next one would not take its place.
             let columns = output::columns().unwrap_or(usize::MAX).saturating_sub(1);
             self.out.message(&format!("\r\x1b[K{}", clip(&text, columns)));
@@ -66,7 +61,7 @@ impl Progress {
 }
 
 /// The bar, how many a second, and how long the rest takes at that rate.
-fn line(what: &str, (done, of): (usize, usize), elapsed: Duration) -> String {
+fn line(what: &str, done: usize, of: usize, elapsed: Duration) -> String {
     let share = |whole: usize| done.saturating_mul(whole) / of.max(1);
     let elapsed = usize::try_from(elapsed.as_millis()).unwrap_or(usize::MAX).max(1);
     let rate = done.saturating_mul(1000) / elapsed;
@@ -110,11 +105,11 @@ mod tests {
 
     #[test]
     fn the_bar_fills_up() {
-        let shown = |done| line("check", (done, 200), Duration::from_secs(2));
+        let shown = |done| line("check", done, 200, Duration::from_secs(2));
         assert_eq!(shown(0), format!("check [{}]   0 % 0/200 commits, 0/s", " ".repeat(30)));
         let half = format!("{}{}", "#".repeat(15), " ".repeat(15));
         assert_eq!(shown(100), format!("check [{half}]  50 % 100/200 commits, 50/s, 2s left"));
         assert_eq!(shown(200), format!("check [{}] 100 % 200/200 commits, 100/s, 0s left", "#".repeat(30)));
-        insta::assert_snapshot!(line("check", (0, 0), Duration::ZERO), @"check [                              ]   0 % 0/0 commits, 0/s");
+        insta::assert_snapshot!(line("check", 0, 0, Duration::ZERO), @"check [                              ]   0 % 0/0 commits, 0/s");
     }
 }

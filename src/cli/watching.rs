@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use crate::view::watch::WatchView;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::asking::{self, WaitingRound};
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 
 /// Between two looks.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
@@ -21,7 +18,7 @@ pub(crate) fn now(ctx: &Context) -> Context {
     Context { now: ctx.later(), ..ctx.clone() }
 }
 
-/// What is known between two looks.
+/// The state between two looks.
 pub(crate) struct WatchMemory {
     ws: Workspace,
     watcher: Watcher,

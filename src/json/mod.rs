@@ -4,15 +4,9 @@
 //!
 //! Here are the types, and what is made of values of the product; the types that show a view of `report` are filled there.
 
-mod answers;
 mod findings;
 
-pub use answers::{
-    BitsJson, CompleteJson, ContextWindowJson, ResumeJson, StopJson, SyncJson, ThresholdsJson,
-};
-pub use findings::{
-    DecisionJson, HandedInJson, ObservedJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson,
-};
+pub use findings::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
 
 /// How documents are printed.
 pub mod printing {

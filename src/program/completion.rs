@@ -1,17 +1,15 @@
-//! What a shell completes while a command line is typed. The shell asks the program itself, so that it is offered what there is
+//! Completions for a command line that is being typed. The shell asks the program itself, so that it is offered what there is
 //! in this repository: branches and tags, rules, keys, formats. The script that a shell loads only says how to ask.
 
 use std::ffi::OsStr;
 
+use super::help;
 use andon_core::detect::REGISTRY;
-use andon_engine::context::Context;
-use andon_engine::workspace::Workspace;
+use andon_engine::{context::Context, workspace::Workspace};
 use clap::{Arg, Command};
 use clap_complete::Shell as CompletionShell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-
-use super::help;
 
 /// The variable by which a shell's script asks. It names the shell.
 const ASKED: &str = "ANDON_COMPLETE";

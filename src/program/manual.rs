@@ -3,50 +3,29 @@
 
 use std::io::Write;
 
+use super::examples::TABLES;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use testreport::WordList;
 
 use super::{examples, help};
 
-/// When the pages last changed; set by a release, so that the same sources give the same bytes.
+/// The date of the pages. A release sets it, so that the same sources give the same bytes.
 const DATE: &str = "2026-11-27";
 
 /// Exit codes that more than one command has.
-const EXIT_CODES: &[(&str, &str)] = &[
-    ("0", "Allowed, or nothing to complain about."),
-    ("1", "Blocked or halted, or andon check found a violation."),
-    ("2", "Wrong usage or configuration, or a range without commits."),
-    ("3", "Cannot decide: evidence is missing where it is needed."),
-    ("4", "The context window must be compacted first (tick, observe)."),
-    ("5", "The loop may go on, and a round waits for a person (status --exit-code)."),
-    ("70", "Internal error."),
-];
+const EXIT_CODES: WordList = WordList::section(TABLES, "exit codes");
 
-const FILES: &[(&str, &str)] = &[
-    ("andon.toml", "The configuration of the repository."),
-    ("$XDG_CONFIG_HOME/andon/config.toml", "That of a person; usually ~/.config/andon/config.toml."),
-    (".andon/CHECKPOINT.md, .andon/BLOCKER_REPORT.md", "What a halt looks like to a person."),
-    (".andon/STOP, .andon/PAUSE", "Halt the loop by hand while they are there."),
-    (".git/andon/", "Facts that are not committed yet, and caches."),
-    ("refs/notes/andon", "The record of each commit."),
-    ("refs/andon/ledger/", "Halts, answers and rounds."),
-];
+const FILES: WordList = WordList::section(TABLES, "files");
 
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("ANDON", "0 switches Andon off for one command."),
-    ("ANDON_SKIP, ANDON_SKIP_REASON", "Pass over a dirty bit for one commit."),
-    ("ANDON_NODE, ANDON_SESSION", "The role and the session that act."),
-    ("ANDON_TRANSCRIPT", "A transcript whose end goes into the question for the advisor."),
-    ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR", "Whether the output has colour."),
-    ("COLUMNS", "The width of texts."),
-];
+const ENVIRONMENT: WordList = WordList::section(TABLES, "environment");
 
 /// A page of the manual.
 pub struct ManualPage {
     /// Its words, such as `andon agent install`.
     pub title: String,
-    /// What clap knows of the command.
+    /// Its definition.
     pub command: Command,
 }
 
@@ -118,9 +97,9 @@ impl ManualPage {
     }
 }
 
-fn terms(roff: &mut Roff, rows: &[(&str, &str)]) {
-    for (term, what) in rows {
-        roff.control("TP", []).text([bold(*term)]).text([roman(*what)]);
+fn terms(roff: &mut Roff, table: WordList) {
+    for (term, what) in examples::rows(table) {
+        roff.control("TP", []).text([bold(term)]).text([roman(what)]);
     }
 }
 
@@ -190,7 +169,7 @@ mod tests {
             for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] {
                 assert!(roff.contains(section), "{}: {section}", page.title);
             }
-            // What one page points at is there.
+            // Each page that another points at is there.
             for word in roff.split("andon\\-").skip(1) {
                 let Some((word, _)) = word.split_once("(1)") else { continue };
                 let word = word.replace("\\-", "-");

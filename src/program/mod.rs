@@ -3,23 +3,20 @@
 pub(crate) mod completion;
 pub mod examples;
 pub(crate) mod help;
-pub(crate) mod line;
 pub mod manual;
 mod suggestions;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
-
-use self::line::Cli;
+use self::help::Cli;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Printer};
 use crate::cli::{Shell, printer};
 use crate::verbs;
 use andon_core::escape;
-use andon_engine::context::Context;
-use andon_engine::text::style::Style;
+use andon_engine::{context::Context, text::style::Style};
+use clap::FromArgMatches as _;
 
 /// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {
@@ -54,7 +51,7 @@ fn run() -> ExitCode {
     if completion::is_asked(&ctx) {
         return Exit::Allowed.into();
     }
-    // What is not understood is read once more, to be answered with the whole of the help.
+    // A line that is not understood is read once more, and answered with the whole of the help.
     let parsed = help::reader()
         .try_get_matches_from(&args)
         .or_else(|_| help::command(output::columns()).try_get_matches_from(&args));
@@ -70,7 +67,7 @@ fn run() -> ExitCode {
     }
 }
 
-/// Whether a client's hook started the program, whatever the line of its settings looks like.
+/// True where a client's hook started the program, whatever the line of its settings looks like.
 fn is_agent_hook(ctx: &Context) -> bool {
     ctx.args.windows(2).any(|words| words[0] == "agent" && words[1] == "hook")
 }
@@ -87,7 +84,7 @@ fn not_a_call(ctx: Context, err: &clap::Error) -> Exit {
 
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
 fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
-    let out = printer(ctx, line::color(&ctx.args));
+    let out = printer(ctx, help::color(&ctx.args));
     let cli = help::definition();
     let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if let Some(said) = suggestions::diagnostic(err, &cli, &given) {

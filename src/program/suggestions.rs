@@ -1,62 +1,16 @@
 //! Suggestions for an unknown command: by its meaning first, and only then by its spelling. A command that takes
 //! something away is never guessed from letters that happen to be alike.
 
+use super::examples::TABLES;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use testreport::WordList;
 
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::diagnostic::{is_one_slip, nearest};
 
 /// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.
-/// One text, which no start of the program has to relocate.
-const MEANT: &str = "\
-| accept ack acknowledge answer approve clear confirm continue go proceed release rerun resolve respond restart start unblock unfreeze unhalt unlock unpause unstop | to answer a halt: andon resume --reason '<decision>'
-| reset | to answer a halt: andon resume --reason '<decision>' | to reset one counter: andon resume --counter RULE --reason '<decision>'
-| abort break cancel freeze halt kill quit | to stop the loop: andon stop --reason '<decision>'
-| cargo exec execute jest npm pytest run spec testing tests try | to run the tests: andon test
-| retest | to run the tests: andon test
-| judge lint validate verify | to judge recorded commits: andon check | to verify the ledger: andon ledger verify | to run the tests: andon test
-| audit ci | to judge recorded commits: andon check
-| activate add begin bootstrap enable hooks init initialize on setup | to install the hooks: andon install
-| deinstall delete purge remove rm | to remove the hooks: andon uninstall
-| deactivate disable off | to switch it off for one command: ANDON=0 git commit | to remove the hooks: andon uninstall
-| allow bypass force ignore override skip waive | to commit once all the same: ANDON_SKIP=untested-edit git commit (it is recorded) | to switch it off for one command: ANDON=0 git commit
-| badge info state st summary why | to see the state of the loop: andon status
-| events history list ls records | to list what is recorded: andon log
-| cat evidence record | to show one record: andon show REV
-| dashboard follow monitor top tui ui | to watch all worktrees: andon watch
-| html page web | to make a page: andon report -o FILE
-| debug diagnose health | to see what is installed and what is missing: andon doctor
-| close done end finish finished | to ask whether the task is done: andon complete
-| fetch pull push send share | to exchange records with a remote: andon sync
-| rule rules | to list the rules: andon config show rules | how often each halted: andon status --rules
-| configure get options set settings | to see every key: andon config show | to set one, edit andon.toml
-| schema | andon config schema
-| simulate | to see what would have happened: andon replay | to fold ledger entries: andon review simulate FILE
-| commit | git commit: the installed hooks record it
-| client clients | to list the clients of agents: andon agent list
-| vote | to vote on a panel: andon review ballot ROUND
-| ask question | to put a question to agents and people: andon round open
-| keys key who | andon witness list
-| turn turn_end | to end a turn: andon tick
-| version | andon --version
-agent | add enable init setup | andon agent install CLIENT
-agent | delete disable remove rm | andon agent uninstall CLIENT
-agent | clients ls show status | andon agent list
-config | edit set unset | edit andon.toml, then: andon config check
-config | get list ls print | andon config show [KEY]
-config | lint test validate verify | andon config check
-ledger | audit check validate | andon ledger verify
-ledger | list log ls show | andon log
-review | answer approve decide reject respond | andon review resolve ROUND
-review | list ls pending | andon review
-review | vote | andon review ballot ROUND
-round | answer claim | andon round say
-round | list ls | andon review
-witness | grant | andon witness add WHO --key FILE
-witness | delete remove rm | andon witness revoke KEY
-witness | ls show | andon witness list
-";
+const MEANT: WordList = WordList::section(TABLES, "typed words");
 
 /// A row of [`MEANT`].
 struct TypedWords {
@@ -67,7 +21,7 @@ struct TypedWords {
 
 impl TypedWords {
     fn all() -> impl Iterator<Item = Self> {
-        MEANT.lines().map(|line| {
+        MEANT.iter().map(|line| {
             let mut cells = line.splitn(3, '|').map(str::trim);
             let mut cell = || cells.next().unwrap_or_default();
             Self { below: cell(), words: cell(), help: cell() }
@@ -86,7 +40,7 @@ impl TypedWords {
 /// Commands that take something away: only a single slip of the finger leads to them.
 const TAKE_AWAY: &[&str] = &["uninstall", "revoke"];
 
-/// What is to be said in place of clap's own words; `None` where those are right.
+/// The message in place of clap's own; `None` where that is right.
 pub fn diagnostic(err: &clap::Error, cli: &Command, args: &[String]) -> Option<Diagnostic> {
     match (err.kind(), text(err, ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(word)) => {

@@ -5,7 +5,6 @@
 pub mod advise;
 pub mod agent;
 pub mod agent_hook;
-pub mod agent_run;
 pub mod attest;
 pub mod backfill;
 pub mod calibrate;
@@ -39,9 +38,9 @@ pub mod witness;
 use clap::Subcommand;
 
 use crate::cli::Shell;
+use crate::cli::args::with_arguments;
 use crate::cli::error::Exit;
 use crate::cli::format_arg::FormatArg;
-use crate::cli::help_text::with_arguments;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -56,7 +55,7 @@ macro_rules! registry {
             $($($(#[$about])* $verb($args),)*)*
             /// What the installed hooks call
             #[command(hide = true, disable_help_flag = true)]
-            Hook(hook::args::HookArgs),
+            Hook(hook::HookArgs),
         }
 
         /// The verbs of each group.
@@ -66,7 +65,7 @@ macro_rules! registry {
         pub(crate) fn arguments_of(name: &str) -> Option<fn(clap::Command) -> clap::Command> {
             match name {
                 $($(name if name.eq_ignore_ascii_case(stringify!($verb)) => Some(with_arguments::<$args>),)*)*
-                "hook" => Some(with_arguments::<hook::args::HookArgs>),
+                "hook" => Some(with_arguments::<hook::HookArgs>),
                 _ => None,
             }
         }
@@ -95,7 +94,7 @@ impl Command {
             | Self::Round(_)
             | Self::Tick(_)
             | Self::Context(_) => true,
-            Self::Agent(args) => matches!(args.command, agent::args::AgentCommand::Hook(_)),
+            Self::Agent(args) => matches!(args.command, agent::AgentCommand::Hook(_)),
             Self::Install(_)
             | Self::Uninstall(_)
             | Self::Doctor(_)
@@ -146,7 +145,7 @@ registry! {
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(install::UninstallArgs) => install::uninstall;
     /// Install Andon's hooks into the clients of coding agents, and see which of them are live
-    Agent(agent::args::AgentArgs) => agent::run;
+    Agent(agent::AgentArgs) => agent::run;
     /// List what is installed, what is missing and which ways around the guard are open
     Doctor(doctor::DoctorArgs) => doctor::run;
     /// Show, check or describe the configuration
@@ -154,11 +153,11 @@ registry! {
     /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
     Pin(pin::PinArgs) => pin::run;
     /// Show a real loop from start to halt and back, in a scratch repository
-    Demo(demo::args::DemoArgs) => demo::run;
+    Demo(demo::DemoArgs) => demo::run;
     "Work":
     /// Run the tests, pass their output and exit code through, and keep the evidence
     #[command(visible_alias = "t")]
-    Test(test::args::TestArgs) => test::run;
+    Test(test::TestArgs) => test::run;
     /// Check whether the task is done: tested, passing, documented
     Complete(FormatArg) => complete::run;
     /// Show the state of the loop: iterations, last halt, trend of failing tests, evidence
@@ -175,11 +174,11 @@ registry! {
     Explain(explain::ExplainArgs) => explain::run;
     "Answer a halt":
     /// Answer a halt, a stop or a pause, so that work may go on
-    Resume(resume::args::ResumeArgs) => resume::resume;
+    Resume(resume::ResumeArgs) => resume::resume;
     /// Stop the loop: commits are refused until `andon resume`
-    Stop(resume::args::ReasonArg) => resume::stop;
+    Stop(resume::ReasonArg) => resume::stop;
     /// Pause the loop for review: commits are refused until `andon resume`
-    Pause(resume::args::ReasonArg) => resume::pause;
+    Pause(resume::ReasonArg) => resume::pause;
     /// Show who can help and which provider to try next
     Advise(advise::AdviseArgs) => advise::run;
     /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
@@ -196,7 +195,7 @@ registry! {
     /// Verify the ledger of halts and answers
     Ledger(witness::LedgerArgs) => witness::ledger;
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
-    Sync(sync::args::SyncArgs) => sync::run;
+    Sync(sync::SyncArgs) => sync::run;
     /// Show what would have happened: the same rules over existing commits
     Replay(replay::ReplayArgs) => replay::run;
     /// Find the strictest thresholds that stop good work with a given chance at most
@@ -205,15 +204,15 @@ registry! {
     Backfill(backfill::BackfillArgs) => backfill::run;
     "Agents and shells":
     /// Record what an agent or orchestrator reports: JSON lines on standard input
-    Observe(observe::args::ObserveArgs) => observe::run;
+    Observe(observe::ObserveArgs) => observe::run;
     /// Put a question to agents, and to people where they cannot agree: JSON on standard input
     Round(round::RoundCommandArgs) => round::run;
     /// End a turn and decide: exit code 1 when the loop must stop, 4 when it must compact first
-    Tick(tick::args::TickArgs) => tick::run;
+    Tick(tick::TickArgs) => tick::run;
     /// Show how full the agent's context window is; exit code 1 when no new turn may begin
-    Context(context::args::ContextArgs) => context::run;
+    Context(context::ContextArgs) => context::run;
     /// Print the completions of a shell
-    Completions(generated::args::CompletionsArgs) => generated::completions;
+    Completions(generated::CompletionsArgs) => generated::completions;
     /// Print a manual page
-    Man(generated::args::ManArgs) => generated::man;
+    Man(generated::ManArgs) => generated::man;
 }

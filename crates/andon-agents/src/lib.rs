@@ -89,6 +89,22 @@ pub enum Instruction {
     Keep(String),
 }
 
+impl Instruction {
+    /// True where the reply can carry a message to the model beside what it says.
+    pub fn can_tell(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Tell(_))
+    }
+
+    /// Puts `text` before what is told; any other instruction stays as it is.
+    #[must_use]
+    pub fn after(self, text: String) -> Self {
+        if !self.can_tell() {
+            return self;
+        }
+        if let Self::Tell(more) = self { Self::Tell(format!("{text}\n\n{more}")) } else { Self::Tell(text) }
+    }
+}
+
 /// The end of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {

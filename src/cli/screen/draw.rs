@@ -1,21 +1,19 @@
 //! Draws the screen into the cells of a terminal. Every text is escaped, by the caller or here.
 
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Wrap};
-
 use super::state::{Content, LineInput, Page, Screen};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, since, summary, why};
 use crate::view::watch::{Need, WatchLine, WorktreeState};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal, terminal_clip, width};
-use andon_engine::text::spark::Glyphs;
-use andon_engine::text::style::Style as Dress;
+use andon_engine::{text::spark::Glyphs, text::style::Style as Dress};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
 
-/// How it may be drawn.
+/// The look of the screen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Theme {
     pub(super) glyphs: Glyphs,
@@ -24,7 +22,7 @@ pub(super) struct Theme {
     pub(super) local: fn(Timestamp) -> String,
 }
 
-/// Whether colours are used; what they say the words say, too.
+/// The use of colours. Words say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colour {
     Yes,
@@ -93,7 +91,7 @@ fn head_of(screen: &Screen, look: Theme, columns: usize) -> Line<'static> {
     Line::styled(clip(&text, columns).into_owned(), style)
 }
 
-/// What is typed, its end in sight.
+/// The typed line with its end in sight.
 fn typed(typing: &LineInput, columns: usize) -> String {
     let (head, text, tail) = match typing {
         LineInput::Filter(text) => ("/", text, ""),
@@ -133,7 +131,9 @@ fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Theme) {
         if is_chosen {
             chosen_at = lines.len();
         }
-        lines.push(line_of(row, &table.widths, is_chosen, look));
+        let line = line_of(row, &table.widths, if is_chosen { "> " } else { "  " }, look);
+        let reversed = Style::new().add_modifier(Modifier::REVERSED);
+        lines.push(if is_chosen { line.patch_style(reversed) } else { line });
     }
     let height = usize::from(area.height);
     // The chosen line stays in sight, its heading too where it is the first.
@@ -142,14 +142,13 @@ fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Theme) {
     frame.render_widget(Paragraph::new(shown), area);
 }
 
-fn line_of(row: &TableRow, widths: &[usize], is_chosen: bool, look: Theme) -> Line<'static> {
-    let mut spans = vec![Span::raw(if is_chosen { "> " } else { "  " })];
+fn line_of(row: &TableRow, widths: &[usize], mark: &'static str, look: Theme) -> Line<'static> {
+    let mut spans = vec![Span::raw(mark)];
     for (cell, wide) in row.cells.iter().zip(widths) {
         spans.push(Span::styled(padded(cell, *wide), look.style(cell.tone)));
         spans.push(Span::raw(" ".repeat(GAP)));
     }
-    let line = Line::from(spans);
-    if is_chosen { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
+    Line::from(spans)
 }
 
 fn padded(cell: &Cell, wide: usize) -> String {

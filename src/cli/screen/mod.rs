@@ -25,7 +25,7 @@ use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::effect::program::InputState;
 use andon_engine::error::OpsError;
 
-/// How long to wait for a key before checking whether the program has to end.
+/// The wait for a key between two checks for the end of the program.
 const WAIT: Duration = Duration::from_millis(250);
 /// The exit code after a signal, as the shells say it.
 const ENDED: u8 = 143;
@@ -105,7 +105,7 @@ fn next(screen: &mut Screen) -> Result<Option<ReadRequest>, OpsError> {
     }
 }
 
-/// How long the screen may take to end by itself after it was asked to.
+/// The time that the screen may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends the process where the screen does not: its terminal may have gone away while a key was read.

@@ -1,20 +1,17 @@
 //! The texts behind a line of the screen: those of `andon status` and `andon review`, read on request.
 
 use super::state::{Content, Screen};
-use crate::cli::Shell;
-use crate::cli::output::columns;
-use crate::cli::watching::now;
+use crate::cli::{Shell, output::columns, watching::now};
+use crate::verbs::resume::answer_halt;
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::text as report;
-use crate::verbs::{resume::run as resume, review::show, status::run as status, watch::run as watch};
+use crate::verbs::{review::show, status::run as status, watch::run as watch};
 use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::text::shown_change;
-use andon_engine::text::style::Style;
-use andon_engine::workspace::Workspace;
+use andon_engine::{
+    context::Context, error::OpsError, text::shown_change, text::style::Style, workspace::Workspace,
+};
 
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
@@ -68,7 +65,7 @@ pub(super) fn answer(shell: &Shell, screen: &mut Screen, key: &str, reason: &str
     let read = |_: &Halt, worktree: &WorktreeView| {
         let ctx = there(&ctx, worktree);
         let ws = Workspace::open_lenient(&ctx)?;
-        let resumed = resume::resume(&ctx, &ws, Some(reason), (HaltAssessment::Unsaid, AckHow::Resume))?;
+        let resumed = answer_halt(&ctx, &ws, Some(reason), HaltAssessment::Unsaid, AckHow::Resume)?;
         Ok(format!("{} answered the halt: {reason}", resumed.by))
     };
     of_halt(screen, key, "answered", read);

@@ -1,4 +1,4 @@
-//! What the screen shows and what a key does to it. Values alone: nothing is drawn and nothing is read here.
+//! The state of the screen, and the effect of a key on it. Nothing is drawn and nothing is read here.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -25,7 +25,7 @@ pub(super) enum ReadRequest {
     Answer(String, String),
 }
 
-/// What is typed at the foot of the screen.
+/// A line that is typed at the foot of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LineInput {
     /// Words that the lines must have.
@@ -39,10 +39,10 @@ pub(super) enum LineInput {
 /// Longest text that is typed, in characters.
 const TYPED: usize = 500;
 
-/// What `R` shows on a line that is not halted, or where a signature answers.
+/// `R` shows this on a line that is not halted, or where a signature answers.
 const NOTHING_TO_ANSWER: &str = "Nothing on this line is answered with andon resume.";
 
-/// What `?` shows.
+/// The text of `?`.
 const HELP: &str = "\
 up, down, k, j   choose a line
 Enter            the evidence: andon status
@@ -64,7 +64,7 @@ pub(super) struct Page {
     pub(super) content: Content,
 }
 
-/// What the lines of a page are.
+/// The kind of lines that a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Text,
@@ -72,7 +72,7 @@ pub(super) enum Content {
     Difference,
 }
 
-/// What is shown, and which line of it is chosen.
+/// The view with its chosen line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Screen {
     pub(super) view: WatchView,
@@ -80,12 +80,11 @@ pub(super) struct Screen {
     all: WatchView,
     /// Words that the lines must have.
     pub(super) filter: String,
-    /// What is being typed.
     pub(super) typing: Option<LineInput>,
     /// The key of the chosen line: it stays chosen wherever it moves.
     pub(super) chosen: Option<String>,
     pub(super) page: Option<Page>,
-    /// Why the last look failed; what is shown is older then.
+    /// The error of the last look; the view is older then.
     pub(super) stale: Option<String>,
     /// Lines of the page that were shown last, for the keys that turn it.
     pub(super) height: usize,
@@ -131,7 +130,7 @@ impl Screen {
         ordered.iter().position(|one| Some(one.key()) == self.chosen).unwrap_or(0)
     }
 
-    /// What follows from a key.
+    /// Acts on a key.
     pub(super) fn key(&mut self, key: KeyEvent) -> ReadRequest {
         if key.kind == KeyEventKind::Release {
             return ReadRequest::Nothing;

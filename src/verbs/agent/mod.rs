@@ -1,36 +1,31 @@
-//! `andon agent`.
+//! `andon agent`: Andon's hooks in the settings of agents' clients.
 
-pub mod args;
-mod commands;
-pub mod run;
+pub mod install;
+mod launch;
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
-use self::args::{AgentArgs, AgentCommand, ClientArgs, InstallClientArgs, PlaceArgs};
-use super::{agent_hook, agent_run};
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
-use crate::install::clients::memory;
-use crate::install::clients::place::Scope;
-use crate::install::clients::{SettingsState, WriteOutcome};
-use crate::install::edits::EditRemoval;
-use crate::report::json;
-use crate::setup::clients::{ClientHooks, Trust};
-use crate::verbs::agent::run::install::{self, ClientInstall, ClientUninstall, InstallWishes};
-use crate::verbs::agent::run::list;
-use andon_core::domain::agent::Client;
+use self::install::{ClientInstall, ClientUninstall, EventCommand, InstallWishes};
+use super::agent_hook;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::install::clients::{SettingsState, WriteOutcome, memory};
+use crate::install::{clients::place::Scope, edits::EditRemoval};
+use crate::json::printing as json;
+use crate::setup::clients::{ClientHooks, Trust, gather};
+use andon_core::domain::{agent::Client, client_spec::HookMoment};
 use andon_core::escape;
-use andon_engine::error::OpsError;
+use andon_engine::{context::Context, error::OpsError};
+use andon_git::Repo;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 
 /// Runs one of them.
 pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
     match &args.command {
         AgentCommand::Install(args) => install(shell, args),
         AgentCommand::Uninstall(args) => uninstall(shell, args),
-        AgentCommand::Run(args) => agent_run::main(shell, args.client, &args.arguments),
+        AgentCommand::Run(args) => launch::run(shell, args.client, &args.arguments),
         AgentCommand::Schema(format) => Ok(schema(shell, format.format)),
         AgentCommand::List(format) => Ok(show(shell, format.format)),
         AgentCommand::Hook(args) => Ok(agent_hook::main(shell.ctx.clone(), &args.client, &args.event)),
@@ -64,8 +59,8 @@ fn install(shell: &Shell, args: &InstallClientArgs) -> Result<Exit, OpsError> {
 fn commands(shell: &Shell, client: Client, place: &PlaceArgs) -> Exit {
     let hooks = install::commands(&shell.ctx, client, place.scope());
     shell.out.result(&match place.format.format {
-        Format::Text => commands::text(client, &hooks),
-        Format::Json => json::line(&commands::json(client, &hooks)),
+        Format::Text => commands_text(client, &hooks),
+        Format::Json => json::line(&commands_json(client, &hooks)),
     });
     Exit::Allowed
 }
@@ -73,9 +68,9 @@ fn commands(shell: &Shell, client: Client, place: &PlaceArgs) -> Exit {
 /// The schema as an editor takes it, or as a document of ours.
 fn schema(shell: &Shell, format: Format) -> Exit {
     shell.out.result(&match format {
-        Format::Text => commands::PAYLOAD.to_owned(),
+        Format::Text => PAYLOAD.to_owned(),
         Format::Json => {
-            let schema: Value = serde_json::from_str(commands::PAYLOAD).unwrap_or_default();
+            let schema: Value = serde_json::from_str(PAYLOAD).unwrap_or_default();
             json::document("agent-payload-schema", &schema)
         }
     });
@@ -180,7 +175,7 @@ fn uninstall_json(report: &ClientUninstall) -> Value {
 }
 
 fn show(shell: &Shell, format: Format) -> Exit {
-    let clients = list::list(&shell.ctx);
+    let clients = list(&shell.ctx);
     shell.out.result(&match format {
         Format::Text => list_text(&clients),
         Format::Json => {
@@ -273,4 +268,177 @@ fn client_json(hooks: &ClientHooks) -> Value {
         "heard_at": hooks.heard.map(|at| at.to_string()),
         "next_steps": if there { hooks.steps() } else { Vec::new() },
     })
+}
+
+/// `andon agent`
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: AgentCommand,
+}
+
+/// `andon agent ...`
+#[derive(Debug, Subcommand)]
+pub enum AgentCommand {
+    /// Merge Andon's hooks into the settings of a client; comments, order and what is there are kept
+    Install(InstallClientArgs),
+    /// Take them out again; the settings are as before, byte for byte
+    Uninstall(ClientArgs),
+    /// Print the JSON Schema of the payload that `andon agent hook generic` reads, for a client without a row of its own
+    Schema(FormatArg),
+    /// List the clients: what is installed, what the client trusts, whether it runs the hooks
+    List(FormatArg),
+    /// Start a client unless the loop is halted, and end with 1 when it is halted afterwards
+    #[command(after_help = AGENT_RUN)]
+    Run(AgentRunArgs),
+    /// What the hooks of agents' clients call: reads the client's JSON, and answers in the client's way
+    #[command(after_help = AGENT_HOOK)]
+    Hook(AgentHookArgs),
+}
+
+const AGENT_HOOK: &str = "\
+It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt waits for an answer. Outside of a
+repository, and with ANDON=0, nothing happens.";
+
+const AGENT_RUN: &str = "\
+While the loop is halted or stopped, nothing is started and the exit code is 1. The same code ends a run in which the loop came to a
+halt; the reason is on standard error. Otherwise the exit code is the client's. Input, output and signals go to the client.
+
+  while andon agent run claude -- -p \"$(cat PROMPT.md)\"; do :; done";
+
+/// `andon agent run`
+#[derive(Debug, Args)]
+pub struct AgentRunArgs {
+    /// The client whose program is started
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    pub client: Client,
+    /// Its arguments. For a client without a program of its own they begin with the program to start
+    #[arg(value_name = "ARGS", last = true)]
+    pub arguments: Vec<String>,
+}
+
+/// `andon agent hook`
+#[derive(Debug, Args)]
+pub struct AgentHookArgs {
+    /// One of the clients
+    #[arg(value_name = "CLIENT", help = names())]
+    pub client: String,
+    /// The client's own name of the event, such as `PreToolUse`
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+}
+
+/// `andon agent install`
+#[derive(Debug, Args)]
+pub struct InstallClientArgs {
+    /// The client
+    #[arg(value_name = "CLIENT", value_parser = client(), required_unless_present = "command")]
+    pub client: Option<Client>,
+    /// Where, and how it is shown
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Print the command of each event, for the settings of any client with hooks, and write nothing; CLIENT is `generic` where it is not given
+    #[arg(long, conflicts_with_all = ["memory", "dry_run"])]
+    pub command: bool,
+    /// Add one marked line about `andon test` to the file that the client gives its model, such as CLAUDE.md or AGENTS.md
+    #[arg(long, conflicts_with = "user")]
+    pub memory: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `andon agent uninstall`
+#[derive(Debug, Args)]
+pub struct ClientArgs {
+    /// The client
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    pub client: Client,
+    /// Where, and how it is shown
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+/// Whose settings are meant.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// In this repository, for everybody who works on it (the default)
+    #[arg(long)]
+    pub project: bool,
+    /// In your own settings, for every repository
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+impl PlaceArgs {
+    pub fn scope(&self) -> Scope {
+        if self.user { Scope::User } else { Scope::Project }
+    }
+}
+
+/// The names of the clients, as a sentence lists them.
+fn names() -> String {
+    let mut names: Vec<&str> = Client::ALL.iter().map(|(_, name)| *name).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} or {last}", names.join(", "))
+}
+
+/// Reads the name of a client, and lists all of them in the help.
+pub fn client() -> impl clap::builder::TypedValueParser<Value = Client> {
+    let unknown = "no client of that name";
+    PossibleValuesParser::new(Client::ALL.map(|(_, name)| name))
+        .try_map(move |name| Client::from_name(&name).ok_or(unknown))
+}
+
+/// The schema of the generic payload.
+const PAYLOAD: &str = include_str!("../../../hooks/agents/generic/payload.schema.json");
+
+/// The commands for a person.
+fn commands_text(client: Client, hooks: &[EventCommand]) -> String {
+    let title = client.title();
+    let mut text = format!("{title}: let it start these, with the event as JSON on standard input\n");
+    for hook in hooks {
+        text.push_str(&format!("  {:<24} {}\n", at(hook.moment), hook.line));
+    }
+    text.push_str("exit code 2 refuses; the reason is on standard error\n");
+    if client == Client::Generic {
+        text.push_str("help: andon agent schema  (the members of the JSON)\n");
+    }
+    text
+}
+
+/// The commands for a program.
+fn commands_json(client: Client, hooks: &[EventCommand]) -> Value {
+    let hook = |hook: &EventCommand| json!({"event": hook.event, "moment": at(hook.moment), "argv": hook.argv, "command": hook.line});
+    json!({
+        "schema": "andon/agent-command@1",
+        "client": client.as_str(),
+        "hooks": hooks.iter().map(hook).collect::<Value>(),
+    })
+}
+
+/// A moment as people know it.
+fn at(moment: HookMoment) -> &'static str {
+    match moment {
+        HookMoment::BeforeTool => "before a tool",
+        HookMoment::AfterTool => "after a tool",
+        HookMoment::TurnEnd => "end of a turn",
+        HookMoment::SessionStart => "a session begins",
+        HookMoment::Prompt => "a prompt",
+        HookMoment::Compacting => "before a compaction",
+        HookMoment::Compacted => "after a compaction",
+        HookMoment::SettingsChanged => "settings change",
+        HookMoment::Answered => "the model has answered",
+        HookMoment::Aside => "anything else",
+    }
+}
+
+/// Looks at every client, in this repository and for this user. Outside of a repository the user's settings are looked at.
+pub fn list(ctx: &Context) -> Vec<ClientHooks> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env).ok();
+    gather(ctx, repo.as_ref())
 }

@@ -2,30 +2,31 @@
 //! nothing lets one pass while it is halted, but for a repository that cannot be opened: it names no halt, and git commits nothing
 //! there.
 
-pub mod run;
-pub mod text;
-pub mod view;
+mod after_tool;
+mod before_tool;
+mod guard_changes;
+mod observations;
+mod place;
+mod text;
+mod turn;
 
-use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::{io::Read as _, path::PathBuf};
 
-use crate::cli::Shell;
-use crate::cli::error::Exit;
-use crate::cli::output::ColorChoice;
-use crate::verbs::agent_hook::run::hook::{self, AgentHookCall, HaltState, MAX_PAYLOAD};
-use crate::verbs::agent_hook::text as words;
-use crate::verbs::hook::{run as git_hooks, run::HookCall};
-use andon_agents::{self as agent, HookPayload, Instruction, Reply};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::HookMoment;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::git_hook::GitHook;
-use andon_core::domain::ids::ShortHash;
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use self::after_tool::{EventOutcome, after_tool};
+use self::place::{LiveSession, Place, of_agent};
+use crate::cli::{Shell, error::Exit, output::ColorChoice};
+use crate::verbs::{agent_hook::text as words, hook::chain::HookCall, hook::work as git_hooks};
+use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
+use andon_core::detect::Stops;
+use andon_core::domain::agent_door::{AgentAction, HookMoment};
+use andon_core::domain::{
+    agent::Client, decision::Halt, diagnostic::Diagnostic, git_hook::GitHook, ids::ShortHash,
+};
+use andon_engine::{
+    adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
+    workspace::Workspace,
+};
 use andon_git::GitError;
 
 /// Runs the hook.
@@ -36,7 +37,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         let what = format!("no such client: {client}; known are {known}");
         return unknown(ctx, &what);
     };
-    let report = hook::report(event, bytes.as_deref().unwrap_or_default());
+    let report = report_mark(event, bytes.as_deref().unwrap_or_default());
     // The bytes go with it: a payload may be large, and what is made of it is.
     let read = guarded(move || match bytes {
         Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
@@ -47,7 +48,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Ok(None) => return Exit::Allowed,
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
-    let halted = guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown);
+    let halted = guarded(|| Ok(halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown);
     ClientHook { ctx, ws, client, event, report, halted }.answer(read)
 }
 
@@ -55,18 +56,15 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
 /// halted. Otherwise it passes.
 pub fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
-    let refusal = ws
-        .and_then(|ws| guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());
-    let reply = match refusal {
-        Some(why) => hook::reply(
-            Client::Claude,
-            ("PreToolUse", HookMoment::BeforeTool),
-            &[],
-            &Instruction::Refuse(why),
-        ),
+    let refusal =
+        ws.and_then(|ws| guarded(|| Ok(halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());
+    let said = match refusal {
+        Some(why) => {
+            reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Instruction::Refuse(why))
+        }
         None => Reply::aside(&words::broken(what)),
     };
-    say(&ctx, &reply, &[])
+    say(&ctx, &said, &[])
 }
 
 /// A hook of a known client in a repository.
@@ -90,26 +88,76 @@ impl ClientHook<'_> {
             Err(what) => return self.broken(None, moment, &what),
         };
         payload.transcript = payload.transcript.take().or_else(|| self.transcript(&payload));
+        let at = payload.moment.unwrap_or(moment);
         let mut notes = self.config_notes(&payload);
         let judged = guarded(|| {
             if self.client.spec().habits.shell_without_hooks && moment == HookMoment::AfterTool {
                 notes.extend(self.catch_up());
             }
-            let asked = AgentHookCall {
-                client: self.client,
-                event: self.event,
-                payload: &payload,
-                report: self.report,
-            };
-            hook::run(&self.ctx, &self.ws, asked, &self.halted).map_err(|error| error.to_string())
+            self.judge(at, &payload).map_err(|error| error.to_string())
         });
         match judged {
             Ok(said) => {
                 notes.extend(said.warnings);
-                let reply = hook::reply(self.client, (self.event, said.moment), &payload.calls, &said.say);
-                say(&self.ctx, &reply, &notes)
+                let said = reply(self.client, (self.event, at), &payload.calls, &said.say);
+                say(&self.ctx, &said, &notes)
             }
             Err(what) => self.broken(Some(&payload), moment, &what),
+        }
+    }
+
+    /// Judges what the client reports at this moment.
+    fn judge(&self, moment: HookMoment, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
+        let ctx = of_agent(&self.ctx, self.client);
+        let session = payload.session.clone();
+        let place = Place { ctx: &ctx, ws: &self.ws, client: self.client, session };
+        if let Some(transcript) = &payload.transcript {
+            best_effort::remember_transcript(self.ws.repo.git_dir(), transcript);
+        }
+        match moment {
+            HookMoment::BeforeTool => before_tool::before(place, self.event, payload, &self.halted),
+            HookMoment::SettingsChanged => observations::settings(&place, payload),
+            HookMoment::Aside => Ok(EventOutcome::nothing()),
+            HookMoment::AfterTool
+            | HookMoment::TurnEnd
+            | HookMoment::SessionStart
+            | HookMoment::Prompt
+            | HookMoment::Compacting
+            | HookMoment::Compacted
+            | HookMoment::Answered => match place.fold_for(self.event, moment, payload, self.report)? {
+                Some(live) => self.take_in(live, moment, payload),
+                None => Ok(EventOutcome::nothing()),
+            },
+        }
+    }
+
+    /// Takes in a report of something that has happened.
+    fn take_in(
+        &self,
+        mut live: LiveSession<'_>,
+        moment: HookMoment,
+        payload: &HookPayload,
+    ) -> Result<EventOutcome, OpsError> {
+        let (live, halted) = (&mut live, &self.halted);
+        match moment {
+            HookMoment::AfterTool => after_tool(live, self.event, payload),
+            HookMoment::TurnEnd => {
+                let notes = guard_changes::close(live)?;
+                let heard = turn::end(live, payload, halted)?;
+                Ok(EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard })
+            }
+            HookMoment::SessionStart => observations::session_start(live, payload, halted),
+            HookMoment::Prompt => {
+                // A person may change the guard between two turns: the agent is not blamed for it.
+                guard_changes::forget(live)?;
+                observations::prompt(live, payload, halted)
+            }
+            HookMoment::Compacting => observations::compacting(live, payload, halted),
+            HookMoment::Compacted => live.compacted().map(|()| EventOutcome::nothing()),
+            HookMoment::Answered => observations::answered(live, payload),
+            HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside => {
+                Ok(EventOutcome::nothing())
+            }
         }
     }
 
@@ -135,14 +183,14 @@ impl ClientHook<'_> {
         let errors = errors.to_string();
         let first = errors.lines().next().unwrap_or_default();
         let what = format!("the defaults are used instead of a configuration that cannot be read: {first}");
-        hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
+        remember_broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
         vec![Diagnostic::warning(what).help("andon config check")]
     }
 
     /// The hook could not do its work.
     fn broken(&self, payload: Option<&HookPayload>, moment: HookMoment, what: &str) -> Exit {
         let told = guarded(|| {
-            hook::broken(&self.ctx, &self.ws, self.client, payload, what);
+            remember_broken(&self.ctx, &self.ws, self.client, payload, what);
             Ok(())
         });
         let note = Diagnostic::warning(format!("this hook did not work: {what}")).help("andon doctor");
@@ -151,13 +199,13 @@ impl ClientHook<'_> {
         match refusal {
             Some(why) => {
                 let calls = payload.map_or(&[][..], |payload| &payload.calls);
-                let reply = hook::reply(
+                let said = reply(
                     self.client,
                     (self.event, HookMoment::BeforeTool),
                     calls,
                     &Instruction::Refuse(why),
                 );
-                say(&self.ctx, &reply, &[])
+                say(&self.ctx, &said, &[])
             }
             None => say(&self.ctx, &Reply::default(), &notes),
         }
@@ -213,4 +261,55 @@ fn say(ctx: &Context, reply: &Reply, notes: &[Diagnostic]) -> Exit {
     shell.out.message(&reply.stderr);
     shell.out.result(&reply.stdout);
     Exit::Passed(reply.exit)
+}
+
+/// The answer to the question that comes before all others: is the loop halted?
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HaltState {
+    /// The loop goes on.
+    No,
+    /// By a halt, or by a file that a person put there.
+    Yes(Option<Box<Halt>>),
+    /// It could not be found out, and why.
+    Unknown(String),
+}
+
+impl HaltState {
+    /// The halt, where one is known.
+    pub fn halt(&self) -> Option<&Halt> {
+        if let Self::Yes(halt) = self { halt.as_deref() } else { None }
+    }
+
+    /// The refusal of a tool whose payload cannot be judged; `None` where the loop goes on.
+    pub fn refusal(&self) -> Option<String> {
+        match self {
+            Self::No => None,
+            Self::Yes(halt) => Some(words::halted(halt.as_deref(), words::Telling::First)),
+            Self::Unknown(why) => Some(words::unread(why)),
+        }
+    }
+}
+
+/// Finds out if the loop is halted, and records nothing on the way.
+fn halted(ctx: &Context, ws: &Workspace) -> HaltState {
+    let stopped = halts::stops(ws) != Stops::NONE;
+    match halts::unanswered(ctx, ws) {
+        Ok(Some(halt)) => HaltState::Yes(Some(Box::new(halt.halt))),
+        Ok(_) | Err(_) if stopped => HaltState::Yes(None),
+        Ok(_) => HaltState::No,
+        Err(err) => HaltState::Unknown(err.to_string()),
+    }
+}
+
+/// The mark of a report: its event and its bytes.
+fn report_mark(event: &str, bytes: &[u8]) -> ShortHash {
+    events::mark(&["report", event, &String::from_utf8_lossy(bytes)])
+}
+
+/// Keeps that a hook could not do its work, once for each reason and session.
+fn remember_broken(ctx: &Context, ws: &Workspace, client: Client, payload: Option<&HookPayload>, what: &str) {
+    let session = payload.and_then(|payload| payload.session.clone());
+    let place = Place { ctx, ws, client, session };
+    // An error that cannot even be kept was said on standard error.
+    let _ = place.remember(AgentAction::Broken, what, Some(events::mark(&["broken", what])));
 }

@@ -1,14 +1,12 @@
-//! What agents' hooks say to a model and to its person. Clients cut long answers (one of them after 900 characters): the
+//! Texts of agents' hooks for a model and its person. Clients cut long answers (one of them after 900 characters): the
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
-use crate::verbs::agent_hook::view::SessionView;
 use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Finding;
+use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding};
 use andon_core::escape::terminal_clip;
-use andon_engine::text::decisions;
-use andon_engine::text::phrase;
+use andon_engine::asking::WaitingRound;
+use andon_engine::text::{decisions, phrase};
 
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
@@ -23,8 +21,17 @@ const BRIEFING_FILE: &str = ".andon/MISSION_BRIEFING.md";
 const READING: &str = "Only readers with plain arguments run: read tools, cat, ls, rg, git log|diff|show, \
                        andon status|log|show|doctor.";
 
-/// Why a tool does not run while the loop is halted.
-pub fn halted(halt: Option<&Halt>, first: bool) -> String {
+/// The times that a model was told of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Telling {
+    /// The first time in a session, with the reason in full.
+    First,
+    /// Later, in one line.
+    Again,
+}
+
+/// Refuses a tool while the loop is halted.
+pub fn halted(halt: Option<&Halt>, told: Telling) -> String {
     let (rule, message, file) = match halt {
         Some(halt) => (
             halt.rule.as_str(),
@@ -36,7 +43,7 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
         }
     };
     let rule = terminal_clip(rule, 60);
-    if !first {
+    if told == Telling::Again {
         return format!(
             "refused: the loop is still halted ({rule}); only a person answers. help: andon status"
         );
@@ -47,8 +54,8 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
     ))
 }
 
-/// Why a tool does not run that would disarm the guard.
-pub fn disarms(found: &Disarm, first: bool) -> String {
+/// Refuses a tool that would disarm the guard.
+pub fn disarms(found: &Disarm, told: Telling) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
         Disarm::Resume => {
@@ -59,7 +66,7 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
             "ask the person, who does it outside of this session; to see why: andon status",
         ),
     };
-    if first {
+    if told == Telling::First {
         bounded(&format!(
             "refused: this would touch {what}, and nothing was run.\nreason: {why}; an agent does not change that, halted or \
              not.\nGo on without it.\nhelp: {help}"
@@ -69,38 +76,16 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
     }
 }
 
-/// What the last tool call took from the guard, and whether it is back.
-pub fn taken<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
-    bounded(&format!(
-        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
-         andon status",
-        fates(all)
-    ))
-}
-
-/// The same of what went away while no call ran.
-pub fn taken_between<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
-    bounded(&format!("what guards this loop went away between two calls: {}", fates(all)))
-}
-
-fn fates<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
-    let one = |(what, is_back): (&str, bool)| {
-        let fate = if is_back { "put back" } else { "NOT put back: tell the person" };
-        format!("{} ({fate})", terminal_clip(what, 200))
-    };
-    all.map(one).collect::<Vec<String>>().join("; ")
-}
-
-/// That hooks of git are skipped: the halt and the record are not.
+/// Says that hooks of git are skipped; the halt and the record are not.
 pub fn skips_hooks() -> Diagnostic {
     Diagnostic::note("--no-verify skips the test gate: the record of the commit says `bypassed`")
         .help("andon check")
 }
 
-/// Why a tool does not run while the context window is full.
-pub fn full(finding: Option<&Finding>, first: bool) -> String {
+/// Refuses a tool while the context window is full.
+pub fn full(finding: Option<&Finding>, told: Telling) -> String {
     let message = finding.map_or_else(String::new, |finding| terminal_clip(&finding.message(), MESSAGE));
-    if !first {
+    if told == Telling::Again {
         return "refused: the context window is still full. help: andon context --brief".to_owned();
     }
     bounded(&format!(
@@ -109,7 +94,7 @@ pub fn full(finding: Option<&Finding>, first: bool) -> String {
     ))
 }
 
-/// That the window is nearly full: the briefing is due now.
+/// Says that the window is nearly full: the briefing is due now.
 pub fn nearly_full(finding: &Finding) -> String {
     bounded(&format!(
         "andon: {}.\nNow write what the next session must know into {BRIEFING_FILE} (any tool may), commit, then compact or begin a \
@@ -118,7 +103,7 @@ pub fn nearly_full(finding: &Finding) -> String {
     ))
 }
 
-/// Why a tool does not run: whether the loop is halted could not be found out.
+/// Refuses a tool because the state of the loop is not known.
 pub fn unread(why: &str) -> String {
     bounded(&format!(
         "refused: whether this loop is halted is not known.\nreason: {}\nhelp: andon doctor",
@@ -126,7 +111,7 @@ pub fn unread(why: &str) -> String {
     ))
 }
 
-/// That a line runs with `andon test` in the place of the test command.
+/// Says that a line runs with `andon test` in the place of the test command.
 pub fn turned(line: &str) -> String {
     let line = terminal_clip(line, MESSAGE);
     format!("andon: this runs as `{line}`: the same tests, and the run counts for the commit.")
@@ -145,7 +130,7 @@ pub fn nudge(finding: &Finding) -> String {
     ))
 }
 
-/// That a halt came of what was just done.
+/// Says that the last call brought a halt.
 pub fn now_halted(halt: &StandingHalt) -> String {
     bounded(&format!(
         "andon: the loop is halted now.\nreason: {}: {}\nOnly a person answers. {READING} Stop here and tell the person.\nhelp: \
@@ -155,7 +140,7 @@ pub fn now_halted(halt: &StandingHalt) -> String {
     ))
 }
 
-/// What is missing before a turn may end.
+/// Holds a turn, and says what is missing.
 pub fn held(missing: &str, times: usize) -> String {
     bounded(&format!(
         "{HELD} {} ({times} of {MAX_HOLDS}).\nIf it cannot be done, say so and why: the turn ends then.\nhelp: andon complete",
@@ -163,7 +148,7 @@ pub fn held(missing: &str, times: usize) -> String {
     ))
 }
 
-/// That a turn ends although something is missing; nothing where all is well.
+/// Says that a turn ends although something is missing; nothing where all is well.
 pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<String> {
     let missing = terminal_clip(missing, MESSAGE);
     let text = match why {
@@ -190,7 +175,7 @@ pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<
     Some(bounded(&text))
 }
 
-/// That settings stay as they are.
+/// Says that settings stay as they are.
 pub fn kept(file: &str) -> String {
     bounded(&format!(
         "refused: {} would no longer start Andon before a tool.\nreason: its hooks guard this loop.\nhelp: a person runs: andon \
@@ -259,7 +244,7 @@ pub fn session(view: &SessionView) -> String {
 }
 
 /// At most [`MAX`] characters, the last line kept.
-fn bounded(text: &str) -> String {
+pub(super) fn bounded(text: &str) -> String {
     if text.chars().count() < MAX {
         return text.to_owned();
     }
@@ -267,6 +252,31 @@ fn bounded(text: &str) -> String {
     let room = MAX.saturating_sub(help.chars().count() + 5);
     let body: String = body.chars().take(room).collect();
     format!("{body}...\n{help}")
+}
+
+/// The state of the loop when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionView {
+    /// The unanswered halt.
+    pub halt: Option<Halt>,
+    /// A person stopped or paused the loop by a file that no halt tells of yet.
+    pub stopped: bool,
+    /// Iterations since the newest answer.
+    pub iteration: u64,
+    /// Iterations that there may be.
+    pub cap: Option<u64>,
+    /// Ids of tests that fail now. Untrusted text.
+    pub failing: Vec<String>,
+    /// There is a command for tests.
+    pub tested: bool,
+    /// The briefing that is to be read.
+    pub briefing: Option<String>,
+    /// Decisions of people for this work, the newest first.
+    pub decided: Vec<HumanDecision>,
+    /// Rounds that wait for a person.
+    pub waiting: Vec<WaitingRound>,
+    /// Decisions of people about questions like this. Untrusted text.
+    pub precedents: Vec<HumanDecision>,
 }
 
 #[cfg(test)]
@@ -290,12 +300,12 @@ mod tests {
             ..SessionView::default()
         };
         let all = [
-            halted(Some(&halt), true),
-            halted(None, true),
-            halted(Some(&halt), false),
-            disarms(&Disarm::Command(long.clone()), true),
-            disarms(&Disarm::Resume, false),
-            full(Some(&finding), true),
+            halted(Some(&halt), Telling::First),
+            halted(None, Telling::First),
+            halted(Some(&halt), Telling::Again),
+            disarms(&Disarm::Command(long.clone()), Telling::First),
+            disarms(&Disarm::Resume, Telling::Again),
+            full(Some(&finding), Telling::First),
             unread(&long),
             nudge(&finding),
             turned(&long),

@@ -1,36 +1,33 @@
 //! `andon hook NAME`: what the shims call. Silent when all is well; an internal error warns and lets the commit
 //! pass, unless `guard.on_internal_error = "block"`.
 
-pub mod args;
-pub mod run;
+pub mod chain;
+mod gate_hook;
+mod origin;
+mod record_commit;
+mod rewrite;
+pub mod work;
 
-use std::ffi::OsString;
-use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{ffi::OsString, io::Read as _};
 
-use self::args::HookArgs;
+use self::chain::HookCall;
+use self::work::{HookEnd, HookOutcome, Refusal};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, ColorChoice, Printer};
-use crate::verbs::hook::run::chain;
-use crate::verbs::hook::{
-    run as hook,
-    run::{HookCall, HookEnd, HookOutcome, Refusal},
-};
-use crate::verbs::test::run::scopes::{ScopeChoice, ScopeRequest};
+use crate::verbs::test::scoped_run::{self, ScopeChoice, ScopeRequest};
 use crate::verbs::test::{run as test, scopes};
 use andon_config::OnInternalError;
-use andon_core::domain::decision::Decision;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
 use andon_core::domain::git_hook::{GitHook, PreventedStep};
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::gate::guard::UntestedTree;
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, findings::Level};
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::workspace::{self, Workspace};
+use andon_engine::{
+    context::Context, error::OpsError, evidence::separate_checkout::TestedSubject, gate::guard::UntestedTree,
+};
 use andon_git::Operation;
+use clap::Args;
 use testreport::Stream;
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
@@ -56,7 +53,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     if let Some(exit) = too_much(&shell, &call) {
         return exit;
     }
-    call.before = hook::tree_before(&shell.ctx, name);
+    call.before = work::tree_before(&shell.ctx, name);
     // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
     // goes first: it must not depend on what others do.
     if call.name.spec().refuses.is_some() {
@@ -80,7 +77,7 @@ fn unknown(out: Printer, name: &str) -> Exit {
 
 fn read_stdin() -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What cannot be read is not there; the parser counts what makes no sense.
+    // Bytes that cannot be read are missing; the parser counts lines that make no sense.
     let _ = std::io::stdin().lock().take(MAX_STDIN as u64 + 1).read_to_end(&mut bytes);
     bytes
 }
@@ -121,7 +118,7 @@ fn guarded(shell: &Shell, call: &HookCall) -> Exit {
 
 fn own(shell: &Shell, call: &HookCall) -> Exit {
     let mut tests = |ws: &Workspace, untested: &UntestedTree| test_at_commit(shell, ws, untested);
-    match hook::run(&shell.ctx, call, &mut tests) {
+    match work::run(&shell.ctx, call, &mut tests) {
         Ok(outcome) => show(shell, call, &outcome),
         // A skip that is not understood opens nothing.
         Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
@@ -148,12 +145,12 @@ fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Res
     let place = if subject == TestedSubject::WorkTree { "" } else { ", in a checkout of its own" };
     out.message(&format!("andon: running the tests that are missing (test.at_commit){place}\n"));
     if ws.config.test.scopes.settings.is_empty() {
-        test::run(&shell.ctx, ws, (&subject, test::WantedTests::Configured), shown)?;
+        test::run(&shell.ctx, ws, &subject, &test::WantedTests::Configured, shown)?;
     } else {
         let mut tell = scopes::progress(out);
         let choice = ScopeChoice::Needed(untested.before);
         let wanted = ScopeRequest { subject: &subject, choice: &choice, jobs: 1 };
-        test::scopes::run(&shell.ctx, ws, &wanted, shown, &mut tell)?;
+        scoped_run::run(&shell.ctx, ws, &wanted, shown, &mut tell)?;
     }
     Ok(())
 }
@@ -244,4 +241,14 @@ fn at_place(decision: &Decision, place: &str) -> Decision {
         finding.detail = finding.detail.after(&format!("{place}: "));
     }
     decision
+}
+
+/// `andon hook`
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The hook's name
+    pub name: String,
+    /// What git passed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
 }

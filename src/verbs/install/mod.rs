@@ -21,7 +21,7 @@ use self::run::{FirstConfig, InstallReport, Options};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::plan::{Displacement, Intent};
 use crate::install::{apply::HookRemoval, mode::Integration};
-use crate::verbs::agent::run::install::{self as agents, ClientRemovals};
+use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use crate::{report::json, view::status::LostHooks};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;

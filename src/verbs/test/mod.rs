@@ -1,24 +1,29 @@
 //! `andon test`: the output of the tests goes through untouched; what Andon says comes after, on standard error.
 
-pub mod args;
+mod calls;
+mod execution;
+mod preset;
 pub mod run;
+pub mod scoped_run;
 pub mod scopes;
+mod side_by_side;
 
-use self::args::TestArgs;
-use crate::cli::Shell;
+use std::ffi::OsString;
+
 use crate::cli::error::{self, Exit};
-use crate::cli::output::{self, Format};
-use crate::json::{DecisionJson, RanJson, TestRunJson};
-use crate::report::json;
+use crate::cli::output::{self, Format, Printer};
+use crate::cli::{Shell, format_arg::FormatArg};
+use crate::json::printing as json;
+use crate::json::{DecisionJson, TestRunJson};
 use crate::verbs::test::run as test;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::plural::count;
-use andon_core::domain::tests::{RunValidity, TestStatus};
-use andon_engine::error::OpsError;
-use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::gate::rule_feed;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
+use andon_engine::{
+    error::OpsError, evidence::separate_checkout::TestedSubject, gate::rule_feed, text::message,
+    workspace::Workspace,
+};
+use clap::Args;
+use serde_json::{Value, json};
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.
@@ -36,10 +41,9 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         return scopes::show(shell, &ws, &subject, args);
     }
     if args.command.is_empty()
-        && let Some(choice) = test::scopes::choice(&ws, args.all, &args.arguments)?
+        && let Some(choice) = scoped_run::choice(&ws, args)?
     {
-        let wanted =
-            test::scopes::ScopeRequest { subject: &subject, choice: &choice, jobs: args.jobs.into() };
+        let wanted = scoped_run::ScopeRequest { subject: &subject, choice: &choice, jobs: args.jobs.into() };
         return scopes::run(shell, &ws, &wanted, shown, format);
     }
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
@@ -47,39 +51,68 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         ([], command) => test::WantedTests::Other(command.to_vec()),
         (arguments, _) => test::WantedTests::Part(arguments.to_vec()),
     };
-    let ran = test::run(&shell.ctx, &ws, (&subject, asked), shown)?;
+    let ran = test::run(&shell.ctx, &ws, &subject, &asked, shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));
     shown.extend(unread(&ran));
-    shown.extend(passed_on(&ran, format));
+    shown.extend(passed_on(args));
     shown.extend(flaky(&ran));
-    // The run is kept and its exit code passed on, whatever can be read of the loop.
-    let decided = match ran.kept {
-        test::RunDestination::InJournal => rule_feed::after_run(&shell.ctx, &ws),
-        test::RunDestination::Pending => Ok(None),
-    };
-    let decision = decided.unwrap_or_else(|err| {
-        shown.extend(error::diagnostics(&err));
-        None
-    });
-    if let Some((_, warnings)) = &decision {
-        shown.extend(warnings.iter().cloned());
-    }
-    out.message(&message::diagnostics(&shown, out.err));
-    if let Some((decision, _)) = &decision {
-        out.message(&message::decision(decision, message::Consequence::Done, out.err));
-    }
+    let decision = after_run(shell, &ws, ran.kept, &mut shown);
+    say(out, &shown, decision.as_ref());
     if format == Format::Json {
-        out.result(&json::line(&RanJson {
-            run: TestRunJson::from(&ran.run),
-            exit_code: ran.code,
-            warnings: json::diagnostics(&shown),
-            scopes: Vec::new(),
-            decision: decision.as_ref().map(|(decision, _)| DecisionJson::from(decision)),
-        }));
+        out.result(&ran_json(&ran.run, ran.code, &shown, Vec::new(), decision.as_ref()));
     }
     Ok(Exit::Passed(ran.code))
+}
+
+/// The decision of the rules after a run that is in the journal. The exit code is passed on, whatever can be read of the loop.
+fn after_run(
+    shell: &Shell,
+    ws: &Workspace,
+    kept: Option<test::RunDestination>,
+    said: &mut Vec<Diagnostic>,
+) -> Option<Decision> {
+    if kept != Some(test::RunDestination::InJournal) {
+        return None;
+    }
+    match rule_feed::after_run(&shell.ctx, ws) {
+        Ok(decided) => decided.map(|(decision, warnings)| {
+            said.extend(warnings);
+            decision
+        }),
+        Err(err) => {
+            said.extend(error::diagnostics(&err));
+            None
+        }
+    }
+}
+
+fn say(out: Printer, said: &[Diagnostic], decision: Option<&Decision>) {
+    out.message(&message::diagnostics(said, out.err));
+    if let Some(decision) = decision {
+        out.message(&message::decision(decision, message::Consequence::Done, out.err));
+    }
+}
+
+/// The run, the remarks about it, and the decision after it, where the run belongs to an iteration.
+fn ran_json(
+    run: &TestRun,
+    code: u8,
+    said: &[Diagnostic],
+    scopes: Vec<Value>,
+    decision: Option<&Decision>,
+) -> String {
+    let mut shown = json!(TestRunJson::from(run));
+    shown["exit_code"] = code.into();
+    shown["warnings"] = json!(json::diagnostics(said));
+    if !scopes.is_empty() {
+        shown["scopes"] = scopes.into();
+    }
+    if let Some(decision) = decision {
+        shown["decision"] = json!(DecisionJson::from(decision));
+    }
+    json::line(&shown)
 }
 
 fn subject(args: &TestArgs) -> TestedSubject {
@@ -91,8 +124,8 @@ fn subject(args: &TestArgs) -> TestedSubject {
 }
 
 /// `andon test -k NAME --format json`: what follows an argument is one too, and some runners have such an option.
-fn passed_on(ran: &test::TestOutcome, format: Format) -> Option<Diagnostic> {
-    let test::WantedTests::Part(arguments) = &ran.asked else { return None };
+fn passed_on(args: &TestArgs) -> Option<Diagnostic> {
+    let (arguments, format) = (&args.arguments, args.format.format);
     let two = |two: &[std::ffi::OsString]| matches!(two, [option, value] if option == "--format" && value == "json");
     let asked = arguments.windows(2).any(two) || arguments.iter().any(|one| one == "--format=json");
     let what = "--format json went to the tests, as all that follows their first argument";
@@ -112,14 +145,14 @@ fn waits(ran: &test::TestOutcome) -> Option<Diagnostic> {
         "commit from a shell that may write the git directory",
     ];
     let diagnostic = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
-    (ran.kept == test::RunDestination::Pending).then_some(diagnostic)
+    (ran.kept == Some(test::RunDestination::Pending)).then_some(diagnostic)
 }
 
 /// Silent when the run proves something; otherwise it says why not.
 fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let status = ran.run.evidence.status;
     let (what, help) = match ran.run.validity {
-        RunValidity::OtherCommand if matches!(ran.asked, test::WantedTests::Part(_)) => {
+        RunValidity::OtherCommand if ran.origin == test::CommandOrigin::Part => {
             ("this was a part of the tests; the run is kept, and proves nothing", "run them all: andon test")
         }
         RunValidity::OtherCommand => {
@@ -244,4 +277,41 @@ fn cut_short(ran: &test::TestOutcome) -> Diagnostic {
     .code("test-run")
     .help("in andon.toml, let test.command end with the runner, without the pipe: andon config show test")
     .help(format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}"))
+}
+
+/// `andon test`
+#[derive(Debug, Args)]
+#[command(after_help = "`andon t` is the same, and shorter.\n\
+                  Without COMMAND, the configured test.command runs. Only that command proves anything.\n\
+                  Where the code has scopes, those run that have not passed on their code as it is; NAME runs\n\
+                  these again, and NAME ARG... a part of the tests of one.\n\
+                  Options of Andon come before the first ARG: andon test --format json -k NAME")]
+pub struct TestArgs {
+    /// Test what is staged, in a checkout of its own: working tree, index and a merge under way stay as they are
+    #[arg(long, conflicts_with = "tree")]
+    pub staged: bool,
+    /// Test this tree, or that of this commit, in the same way
+    #[arg(long, value_name = "TREE")]
+    pub tree: Option<String>,
+    /// Test everything at once with test.command, also where each scope passed
+    #[arg(long, conflicts_with_all = ["command", "scopes"])]
+    pub all: bool,
+    /// Test up to this many scopes at once, where none needs the other; what each prints is shown when it ends
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+    /// Say what would run and what not, and why
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show the scopes ([test.scopes]) and what is known of their tests
+    #[arg(long, conflicts_with_all = ["command", "dry_run", "arguments"])]
+    pub scopes: bool,
+    /// Names of scopes to test, or arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
+    #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
+    pub arguments: Vec<OsString>,
+    /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Output format, before any argument; with json the tests' own output goes to standard error
+    #[command(flatten)]
+    pub format: FormatArg,
 }

@@ -3,54 +3,45 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
-mod arguments;
-mod calls;
-mod execution;
-mod preset;
-pub mod scopes;
-mod side_by_side;
-
 use std::ffi::OsString;
 
+pub(super) use super::calls::cuts_the_end;
+use super::execution::Execution;
 use andon_config::TestCommand;
-use andon_core::change::secrets;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
-use andon_engine::context::Context;
+use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
-use andon_engine::error::OpsError;
 use andon_engine::evidence::earlier_runs::{compare, passed_unread_before};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
-use andon_engine::evidence::test_sets;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
-use andon_engine::recording::pending;
-use andon_engine::workspace::Workspace;
+pub use andon_engine::recording::pending::RunDestination;
+use andon_engine::{
+    context::Context, error::OpsError, evidence::test_sets, recording::pending, workspace::Workspace,
+};
 use andon_git::platform::test_seam::stop_point;
 use andon_store::fingerprint::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
-pub(super) use self::calls::cuts_the_end;
-use self::execution::Execution;
-
-pub use andon_engine::recording::pending::RunDestination;
-
-/// What a run left behind.
+/// A run and what it is worth.
 pub struct TestOutcome {
     /// The run as the journal has it.
     pub run: TestRun,
     /// The exit code to pass on.
     pub code: u8,
-    /// Where it is kept.
-    pub kept: RunDestination,
-    /// What was wrong with its reports.
+    /// The place that keeps the run; `None` until it does.
+    pub kept: Option<RunDestination>,
+    /// Remarks on its reports.
     pub warnings: Vec<String>,
     /// The remarks about a test run without a report.
     pub unread: MissingReport,
-    /// What ran.
-    pub asked: WantedTests,
+    /// Whose command ran.
+    pub origin: CommandOrigin,
+    /// The error of a command that could not be started.
+    pub start_error: Option<ProgramError>,
 }
 
-/// What a person asks for.
+/// The tests that a person asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WantedTests {
     /// `test.command`.
@@ -61,7 +52,24 @@ pub enum WantedTests {
     Other(Vec<OsString>),
 }
 
-/// What is unknown without a report.
+/// Whose command runs: only the configured one proves something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandOrigin {
+    /// `test.command`, or that of a scope.
+    Configured,
+    /// The same with arguments that leave out tests.
+    Part,
+    /// Another one.
+    Other,
+}
+
+/// A command that is to run.
+pub(super) struct ChosenCommand {
+    pub(super) command: TestCommand,
+    pub(super) origin: CommandOrigin,
+}
+
+/// The report of a run that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingReport {
     /// A report was read, or none is wanted, or it has been said before.
@@ -72,7 +80,7 @@ pub enum MissingReport {
     NamesFailures(String),
 }
 
-/// Where the output of the tests is shown.
+/// The way of the tests' output to the person.
 pub struct OutputTarget<'a> {
     /// The terminals that it goes to.
     pub screens: &'a Screens,
@@ -84,107 +92,77 @@ pub struct OutputTarget<'a> {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (subject, wanted): (&TestedSubject, WantedTests),
+    subject: &TestedSubject,
+    wanted: &WantedTests,
     shown: OutputTarget<'_>,
 ) -> Result<TestOutcome, OpsError> {
     ws.top()?;
-    let (command, configured) = choose(ws, &wanted)?;
+    let chosen = choose(ws, wanted)?;
     let apart = separate_checkout::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
-    let what = RunRequest { at, tested: TestedCode::now(at)?, command: &command, configured };
-    let mut ran = match one_run(ctx, ws, what, shown)? {
-        Ok(ran) => ran,
-        Err((run, error)) => {
-            pending::keep(ctx, ws, &run)?;
-            return Err(error.into());
-        }
-    };
+    let mut ran = one_run(ctx, ws, at, TestedCode::now(at)?, &chosen, shown)?;
+    if let Some(error) = ran.start_error {
+        pending::keep(ctx, ws, &ran.run)?;
+        return Err(error.into());
+    }
     if let Some(checkout) = &apart {
         ran.happened_in(checkout, checkout.code);
     }
     compare(ws, &mut ran.run)?;
-    let kept = pending::keep(ctx, ws, &ran.run)?;
+    ran.kept = Some(pending::keep(ctx, ws, &ran.run)?);
     stop_point("test:kept");
-    Ok(ran.kept(kept, wanted))
-}
-
-/// What is to run, and where.
-struct RunRequest<'a> {
-    at: &'a Workspace,
-    tested: TestedCode,
-    command: &'a TestCommand,
-    configured: CommandOrigin,
-}
-
-/// A run that is not kept yet.
-struct UnsavedRun {
-    run: TestRun,
-    code: u8,
-    warnings: Vec<String>,
-    unread: MissingReport,
+    Ok(ran)
 }
 
 impl TestOutcome {
-    /// Whether a signal stopped the tests, and with them what was to run after them.
-    fn is_stopped(&self) -> bool {
+    /// True where a signal stopped the tests, and with them what was to run after them.
+    pub(super) fn is_stopped(&self) -> bool {
         self.run.validity == RunValidity::Interrupted && self.run.evidence.status != TestStatus::TimedOut
-    }
-}
-
-impl UnsavedRun {
-    /// A command that could not be started keeps nothing else from running.
-    fn not_started(run: TestRun, error: &ProgramError) -> Self {
-        Self { run, code: 127, warnings: error.help().into_iter().collect(), unread: MissingReport::No }
     }
 
     /// The tests ran in a checkout, whose code is known by its tree.
-    fn happened_in(&mut self, checkout: &Checkout, code: CodeId) {
+    pub(super) fn happened_in(&mut self, checkout: &Checkout, code: CodeId) {
         self.run.evidence.code = code;
         self.warnings.extend(if self.code == 0 { Vec::new() } else { checkout.differs() });
     }
-
-    fn kept(self, kept: RunDestination, asked: WantedTests) -> TestOutcome {
-        let Self { run, code, warnings, unread } = self;
-        TestOutcome { run, code, kept, warnings, unread, asked }
-    }
 }
 
-/// Runs tests and says what they are worth; keeps nothing but the names of the tests. A command that could not be started
-/// gives a run, too, and why.
-fn one_run(
+/// Runs tests and says what they are worth; keeps nothing but the names of the tests.
+pub(super) fn one_run(
     ctx: &Context,
     ws: &Workspace,
-    what: RunRequest<'_>,
+    at: &Workspace,
+    tested: TestedCode,
+    chosen: &ChosenCommand,
     shown: OutputTarget<'_>,
-) -> Result<Result<UnsavedRun, (TestRun, ProgramError)>, OpsError> {
-    let RunRequest { at, tested, command, configured } = what;
-    let (tested, executed) = run_on(ctx, at, tested, command, shown)?;
-    Ok(match executed {
-        Ok(executed) => Ok(judged(ctx, (ws, at), tested, executed, (command, configured))),
-        Err(error) => Err((not_started(ctx, tested, command, &error), error)),
-    })
+) -> Result<TestOutcome, OpsError> {
+    let (tested, executed) = run_on(ctx, at, tested, &chosen.command, shown)?;
+    Ok(judged(ctx, ws, at, tested, executed, chosen))
 }
 
-/// What a run is worth that came to an end.
-fn judged(
+/// The worth of a run. A command that could not be started keeps nothing else from running: it gives a run, too.
+pub(super) fn judged(
     ctx: &Context,
-    (ws, at): (&Workspace, &Workspace),
+    ws: &Workspace,
+    at: &Workspace,
     tested: TestedCode,
-    executed: CommandResult,
-    (command, configured): (&TestCommand, CommandOrigin),
-) -> UnsavedRun {
-    let CommandResult { end, parsed, since, warnings } = executed;
-    let unread = match configured {
-        CommandOrigin::Configured => unread(at, &parsed, command),
-        CommandOrigin::Other => MissingReport::No,
+    executed: Result<CommandResult, ProgramError>,
+    chosen: &ChosenCommand,
+) -> TestOutcome {
+    let ChosenCommand { command, origin } = chosen;
+    let CommandResult { end, parsed, since, warnings } = match executed {
+        Ok(executed) => executed,
+        Err(error) => return not_started(ctx, tested, chosen, error),
     };
-    let validity = validity(configured, &end, &since, &parsed);
+    let unread =
+        if *origin == CommandOrigin::Configured { unread(at, &parsed, command) } else { MissingReport::No };
+    let validity = validity(*origin, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    UnsavedRun { run, code: end.code(), warnings, unread }
+    TestOutcome { run, code: end.code(), kept: None, warnings, unread, origin: *origin, start_error: None }
 }
 
-/// Where `tree` is tested: in the working tree, if that is the same code.
+/// The subject for testing `tree`: the working tree, if that is the same code.
 ///
 /// # Errors
 /// The working tree cannot be read.
@@ -220,7 +198,7 @@ fn run_on(
     execution.finish(ws, ended, pass)
 }
 
-/// Whether no report was recognised, though one could have been. A run that passes says so once.
+/// Tells that no report was recognised, though one could have been. A run that passes says so once.
 fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> MissingReport {
     let wanted = ws.config.test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
     if parsed.runner != RUNNER_EXIT || !wanted || parsed.not_started.is_some() {
@@ -235,21 +213,20 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> MissingR
     if says { MissingReport::ByExitCode } else { MissingReport::No }
 }
 
-/// That the tests of this code were to run and could not.
-fn not_started(ctx: &Context, tested: TestedCode, command: &TestCommand, error: &ProgramError) -> TestRun {
+/// The tests of this code were to run and could not.
+fn not_started(
+    ctx: &Context,
+    tested: TestedCode,
+    chosen: &ChosenCommand,
+    error: ProgramError,
+) -> TestOutcome {
     // 127: what a shell says of a program that is not there.
     let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
     parsed.not_started = Some(error.to_string());
-    tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted)
-}
-
-/// Whether the command is the one that proves something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CommandOrigin {
-    /// `test.command`, or that of a scope.
-    Configured,
-    /// Another one, or a part of it.
-    Other,
+    let run = tested.run(Some(ctx.later()), parsed, &chosen.command.display(), RunValidity::NotStarted);
+    let (warnings, unread) = (error.help().into_iter().collect(), MissingReport::No);
+    let (kept, origin) = (None, chosen.origin);
+    TestOutcome { run, code: 127, kept, warnings, unread, origin, start_error: Some(error) }
 }
 
 /// `test.command`.
@@ -263,35 +240,137 @@ pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
     })
 }
 
-fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, CommandOrigin), OpsError> {
-    let configured = || configured(ws);
-    let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    match asked {
-        WantedTests::Configured => Ok((configured()?, CommandOrigin::Configured)),
-        WantedTests::Part(words) => {
-            Ok((arguments::added(&configured()?, texts(words))?, CommandOrigin::Other))
-        }
+fn choose(ws: &Workspace, asked: &WantedTests) -> Result<ChosenCommand, OpsError> {
+    let (command, origin) = match asked {
+        WantedTests::Configured => (configured(ws)?, CommandOrigin::Configured),
+        WantedTests::Part(words) => (added(&configured(ws)?, texts(words))?, CommandOrigin::Part),
         WantedTests::Other(words) => {
             let asked = TestCommand::Argv(texts(words));
             let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
-            Ok((asked, if same { CommandOrigin::Configured } else { CommandOrigin::Other }))
+            (asked, if same { CommandOrigin::Configured } else { CommandOrigin::Other })
         }
-    }
+    };
+    Ok(ChosenCommand { command, origin })
+}
+
+pub(super) fn texts(words: &[OsString]) -> Vec<String> {
+    words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn validity(
-    configured: CommandOrigin,
+    origin: CommandOrigin,
     end: &ProgramEnd,
     since: &CodeComparison,
     parsed: &ParsedRun,
 ) -> RunValidity {
-    match (end.stopped, configured) {
-        (StopCause::TimedOut | StopCause::Forwarded(_), _) => RunValidity::Interrupted,
-        (StopCause::No, CommandOrigin::Other) => RunValidity::OtherCommand,
-        (StopCause::No, CommandOrigin::Configured) if parsed.not_started.is_some() => RunValidity::NotStarted,
-        (StopCause::No, CommandOrigin::Configured) if *since == CodeComparison::Unchanged => {
-            RunValidity::Valid
+    if end.stopped != StopCause::No {
+        RunValidity::Interrupted
+    } else if origin != CommandOrigin::Configured {
+        RunValidity::OtherCommand
+    } else if parsed.not_started.is_some() {
+        RunValidity::NotStarted
+    } else if *since == CodeComparison::Unchanged {
+        RunValidity::Valid
+    } else {
+        RunValidity::CodeChanged
+    }
+}
+
+/// Programs that take arguments for what they start behind `--`.
+const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
+
+/// The command with these arguments at its end.
+///
+/// # Errors
+/// Where it is a line of several commands, it is unknown which of them is meant. Where the arguments begin with the
+/// command's own program.
+pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
+    let words: Vec<String> = match command {
+        TestCommand::Shell(line) if is_compound(line) => {
+            return Err(OpsError::Usage {
+                what: format!(
+                    "arguments cannot be added to test.command, which is more than one command: {line}"
+                ),
+                help: "name the command to run: andon test -- COMMAND".to_owned(),
+            });
         }
-        (StopCause::No, CommandOrigin::Configured) => RunValidity::CodeChanged,
+        TestCommand::Shell(line) => line.split_whitespace().map(str::to_owned).collect(),
+        TestCommand::Argv(words) => words.clone(),
+    };
+    if arguments.first().is_some_and(|first| words.first() == Some(first)) {
+        return Err(OpsError::Usage {
+            what: "these words are added to test.command as arguments".to_owned(),
+            help: format!("to run another command: andon test -- {}", quoted(&arguments)),
+        });
+    }
+    let dashes = needs_dashes(&words) && arguments.first().is_none_or(|first| first != "--");
+    Ok(match command {
+        TestCommand::Shell(line) => {
+            let dashes = if dashes { " --" } else { "" };
+            TestCommand::Shell(format!("{}{dashes} {}", line.trim_end(), quoted(&arguments)))
+        }
+        TestCommand::Argv(words) => {
+            let dashes = dashes.then(|| "--".to_owned());
+            TestCommand::Argv(words.iter().cloned().chain(dashes).chain(arguments).collect())
+        }
+    })
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn needs_dashes(words: &[String]) -> bool {
+    let program = words.first().and_then(|first| first.rsplit(['/', '\\']).next()).unwrap_or_default();
+    let program = program.strip_suffix(".cmd").unwrap_or(program);
+    BEHIND_DASHES.contains(&program) && !words.iter().any(|word| word == "--")
+}
+
+/// True where a line for `sh` is more than one command with its arguments.
+fn is_compound(line: &str) -> bool {
+    let (mut quote, mut chars) = (None, line.trim().chars());
+    while let Some(one) = chars.next() {
+        match (quote, one) {
+            (None, '|' | '&' | ';' | '<' | '>' | '\n' | '#' | '`') => return true,
+            (None, '\'' | '"') => quote = Some(one),
+            (Some(open), _) if open == one => quote = None,
+            (None | Some('"'), '\\') => {
+                chars.next();
+            }
+            _ => {}
+        }
+    }
+    quote.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn arguments_stand_where_the_runner_reads_them() {
+        let shell = |line: &str| TestCommand::Shell(line.to_owned());
+        let table = [
+            (shell("pytest -q"), "-k name", Some("pytest -q -k name")),
+            (shell("pytest -q"), "tests/a.py", Some("pytest -q tests/a.py")),
+            (shell("npm test"), "-t adds", Some("npm test -- -t adds")),
+            (shell("npm test -- --ci"), "-t adds", Some("npm test -- --ci -t adds")),
+            (shell("npm test"), "-- -t adds", Some("npm test -- -t adds")),
+            (shell("FOO='a;b' pytest"), "-x", Some("FOO='a;b' pytest -x")),
+            (shell("pytest -k 'a b'"), "it's", Some("pytest -k 'a b' 'it'\\''s'")),
+            (TestCommand::Argv(words("cargo test")), "parse", Some("cargo test parse")),
+            (TestCommand::Argv(words("npm test")), "-t adds", Some("npm test -- -t adds")),
+            (shell("ruff check && pytest"), "-x", None),
+            (shell("pytest | tail"), "-x", None),
+            (shell("pytest"), "pytest -x", None),
+        ];
+        for (command, arguments, expected) in table {
+            let added = added(&command, words(arguments)).ok();
+            assert_eq!(added.map(|one| one.display()).as_deref(), expected, "{arguments}");
+        }
     }
 }

@@ -1,28 +1,21 @@
 //! `andon test` where the code has scopes: what is said, and the other ways to ask.
 
-use super::args::TestArgs;
-use super::run as test;
-use super::run::scopes::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestProgress, TestStep};
-use super::{flaky, proves_nothing, unread};
+use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestProgress, TestStep};
+use super::{TestArgs, after_run, flaky, proves_nothing, ran_json, run as test, say, unread};
 use crate::cli::Shell;
-use crate::cli::error::{self, Exit};
+use crate::cli::error::Exit;
 use crate::cli::output::{Format, Printer};
-use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
-use crate::report::json;
+use crate::json::printing as json;
 use andon_config::TestCommand;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::plural::count;
 use andon_core::domain::scopes::{REST, called};
-use andon_engine::error::OpsError;
-use andon_engine::evidence::Subject;
+use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
-use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::evidence::untracked;
-use andon_engine::gate::rule_feed;
-use andon_engine::recording::pending::RunDestination;
-use andon_engine::recording::timeline;
-use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
+use andon_engine::evidence::{Subject, untracked};
+use andon_engine::{
+    error::OpsError, evidence::separate_checkout::TestedSubject, recording::timeline, text::message,
+    workspace::Workspace,
+};
+use serde_json::{Value, json};
 
 /// Runs the scopes that are wanted and passes the worst exit code on.
 pub fn run(
@@ -34,33 +27,17 @@ pub fn run(
 ) -> Result<Exit, OpsError> {
     let out = shell.out;
     let mut tell = progress(out);
-    let done = scopes::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
+    let done = scoped_run::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
     let mut said: Vec<Diagnostic> = Vec::new();
-    let decided = match done.kept {
-        RunDestination::InJournal if !done.ran.is_empty() => rule_feed::after_run(&shell.ctx, ws),
-        RunDestination::InJournal | RunDestination::Pending => Ok(None),
-    };
-    let decision = decided.unwrap_or_else(|err| {
-        said.extend(error::diagnostics(&err));
-        None
-    });
-    said.extend(decision.iter().flat_map(|(_, warnings)| warnings.iter().cloned()));
+    let kept = Some(done.kept).filter(|_| !done.ran.is_empty());
+    let decision = after_run(shell, ws, kept, &mut said);
     out.message(&format!("andon: {}\n", summary(&done)));
-    out.message(&message::diagnostics(&said, out.err));
-    if let Some((decision, _)) = &decision {
-        out.message(&message::decision(decision, message::Consequence::Done, out.err));
-    }
+    say(out, &said, decision.as_ref());
     if format == Format::Json {
         said.extend(done.ran.iter().flat_map(|(step, ran)| about(&step.name, remarks(ran))));
         let newest = done.together.as_ref().or_else(|| done.ran.last().map(|(_, ran)| &ran.run));
         if let Some(run) = newest {
-            out.result(&json::line(&RanJson {
-                run: TestRunJson::from(run),
-                exit_code: done.code,
-                warnings: json::diagnostics(&said),
-                scopes: rows(&done),
-                decision: decision.as_ref().map(|(decision, _)| DecisionJson::from(decision)),
-            }));
+            out.result(&ran_json(run, done.code, &said, rows(&done), decision.as_ref()));
         }
     }
     Ok(Exit::Passed(done.code))
@@ -98,26 +75,23 @@ pub fn show(
     if args.scopes { graph(shell, ws, args) } else { dry_run(shell, ws, subject, args) }
 }
 
-/// What would run, and what not. Without scopes, the one command.
+/// Shows the plan. Without scopes, it is the one command.
 fn dry_run(
     shell: &Shell,
     ws: &Workspace,
     subject: &TestedSubject,
     args: &TestArgs,
 ) -> Result<Exit, OpsError> {
-    let plan = if let Some(choice) = scopes::choice(ws, args.all, &args.arguments)? {
-        scopes::plan(&shell.ctx, ws, subject, &choice)?
+    let plan = if let Some(choice) = scoped_run::choice(ws, args)? {
+        scoped_run::plan(&shell.ctx, ws, subject, &choice)?
     } else {
         let command = test::configured(ws)?.display();
         Plan { steps: vec![TestStep { name: REST.to_owned(), command }], left_out: Vec::new() }
     };
     if args.format.format == Format::Json {
-        let would = plan
-            .steps
-            .iter()
-            .map(|step| RanScopeJson { command: Some(&step.command), ..row(&step.name, "would_run") });
-        let left =
-            plan.left_out.iter().map(|left| RanScopeJson { from: left.from, ..row(&left.name, "left_out") });
+        let would = plan.steps.iter();
+        let would = would.map(|step| json!({"name": step.name, "did": "would_run", "command": step.command}));
+        let left = plan.left_out.iter().map(left_out_row);
         return Ok(plan_json(shell, would.chain(left).collect()));
     }
     let mut text = String::new();
@@ -141,13 +115,14 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
     if args.format.format == Format::Json {
         let rows = states.iter().map(|state| {
             let own = declared.get(&state.scope.name);
-            RanScopeJson {
-                status: state.found.as_ref().map(|found| found.tests.status),
-                from: state.found.as_ref().and_then(|found| found.from),
-                needs: own.map(|own| own.scope.needs.iter().map(String::as_str).collect()),
-                paths: own.map(|own| own.scope.paths.as_slice()),
-                ..row(&state.scope.name, "known")
-            }
+            without_nulls(json!({
+                "name": state.scope.name,
+                "did": "known",
+                "status": state.found.as_ref().map(|found| found.tests.status),
+                "from": state.found.as_ref().and_then(|found| found.from),
+                "needs": own.map(|own| &own.scope.needs),
+                "paths": own.map(|own| &own.scope.paths),
+            }))
         });
         return Ok(plan_json(shell, rows.collect()));
     }
@@ -195,7 +170,7 @@ fn begins(step: &TestStep) -> String {
 /// Scopes that are left out and named one by one.
 const NAMED: usize = 8;
 
-/// What is left out, and why.
+/// Names the scopes that are left out, and the reason.
 fn lines_of(left_out: &[SkippedScope]) -> Vec<String> {
     if left_out.len() > NAMED {
         let many = count(left_out.len(), "scope");
@@ -229,7 +204,7 @@ fn summary(done: &ScopesRan) -> String {
     if parts.is_empty() { "no scope has code".to_owned() } else { parts.join("; ") }
 }
 
-/// What is said of one run.
+/// The remarks on one run.
 fn remarks(ran: &test::TestOutcome) -> Vec<Diagnostic> {
     let mut said: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     said.extend(proves_nothing(ran));
@@ -246,24 +221,27 @@ fn about(scope: &str, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
     said.into_iter().map(named).collect()
 }
 
-fn row<'a>(name: &'a str, did: &'static str) -> RanScopeJson<'a> {
-    let (command, status, from, exit_code, needs, paths) = (None, None, None, None, None, None);
-    RanScopeJson { name, did, command, status, from, exit_code, needs, paths }
-}
-
-fn rows(done: &ScopesRan) -> Vec<RanScopeJson<'_>> {
-    let ran = done.ran.iter().map(|(step, ran)| RanScopeJson {
-        command: Some(&step.command),
-        status: Some(ran.run.evidence.status),
-        exit_code: Some(ran.code),
-        ..row(&step.name, "ran")
+fn rows(done: &ScopesRan) -> Vec<Value> {
+    let ran = done.ran.iter().map(|(step, ran)| {
+        let status = ran.run.evidence.status;
+        json!({"name": step.name, "did": "ran", "command": step.command, "status": status, "exit_code": ran.code})
     });
-    let left =
-        done.left_out.iter().map(|left| RanScopeJson { from: left.from, ..row(&left.name, "left_out") });
-    ran.chain(left).collect()
+    ran.chain(done.left_out.iter().map(left_out_row)).collect()
 }
 
-fn plan_json(shell: &Shell, scopes: Vec<RanScopeJson<'_>>) -> Exit {
-    shell.out.result(&json::line(&TestPlanJson { schema: "andon/test-plan@1", scopes }));
+fn left_out_row(left: &SkippedScope) -> Value {
+    without_nulls(json!({"name": left.name, "did": "left_out", "from": left.from}))
+}
+
+/// A row without the members that nothing is known of.
+fn without_nulls(mut row: Value) -> Value {
+    if let Value::Object(members) = &mut row {
+        members.retain(|_, value| !value.is_null());
+    }
+    row
+}
+
+fn plan_json(shell: &Shell, scopes: Vec<Value>) -> Exit {
+    shell.out.result(&json::document("test-plan", &json!({ "scopes": scopes })));
     Exit::Allowed
 }

@@ -69,6 +69,8 @@ pub struct Session {
     pub just_compacted: bool,
     /// The number of payloads of each content that came without an id.
     pub heard: BTreeMap<ShortHash, u64>,
+    /// Prompts of all sessions of the client.
+    prompts: BTreeSet<ShortHash>,
 }
 
 impl Session {
@@ -76,21 +78,25 @@ impl Session {
     /// message to the model and of a compaction counts. A prompt is new where no session of the client had it before.
     pub fn from_facts(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
         let mut folded = Self::default();
-        let mut prompts = BTreeSet::new();
         for fact in facts {
-            let own = fact.session.as_deref() == session;
-            if fact.client == client {
-                let prompt = fact.mark.filter(|_| fact.deed == AgentAction::Prompt);
-                let is_new = prompt.is_some_and(|mark| prompts.insert(mark));
-                if own {
-                    folded.take(fact);
-                    folded.turn.asked |= is_new;
-                }
-            } else if own && session.is_some() {
-                folded.take_of_other(fact);
-            }
+            folded.take(fact, client, session);
         }
         folded
+    }
+
+    /// Adds the next fact to the fold of this session of `client`.
+    pub fn take(&mut self, fact: &AgentFact, client: Client, session: Option<&str>) {
+        let own = fact.session.as_deref() == session;
+        if fact.client == client {
+            let prompt = fact.mark.filter(|_| fact.deed == AgentAction::Prompt);
+            let is_new = prompt.is_some_and(|mark| self.prompts.insert(mark));
+            if own {
+                self.take_own(fact);
+                self.turn.asked |= is_new;
+            }
+        } else if own && session.is_some() {
+            self.take_of_other(fact);
+        }
     }
 
     fn take_of_other(&mut self, fact: &AgentFact) {
@@ -133,7 +139,7 @@ impl Session {
         self.just_compacted = false;
     }
 
-    fn take(&mut self, fact: &AgentFact) {
+    fn take_own(&mut self, fact: &AgentFact) {
         self.remembered = true;
         self.take_turn(fact);
         if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {

@@ -14,7 +14,7 @@ pub const DEFAULT_NODE: &str = "agent";
 
 const MAX_NAME: usize = 128;
 
-/// Who is at work, as far as the environment says.
+/// The agent or person at work, as far as the environment says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Actor {
     /// The marker that gives an agent's shell away.

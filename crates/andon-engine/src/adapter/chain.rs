@@ -1,4 +1,4 @@
-//! How the hook that was here before Andon is started: the command line, as a value.
+//! The command line that starts the hook that was here before Andon, as a value.
 //!
 //! A chained hook must not notice that it was moved. Most only look at their arguments and standard
 //! input, but husky 9 takes both its folder and its own name from `$0`, and others follow. So a shell
@@ -20,7 +20,7 @@ pub const SUFFIX: &str = ".andon-chained";
 /// instead of for ever.
 pub const RUNNING_VAR: &str = "ANDON_CHAIN";
 
-/// How many bytes of a hook [`plan`] looks at: Linux reads no more than 256 of a shebang, the rest is for
+/// Bytes of a hook that [`plan`] looks at. Linux reads no more than 256 of a shebang; the rest is for
 /// knowing the scripts of other tools.
 pub const HEAD_BYTES: usize = 4096;
 
@@ -36,14 +36,14 @@ pub struct Invocation {
     pub args: Vec<OsString>,
 }
 
-/// What is to be done about a chained hook.
+/// The decision about a chained hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChainPlan {
     /// Start this.
     Start {
         /// The first try.
         first: Invocation,
-        /// What to start if the system says that the first is no program (`ENOEXEC`): git runs a hook
+        /// The second try, if the system says that the first is no program (`ENOEXEC`): git runs a hook
         /// without a shebang with `sh`.
         otherwise: Option<Invocation>,
     },
@@ -51,7 +51,7 @@ pub enum ChainPlan {
     RunsAlready,
 }
 
-/// What the environment says about hooks that are running already. Read once, by `context`.
+/// Hooks that are running already, as the environment says. Read once, by `context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunningHooks {
     /// The value of [`RUNNING_VAR`].
@@ -74,18 +74,16 @@ pub struct ChainedHook<'a> {
 }
 
 impl ChainedHook<'_> {
-    /// Where the hook was before, and what it is to see as `$0`.
+    /// The hook's old path, which it sees as `$0`.
     pub fn original(&self) -> PathBuf {
         self.hooks_dir.join(self.name)
     }
-
-    /// Where it is now.
     pub fn file(&self) -> PathBuf {
         chained_file(self.hooks_dir, self.name)
     }
 }
 
-/// Where the hook `name` of `hooks_dir` is kept while Andon's shim is in its place.
+/// The path that keeps the hook `name` of `hooks_dir` while Andon's shim is in its place.
 pub fn chained_file(hooks_dir: &Path, name: &str) -> PathBuf {
     hooks_dir.join(format!("{name}{SUFFIX}"))
 }

@@ -1,4 +1,7 @@
-//! What git hands to a hook: lines on standard input, for two of them.
+//! Input of git's hooks: lines on standard input for two of them; from the pre-commit framework and prek, which pass no input
+//! on, variables.
+
+use std::collections::BTreeMap;
 
 use andon_core::domain::ids::{CommitId, Oid};
 
@@ -11,7 +14,7 @@ pub struct Rewrite {
     pub new: CommitId,
 }
 
-/// Which command rewrote commits: post-rewrite's first argument.
+/// The command that rewrote commits: post-rewrite's first argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RewriteCommand {
     /// `git commit --amend`
@@ -53,7 +56,7 @@ pub struct PushedRef {
     pub remote_ref: String,
     /// The tip that leaves; `None` for a deletion.
     pub tip: Option<CommitId>,
-    /// What the remote ref points to; `None` where it is new, or unknown.
+    /// The commit that the remote ref points to; `None` where it is new, or unknown.
     pub there: Option<CommitId>,
 }
 
@@ -90,6 +93,57 @@ pub fn parse_pushes(stdin: &[u8]) -> (Vec<PushedRef>, usize) {
         })
         .collect();
     (pushes, bad)
+}
+
+/// The caller of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookRunner {
+    /// git called the hook.
+    Git,
+    /// The framework did: standard input is lost and unstaged edits are stashed.
+    Framework,
+}
+
+/// Distinguishes the two by `PRE_COMMIT=1`.
+pub fn runner(vars: &BTreeMap<String, String>) -> HookRunner {
+    if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") {
+        HookRunner::Framework
+    } else {
+        HookRunner::Git
+    }
+}
+
+/// The range that the framework names at push and in CI.
+pub fn from_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
+    named("PRE_COMMIT_FROM_REF").zip(named("PRE_COMMIT_TO_REF"))
+}
+
+/// The ref that is being pushed, from `PRE_COMMIT_TO_REF` and `PRE_COMMIT_REMOTE_BRANCH`.
+pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
+    let tip: Oid = vars.get("PRE_COMMIT_TO_REF")?.parse().ok()?;
+    let remote_ref =
+        vars.get("PRE_COMMIT_REMOTE_BRANCH").cloned().unwrap_or_else(|| "refs/heads/".to_owned());
+    let there = vars.get("PRE_COMMIT_FROM_REF").and_then(|there| there.parse().ok());
+    let there = there.filter(|there: &Oid| !there.is_zero()).map(CommitId);
+    Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)), there })
+}
+
+/// The ref that is being pushed with the whole tree below it: pre-commit names no commits then, only the local ref, whose
+/// tip `tip_of` finds.
+pub fn pushed_whole(
+    vars: &BTreeMap<String, String>,
+    tip_of: impl Fn(&str) -> Option<CommitId>,
+) -> Option<PushedRef> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty());
+    let tip = tip_of(named("PRE_COMMIT_LOCAL_BRANCH")?)?;
+    Some(PushedRef { remote_ref: named("PRE_COMMIT_REMOTE_BRANCH")?.clone(), tip: Some(tip), there: None })
+}
+
+/// The name and the address of the remote that is pushed to.
+pub fn pushed_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
+    named("PRE_COMMIT_REMOTE_NAME").zip(named("PRE_COMMIT_REMOTE_URL"))
 }
 
 #[cfg(test)]
@@ -146,5 +200,33 @@ mod tests {
             let pushes: String = ids.iter().map(|id| format!("{noise}\nHEAD {id} refs/heads/x {zero}\n")).collect();
             prop_assert!(parse_pushes(pushes.as_bytes()).0.iter().filter(|push| push.is_branch()).count() >= ids.len());
         }
+    }
+
+    #[test]
+    fn the_framework_is_recognised_and_its_refs_are_read() {
+        let vars: BTreeMap<String, String> = [
+            ("PRE_COMMIT", "1"),
+            ("PRE_COMMIT_FROM_REF", "origin/main"),
+            ("PRE_COMMIT_TO_REF", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+            ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/main"),
+            ("PRE_COMMIT_REMOTE_NAME", "origin"),
+            ("PRE_COMMIT_REMOTE_URL", "/srv/x.git"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+        assert_eq!(runner(&vars), HookRunner::Framework);
+        assert_eq!(from_to(&vars).unwrap().0, "origin/main");
+        assert!(pushed_ref(&vars).unwrap().is_branch());
+        assert_eq!(pushed_to(&vars), Some(("origin".to_owned(), "/srv/x.git".to_owned())));
+        assert_eq!(pushed_to(&BTreeMap::new()), None);
+        assert_eq!(runner(&BTreeMap::new()), HookRunner::Git);
+        assert_eq!(pushed_ref(&BTreeMap::new()), None);
+        let mut whole = vars.clone();
+        whole.insert("PRE_COMMIT_LOCAL_BRANCH".to_owned(), "refs/heads/x".to_owned());
+        let tip = pushed_ref(&vars).unwrap().tip;
+        let found = pushed_whole(&whole, |name| tip.filter(|_| name == "refs/heads/x")).unwrap();
+        assert!(found.is_branch() && found.tip == tip);
+        assert_eq!(pushed_whole(&vars, |_| tip), None);
     }
 }

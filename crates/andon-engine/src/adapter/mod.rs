@@ -5,5 +5,4 @@
 pub mod agents;
 pub mod chain;
 pub mod events;
-pub mod framework;
 pub mod git_hook;

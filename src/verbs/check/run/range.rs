@@ -3,7 +3,7 @@
 use super::{Diagnostic, violation};
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::domain::{findings::Level, ids::CommitId, ids::EntryId, ids::Oid, paths::CONFIG_FILE};
-use andon_engine::{adapter::framework, context::Context, error::OpsError, view::check::TipTests};
+use andon_engine::{adapter::git_hook, context::Context, error::OpsError, view::check::TipTests};
 use andon_git::{Blob, Repo};
 
 /// The request of the caller.
@@ -72,7 +72,7 @@ pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgume
     }
     let by = if asked.refs.is_some() { RangeSource::Caller } else { RangeSource::Framework };
     let (from, to) =
-        asked.refs.clone().or_else(|| framework::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
+        asked.refs.clone().or_else(|| git_hook::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
             what: "no range given".to_owned(),
             help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
         })?;

@@ -1,59 +1,20 @@
-//! What the answer to a call says: nothing, or a refusal, and of what (docs/rules.md: `tool-loop`, `same-refusal`).
+//! Reads the answer to a call: it says nothing, or it refuses something (docs/rules.md: `tool-loop`, `same-refusal`).
 
-use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
+use super::WORDS;
+use andon_core::WordList;
+use andon_core::domain::events::CallEnd;
 use regex::Regex;
 use serde_json::Value;
 use testreport::pattern;
 
-use andon_core::domain::events::CallEnd;
-
 /// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.
-const QUIET: WordList = words![
-    "",
-    "-",
-    "0",
-    "(empty)",
-    "(none)",
-    "empty",
-    "none",
-    "no output",
-    "no matches",
-    "no matches found",
-    "no files found",
-    "no results",
-    "no results found",
-    "command completed with no output",
-    "tool ran without output or errors",
-    "bash completed with no output",
-    "your command ran successfully and did not produce any output",
-    "command executed successfully with no output",
-    "ok",
-    "done",
-    "success",
-    "successful",
-    "true",
-    "null",
-];
+const QUIET: WordList = WordList::section(WORDS, "quiet answers");
 /// Beginnings of such answers that continue with the requested thing.
 const QUIET_AT_FIRST: [&str; 4] = ["no matches found", "no files found", "no results found", "found 0 "];
 /// Members of an answer that say how the call went and nothing of what it found.
-const ABOUT_THE_CALL: WordList = words![
-    "type",
-    "exit",
-    "exitcode",
-    "exit_code",
-    "exit code",
-    "code",
-    "returncode",
-    "signal",
-    "duration",
-    "durationms",
-    "duration_ms",
-    "command",
-    "directory",
-];
+const ABOUT_THE_CALL: WordList = WordList::section(WORDS, "members about the call");
 /// Longest answer that may say nothing, in bytes.
 const MAX_QUIET: usize = 4 << 10;
 /// Longest answer in which arguments are looked for, in bytes.
@@ -67,7 +28,7 @@ const MIN_PART: usize = 3;
 /// Longest argument or line of one that is masked as a whole, in bytes.
 const MAX_WHOLE: usize = 256;
 
-/// Whether an answer says nothing: that of many commands is the same, whatever they do.
+/// True where an answer says nothing: many commands answer alike, whatever they do.
 pub(super) fn is_quiet(answer: &Value) -> bool {
     match answer {
         Value::Null | Value::Bool(_) => true,
@@ -110,14 +71,16 @@ fn is_quiet_line(line: &str) -> bool {
     let begins = |quiet: &&str| bare.get(..quiet.len()).is_some_and(|head| head.eq_ignore_ascii_case(quiet));
     let exit = bare.get(..9).is_some_and(|head| head.eq_ignore_ascii_case("exit code"))
         && bare[9..].trim_matches([':', ' ']).bytes().all(|byte| byte.is_ascii_digit());
-    exit || QUIET.iter().any(|quiet| bare.eq_ignore_ascii_case(quiet)) || QUIET_AT_FIRST.iter().any(begins)
+    exit || bare.is_empty()
+        || QUIET.iter().any(|quiet| bare.eq_ignore_ascii_case(quiet))
+        || QUIET_AT_FIRST.iter().any(begins)
 }
 
 fn is_about_the_call(name: &str) -> bool {
     ABOUT_THE_CALL.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// What an answer says to its reader: a text as it is, of any other value, or JSON in a text, the texts in it, a line each.
+/// The words of an answer: a text as it is; of any other value, or of JSON in a text, its texts, a line each.
 pub(super) fn words_of(answer: &Value) -> String {
     fn collect(value: &Value, lines: &mut Vec<String>) {
         match value {
@@ -135,7 +98,7 @@ pub(super) fn words_of(answer: &Value) -> String {
     lines.join("\n")
 }
 
-/// Whether an answer is a refusal: the call failed, or, where its end is unknown, the answer begins like an error.
+/// True where an answer refuses: the call failed, or, where its end is unknown, the answer begins like an error.
 pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
     static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\

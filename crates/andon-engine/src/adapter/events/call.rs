@@ -1,14 +1,12 @@
 //! Signatures of tool calls (docs/spec-map.md, loop rules: signature-based detection; docs/spec-map.md, settled choice 4).
 
-use serde_json::{Map, Value};
-
 use super::short_form::{self, COMMANDS, FILES};
-use super::{answer, command, hash, quantities, taken};
-use andon_core::change::normalize::Normalizer;
+use super::{WORDS, answer, command, hash, quantities, taken};
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
-use andon_core::format::FormatError;
 use andon_core::history::{is_edit, is_one_of};
 use andon_core::{WordList, words};
+use andon_core::{change::normalize::Normalizer, format::FormatError};
+use serde_json::{Map, Value};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
@@ -24,7 +22,6 @@ pub(super) struct ReportedCall {
     pub(super) args: Option<Value>,
     /// The answer, where one is known.
     pub(super) result: Option<Value>,
-    /// How it ended.
     pub(super) end: CallEnd,
 }
 
@@ -67,13 +64,13 @@ pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolC
         ..ToolCall::bare(tool)
     };
     if let Some(result) = reported.result.as_ref().filter(|result| !answer::is_quiet(result)) {
-        take_answer(&mut call, (value, result), patterns);
+        take_answer(&mut call, value, result, patterns);
     }
     call
 }
 
 /// Takes in an answer that says something.
-fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: &Normalizer) {
+fn take_answer(call: &mut ToolCall, args: &Value, result: &Value, patterns: &Normalizer) {
     let whole = hash::text_of(result);
     let masked = hash::masked(&whole);
     let words = answer::words_of(result);
@@ -102,7 +99,7 @@ fn name(tool: &str, args: &Value) -> String {
 /// First words of the names of tools that change files: servers name theirs after what is changed.
 const CHANGES: [&str; 8] = ["apply", "edit", "insert", "move", "patch", "rename", "replace", "write"];
 
-/// Whether a tool of a server is called after a change. That is a guess: what guards commands and files does not go by it.
+/// True where a tool of a server is named after a change. This is a guess; nothing that guards commands and files relies on it.
 fn is_named_for_changes(tool: &str) -> bool {
     let own = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next());
     own.and_then(|own| own.split(['_', '-']).next()).is_some_and(|first| CHANGES.contains(&first))
@@ -114,19 +111,9 @@ fn commands(args: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Tools that only wait for something, or ask how far it is.
-const WAITERS: WordList = words![
-    "agentoutputtool",
-    "bashoutput",
-    "monitor",
-    "readbash",
-    "sleep",
-    "taskoutput",
-    "wait",
-    "waitagent",
-    "waitfor",
-];
+const WAITERS: WordList = WordList::section(WORDS, "waiting tools");
 
-/// Whether a call does nothing but wait: to wait again is no loop.
+/// True where a call only waits: to wait again is no loop.
 fn waits(tool: &str, args: &Value) -> bool {
     let polls_input =
         is_one_of(tool, words!["writestdin"]) && args.get("chars").and_then(Value::as_str) == Some("");

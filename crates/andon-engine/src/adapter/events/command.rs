@@ -1,69 +1,17 @@
-//! What a command line does, as far as rules need it: whether it only waits, and whether it writes files.
+//! Reads from a command line what rules need: it only waits, or it writes files.
 
-use andon_core::command_words::{innermost, program_name};
-use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
+use super::WORDS;
+use andon_core::command_words::{innermost, program_name};
+use andon_core::{WordList, words};
 use regex::Regex;
 use testreport::pattern;
 
 /// Commands that end when something else does, or ask how far something elsewhere is.
-const WAITING: WordList = words![
-    "sleep",
-    "Start-Sleep",
-    "wait",
-    "wait-on",
-    "npx wait-on",
-    "inotifywait",
-    "gh workflow view",
-    "gh run watch",
-    "gh run view",
-    "gh run list",
-    "gh pr checks",
-    "gh pr status",
-    "glab ci status",
-    "glab ci view",
-    "glab ci list",
-    "kubectl wait",
-    "kubectl rollout status",
-    "docker wait",
-    "docker compose wait",
-];
+const WAITING: WordList = WordList::section(WORDS, "waiting commands");
 /// Commands that are part of waiting next to one of [`WAITING`]: they look at what is waited for, or print nothing.
-const BESIDE: WordList = words![
-    "git fetch",
-    "git log",
-    "git status",
-    "gh pr view",
-    "kubectl get",
-    "docker ps",
-    "docker logs",
-    "docker inspect",
-    "systemctl status",
-    "systemctl is-active",
-    "curl",
-    "wget",
-    "nc",
-    "ps",
-    "pgrep",
-    "cat",
-    "head",
-    "tail",
-    "grep",
-    "jq",
-    "wc",
-    "ls",
-    "test",
-    "[",
-    "[[",
-    "cd",
-    "echo",
-    "date",
-    "true",
-    ":",
-    "break",
-    "exit",
-];
+const BESIDE: WordList = WordList::section(WORDS, "commands beside waiting");
 /// Words of the shell before a command.
 const BEFORE: WordList = words!["until", "while", "do", "done", "if", "then", "else", "fi", "!"];
 /// Options before a subcommand, with a value of their own.
@@ -74,7 +22,7 @@ type Pattern = LazyLock<Option<Regex>>;
 /// `2>&1`, `> /dev/null`, `&> log`, `< input`.
 static REDIRECTION: Pattern =
     LazyLock::new(|| pattern(r"(?:[0-9]*>&[0-9]+|&?[0-9]*>>?\s*[^\s;&|]+|<\s*[^\s;&|<]+)"));
-/// What writes a file: a redirection to one, editing in place, a patch, a program that opens one for writing.
+/// Writers of files: a redirection to one, editing in place, a patch, a program that opens one for writing.
 static WRITES: Pattern = LazyLock::new(|| {
     let forms = [
         r#"(?:^|[^0-9&>-])>>?\s*(?:"|')?[A-Za-z0-9_./~$\x{80}-\x{10ffff}-]"#,
@@ -88,7 +36,7 @@ static WRITES: Pattern = LazyLock::new(|| {
     ];
     pattern(&forms.join("|"))
 });
-/// What a command line has at least one of that writes a file: compiling the pattern costs more than all the rest of a call.
+/// A command line that writes a file has one of these. Compiling the pattern costs more than all the rest of a call.
 const TELLING: WordList = words![
     ">", "tee", "sed", "perl", "ruby", "git", "patch", "cp", "mv", "rm", "install", "touch", "mkdir", "ln",
     "truncate", ".write", "open(", "black", "rustfmt", "gofmt", "prettier", "cargo", "eslint",
@@ -96,7 +44,7 @@ const TELLING: WordList = words![
 /// Longest command line that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
 
-/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: budgets
+/// True where a command line only waits for something. To wait again is no loop, whatever the answer: budgets
 /// limit how long.
 pub(super) fn waits(command: &str) -> bool {
     if command.len() > LOOKED_AT {
@@ -131,7 +79,7 @@ fn words(part: &str) -> Vec<&str> {
     kept
 }
 
-/// Whether a command line writes files: what follows it meets other code.
+/// True where a command line writes files: the calls after it meet other code.
 pub(super) fn writes(command: &str) -> bool {
     let looked_at = super::answer::cut(command, LOOKED_AT);
     let without_null = looked_at.replace("/dev/null", "").replace("2>&1", "");

@@ -1,22 +1,18 @@
 //! Commits and test runs of an event stream. They may come from a simulator as well as from git, so that a state is
 //! any text; what is a sha256 already is taken as it is.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
-use super::hash;
-use super::{EventError, MAX_NAME, name};
-use andon_core::domain::change::ChangeFacts;
+use super::{EventError, MAX_NAME, hash, name};
 use andon_core::domain::facts::{
     CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Hunk, Weakening,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
 use andon_core::domain::tests::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{change::ChangeFacts, time::Timestamp};
 use andon_core::format::{Count, FormatError, List, bounded, members};
-use andon_store::journal::JournalLine;
-use andon_store::wire::v1::decode_line;
+use andon_store::{journal::JournalLine, wire::v1::decode_line};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 /// Longest subject, in bytes.
@@ -130,7 +126,7 @@ pub(super) fn test_run(
     if evidence.status == TestStatus::Passed && !evidence.failing.is_empty() {
         return Err(EventError::FailingAndPassed);
     }
-    // What the journal holds is taken as it is; what is wrong with a line has been named by now.
+    // A line of the journal is taken as it is; its mistakes have been named by now.
     if let Ok(JournalLine::TestRun(run)) = decode_line(line) {
         return Ok(Fact::TestRun(run));
     }
@@ -160,14 +156,14 @@ fn evidence(wire: RunWire) -> TestEvidence {
         truncated,
         runner,
         command,
-        // What ran is unknown.
+        // The command that ran is unknown.
         origin: RunOrigin::HandedIn,
         ..TestEvidence::new(CodeId(hash::state(&wire.code)), wire.status, signature)
     };
     result.with_counts(counts)
 }
 
-/// What is not said is taken from the list: the failing ones failed, the others passed.
+/// Missing counts are taken from the list: the failing tests failed, the others passed.
 fn counts(wire: &RunWire, named: usize) -> Counts {
     let named = u64::try_from(named).unwrap_or(u64::MAX);
     let given = |count: Option<Count>| count.map(|count| count.0);

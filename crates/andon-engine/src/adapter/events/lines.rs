@@ -1,7 +1,10 @@
-//! Lines of a stream, read one at a time: a stream of any length takes the memory of its longest line, and that is
-//! bounded.
+//! Lines of a stream, read one at a time, and their times. A stream of any length takes the memory of its longest line, and
+//! that is bounded.
 
 use std::io::{self, BufRead};
+
+use super::ParsedEvent;
+use andon_core::domain::{facts::Fact, time::Timestamp};
 
 /// Longest line, in bytes without its LF: arguments of ten megabytes and the members around them.
 pub const MAX_LINE: usize = 11 << 20;
@@ -73,5 +76,32 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         Ok(Some(if seen > MAX_LINE { Line::TooLong } else { Line::Text(self.line.trim_ascii()) }))
+    }
+}
+
+/// The latest time in the lines of a batch so far.
+#[derive(Debug, Default)]
+pub struct Dates {
+    last: Option<Timestamp>,
+}
+
+impl Dates {
+    /// Gives `parsed`, the next line, its time. Before any line has one, it keeps none: its meaning is up to the
+    /// reader, which may have a clock of its own.
+    #[must_use]
+    pub fn date(&mut self, parsed: ParsedEvent) -> ParsedEvent {
+        if let Some(told) = parsed.told {
+            self.last = self.last.max(Some(told));
+            return parsed;
+        }
+        let Some(at) = self.last else { return parsed };
+        let mut fact = parsed.fact;
+        match &mut fact {
+            Fact::Event(event) => event.at = Some(at),
+            Fact::TestRun(run) => run.at = Some(at),
+            Fact::Commit(commit) => commit.record.recorded_at = at,
+            Fact::Ack(ack) => ack.at = at,
+        }
+        ParsedEvent { fact, ..parsed }
     }
 }

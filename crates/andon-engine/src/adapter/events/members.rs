@@ -3,25 +3,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{EventError, cut};
+use super::{EventError, WORDS, cut};
 use andon_core::domain::diagnostic;
 use andon_core::{WordList, words};
 
 /// Members of every type.
-const EVERY: WordList = words!["type", "at", "node", "session", "id", "model", "prompt_hash"];
+const EVERY: WordList = WordList::section(WORDS, "every event");
 
 /// A usage has at least one of these.
-pub(super) const USAGE: WordList = words![
-    "context_tokens",
-    "input_tokens",
-    "output_tokens",
-    "cached_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-    "window_tokens",
-    "output_lines",
-    "cost_usd",
-];
+pub(super) const USAGE: WordList = WordList::section(WORDS, "usage");
 /// A verdict has at least one of these.
 pub(super) const VOTES: WordList = words!["approve", "reject"];
 
@@ -89,7 +79,7 @@ impl RequiredMembers {
     }
 }
 
-/// What lines of `kind` need, where `object` lacks some of it.
+/// The members that lines of `kind` need, where `object` lacks one.
 pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<RequiredMembers> {
     let lacks = |needed: &&RequiredMembers| {
         needed.members.iter().any(|row| row.iter().all(|member| !object.contains_key(*member)))
@@ -100,84 +90,14 @@ pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Require
 /// The further members of each type, those of the journal's own lines included.
 const TYPES: [(&str, WordList); 13] = [
     ("turn_start", words![]),
-    (
-        "tool_call",
-        words![
-            "tool",
-            "args",
-            "tool_input",
-            "arguments",
-            "result",
-            "error",
-            "call",
-            "by",
-            "answer",
-            "refusal",
-            "missing",
-            "whole",
-            "gist",
-            "moves",
-            "blind",
-            "shown",
-            "program",
-            "writes",
-        ],
-    ),
+    ("tool_call", WordList::section(WORDS, "tool_call")),
     ("output", words!["kind", "text", "sha256", "lines"]),
-    (
-        "test_run",
-        words![
-            "code",
-            "status",
-            "total",
-            "passed",
-            "failed",
-            "errored",
-            "skipped",
-            "failing",
-            "errors",
-            "runner",
-            "command",
-            "validity",
-            "signature",
-            "truncated",
-            "handed_in",
-            "full_run",
-            "flaky_tests",
-            "set",
-            "lost",
-            "said",
-            "base",
-            "overlay",
-            "overlay_truncated",
-        ],
-    ),
+    ("test_run", WordList::section(WORDS, "test_run")),
     ("usage", USAGE),
     ("verdict", words!["reviewer", "approve", "reject"]),
-    (
-        "commit",
-        words![
-            "code",
-            "diff",
-            "subject",
-            "kind",
-            "empty",
-            "files",
-            "added",
-            "removed",
-            "hunks",
-            "change",
-            "weakening",
-            "carries",
-            "parent",
-            "commit",
-            "tree",
-            "iteration",
-            "begins",
-        ],
-    ),
+    ("commit", WordList::section(WORDS, "commit")),
     ("turn_end", words!["code", "docs"]),
-    ("ack", words!["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
+    ("ack", WordList::section(WORDS, "ack")),
     ("compaction", words![]),
     ("session_start", words![]),
     ("prompt", words![]),
@@ -206,7 +126,7 @@ pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> S
     nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest:?}?"))
 }
 
-/// Whether all members of a fact of `kind` are known ones. A type that is unknown is named later.
+/// Refuses members that facts of `kind` do not have. A type that is unknown is named later.
 pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> Result<(), EventError> {
     let Some((kind, _)) = TYPES.iter().find(|(known, _)| *known == kind) else {
         return Err(EventError::UnknownType { found: cut(kind) });
@@ -218,7 +138,7 @@ pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> 
     }
 }
 
-/// Whether a fact has at least one of the members that it is for.
+/// Refuses a fact that has none of the members that it is for.
 pub(super) fn needs(
     kind: &'static str,
     needed: WordList,

@@ -8,15 +8,13 @@ mod answer;
 mod call;
 mod command;
 mod commit;
-mod dates;
 mod hash;
 mod lines;
 mod members;
 mod quantities;
 mod short_form;
 
-pub use dates::Dates;
-pub use lines::{Line, Lines, MAX_LINE};
+pub use lines::{Dates, Line, Lines, MAX_LINE};
 pub use members::RequiredMembers;
 
 use serde::Deserialize;
@@ -35,12 +33,14 @@ use andon_store::journal::JournalLine;
 use andon_store::wire::v1::decode_line;
 use andon_store::wire::v1::event::{CallWire, UsageWire, trace};
 
+/// Lists of words and phrases, a section each.
+const WORDS: &str = include_str!("words.txt");
 /// Clocks of two machines may differ by so much.
 const SKEW: Span = Span(CLOCK_SKEW.unsigned_abs());
 /// Longest name of a node or a reviewer, in characters.
 const MAX_NAME: usize = 128;
 
-/// Why a line is no fact.
+/// The reason that a line is no fact.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// Longer than a line may be.
@@ -76,7 +76,7 @@ pub enum EventError {
     OtherType {
         /// The type, cut to 80 characters.
         found: String,
-        /// What was asked for.
+        /// The requested type.
         expected: String,
     },
     /// A commit, which cannot be handed in.
@@ -88,9 +88,9 @@ pub enum EventError {
     /// Without a member that facts of its type must have.
     #[error("{error}")]
     Lacks {
-        /// What is missing.
+        /// The missing member.
         error: FormatError,
-        /// What it needs, and what such a line looks like.
+        /// The members that it needs, with an example.
         needed: RequiredMembers,
     },
     /// Not JSON, a member missing or wrong.
@@ -99,7 +99,7 @@ pub enum EventError {
 }
 
 impl EventError {
-    /// What the line must have, with a command that hands in such a one.
+    /// The members that the line must have, with a command that hands in such a one.
     pub fn help(&self) -> Vec<String> {
         if let Self::Lacks { needed, .. } = self { needed.help() } else { Vec::new() }
     }
@@ -110,26 +110,25 @@ impl EventError {
 pub struct ParsedEvent {
     /// The fact of the line.
     pub fact: Fact,
-    /// Why something of the line does not count, in words.
+    /// A remark on something in the line that does not count.
     pub odd: Option<String>,
     /// The time of the line, where it counts; [`Dates`] has the rule for lines without one.
     pub told: Option<Timestamp>,
 }
 
-/// What is known when a stream is read.
+/// The frame in which a stream is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The time of this process: what is dated later than that cannot be true.
     pub now: Timestamp,
     /// The type of lines that name none.
     pub kind: Option<&'a str>,
-    /// What the facts are for.
     pub purpose: Purpose,
-    /// What is masked in the short form of a call, in addition to secrets.
+    /// Patterns that are masked in the short form of a call, in addition to secrets.
     pub patterns: &'a Normalizer,
 }
 
-/// What a stream is read for.
+/// The use of the facts of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To be kept: what hooks and people alone can tell is refused.
@@ -308,7 +307,7 @@ const TELLING: usize = 16;
 /// In texts of up to so many bytes, times and ids are not counted.
 const SHORT: usize = 256;
 
-/// Whether a text is long enough for saying the same again to mean something.
+/// True where a text is long enough for its repetition to mean something.
 fn is_telling(text: &str) -> bool {
     let enough = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).nth(TELLING - 1).is_some();
     enough(text) && (text.len() > SHORT || enough(&hash::masked(text)))
@@ -348,14 +347,13 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
     Ok(Fact::Ack(Box::new(ack)))
 }
 
-/// What is known of a call that we saw ourselves, apart from the tool.
+/// A call that we saw ourselves, apart from the tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnCall {
     /// Its arguments, where they are known.
     pub args: Option<Value>,
     /// The answer, where one is known.
     pub result: Option<Value>,
-    /// How it ended.
     pub end: CallEnd,
 }
 
@@ -375,7 +373,7 @@ pub fn seen_call(tool: &str, seen: OwnCall, patterns: &Normalizer) -> ToolCall {
     call::signature(&call::ReportedCall { tool: tool.to_owned(), args, result, end }, patterns)
 }
 
-/// What a model said last in a turn, as a hash, where it says anything.
+/// The last message of a turn, as a hash where it says anything.
 pub fn final_message(text: &str) -> Output {
     let lines = u64::try_from(text.lines().count()).ok();
     let hash = is_telling(text).then(|| hash::output(&Value::from(text)));
@@ -388,7 +386,7 @@ pub fn mark(parts: &[&str]) -> ShortHash {
     hash::short(&bytes)
 }
 
-/// Whether a line of the journal is for people alone: no fact, and nothing wrong with it.
+/// True for lines of the journal that are for people alone: no facts, and no mistakes.
 pub fn is_note(line: &[u8]) -> bool {
     matches!(
         decode_line(line),

@@ -9,12 +9,12 @@ use testreport::pattern;
 
 /// Longest text that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
-/// What separates words, apart from blanks: the structure of JSON. A comma may also be part of a number.
+/// Separators of words apart from blanks: the structure of JSON. A comma may also be part of a number.
 const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;
 
-/// What a shell counts for itself, whatever its command: line numbers, jobs and their processes.
+/// Numbers that a shell counts for itself, whatever its command: lines, jobs and their processes.
 static OF_THE_SHELL: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?m)sh: ?(?:line )?[0-9]+:|^\[[0-9]+\][-+ ] ?[0-9]+"));
 
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Vec<u64> {
     telling.flat_map(in_word).take(MOST).collect()
 }
 
-/// Whether a word is a time, a date, an address or an id.
+/// True for a time, a date, an address or an id.
 fn is_mark(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let hex = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -4,12 +4,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value};
-
-use andon_core::change::normalize::Normalizer;
-use andon_core::change::secrets;
 use andon_core::domain::events::{MAX_SHOWN, ToolCall};
-use andon_core::escape;
+use andon_core::{change::normalize::Normalizer, change::secrets, escape};
+use serde_json::{Map, Value};
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;
@@ -25,7 +22,7 @@ const REST: &str = "...";
 pub(super) const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
 /// Arguments that hold a command line.
 pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
-/// What is looked for or asked, where there is neither a file nor a command.
+/// Arguments that say what is looked for or asked, where there is neither a file nor a command.
 const ASKED: [&str; 4] = ["pattern", "query", "url", "prompt"];
 
 /// `Bash: cargo test`, `Edit: src/a.rs {"new_string":"y","old_string":"x"}`: a tool with its arguments.
@@ -76,7 +73,7 @@ fn line(text: &str, cut: Completeness, patterns: &Normalizer) -> String {
     }
 }
 
-/// Whether all of a text was read.
+/// The part of a text that was left unread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Completeness {
     Nothing,
@@ -102,7 +99,11 @@ fn write(out: &mut BoundedWriter, tool: &str, args: &Value) -> io::Result<()> {
             let first = first.map(|(key, _)| key);
             let is_command = first.is_some_and(|first| COMMANDS.contains(&first));
             let is_rest = |key: &str| Some(key) != first && !(is_command && key == DESCRIPTION);
-            rest(out, members.iter().filter(|(key, _)| is_rest(key)), first.is_none())
+            rest(
+                out,
+                members.iter().filter(|(key, _)| is_rest(key)),
+                if first.is_none() { " {}" } else { "" },
+            )
         }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
             out.write_all(b" ")?;
@@ -129,11 +130,11 @@ fn words(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Members as JSON; nothing where there are none and the text is not empty.
+/// Writes members as JSON, and `empty` where there are none.
 fn rest<'a>(
     out: &mut BoundedWriter,
     members: impl Iterator<Item = (&'a String, &'a Value)>,
-    is_all: bool,
+    empty: &str,
 ) -> io::Result<()> {
     let mut separator = " {";
     for (key, value) in members {
@@ -143,11 +144,7 @@ fn rest<'a>(
         serde_json::to_writer(&mut *out, value)?;
         separator = ",";
     }
-    match separator {
-        "," => out.write_all(b"}"),
-        _ if is_all => out.write_all(b" {}"),
-        _ => Ok(()),
-    }
+    out.write_all(if separator == "," { b"}" } else { empty.as_bytes() })
 }
 
 /// Takes so many bytes, and then no more: what is written may be megabytes.
@@ -158,7 +155,7 @@ impl BoundedWriter {
         Self(Vec::with_capacity(MAX_SHOWN))
     }
 
-    /// What was written, and whether that is all. Of more the last word is left out: it may be the half of a secret.
+    /// The text so far, and the part that is missing. Where one is, the last word is left out: it may be half of a secret.
     fn read(self) -> (String, Completeness) {
         let Self(mut bytes) = self;
         let cut = if bytes.len() > MAX_READ { Completeness::Rest } else { Completeness::Nothing };
@@ -188,10 +185,9 @@ impl Write for BoundedWriter {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use proptest::prelude::*;
     use serde_json::json;
-
-    use super::*;
 
     fn patterns() -> Normalizer {
         Normalizer::new(&[("customer".to_owned(), "cust-[a-z]+".to_owned())]).unwrap()

@@ -1,0 +1,209 @@
+//! `andon agent install CLIENT`, `andon agent uninstall CLIENT`.
+
+use std::path::PathBuf;
+
+use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
+use crate::install::clients::{self, WriteOutcome};
+use crate::install::{clients::memory::MemoryFile, clients::saved_files::SavedFiles, edits::EditRemoval};
+use crate::setup::clients as here;
+use andon_core::domain::{agent::Client, client_spec::HookMoment};
+use andon_core::escape::shell_quote;
+use andon_engine::{context::Context, error::OpsError};
+use andon_git::Repo;
+
+/// The result of an installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientInstall {
+    /// For which client.
+    pub client: Client,
+    /// Project or user.
+    pub scope: Scope,
+    /// The program that the hooks start.
+    pub program: String,
+    /// Each file, and whether it was written.
+    pub files: Vec<(PathBuf, WriteOutcome)>,
+    /// The memory file of the client, and whether it was written; `None` where that is not asked for.
+    pub memory: Option<(PathBuf, WriteOutcome)>,
+    /// Steps that are left to a person, a sentence each.
+    pub steps: Vec<String>,
+}
+
+/// Options of an installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InstallWishes {
+    /// The memory file gets its line too.
+    pub memory: bool,
+    /// Nothing is written.
+    pub dry_run: bool,
+}
+
+/// The result of a removal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientUninstall {
+    /// For which client.
+    pub client: Client,
+    /// Project or user.
+    pub scope: Scope,
+    /// Each file, and what became of it.
+    pub files: Vec<(PathBuf, EditRemoval)>,
+}
+
+/// The command that a client starts at one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventCommand {
+    /// The client's name of the event.
+    pub event: &'static str,
+    pub moment: HookMoment,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The same as a shell reads it.
+    pub line: String,
+}
+
+/// The commands that `client` has to start, for each event that something follows from.
+pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand> {
+    let program = here::program(ctx, scope);
+    let heard = client.spec().events().filter(|(_, moment)| *moment != HookMoment::Aside);
+    let one = |(event, moment): (&'static str, HookMoment)| {
+        let argv: Vec<String> =
+            [program.as_str(), "agent", "hook", client.as_str(), event].map(str::to_owned).into();
+        let line = argv.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ");
+        EventCommand { event, moment, argv, line }
+    };
+    heard.map(one).collect()
+}
+
+/// The files of settings, and the file that keeps the changes made in them.
+struct Target {
+    files: Vec<SettingsFile>,
+    saved: PathBuf,
+    /// None for a user: those files are not read from a repository.
+    memory: Option<MemoryFile>,
+}
+
+fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsError> {
+    let repo = match scope {
+        Scope::Project => Some(Repo::open(&ctx.cwd, &ctx.repo_env)?),
+        Scope::User => None,
+    };
+    let has_own = |scope| !files(client, scope, &Roots::everywhere()).is_empty();
+    let nowhere = || match &repo {
+        _ if !has_own(scope) => elsewhere(client, Scope::ALL.into_iter().find(|(other, _)| has_own(*other))),
+        Some(repo) => OpsError::NoWorkTree(repo.git_dir().to_owned()),
+        None => OpsError::Usage {
+            what: "HOME names no directory, so that a user's settings cannot be found".to_owned(),
+            help: "set HOME, or install into the project: --project".to_owned(),
+        },
+    };
+    let files = files(client, scope, &here::roots(ctx, repo.as_ref()));
+    let saved = here::saved_path(ctx, repo.as_ref(), scope).filter(|_| !files.is_empty());
+    let top = repo.as_ref().and_then(|repo| Some(repo.workdir()?.to_owned()));
+    let memory = top.map(|top| MemoryFile { client, top });
+    Ok(Target { files, saved: saved.ok_or_else(nowhere)?, memory })
+}
+
+/// A client without settings of the scope that was asked for; `other` is the one of which it has some.
+fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
+    let (title, name) = (client.title(), client.as_str());
+    let (what, help) = match other {
+        Some((_, scope)) => {
+            (format!("{title} has hooks of a {scope} alone"), format!("andon agent install {name} --{scope}"))
+        }
+        None => (
+            format!("where {title} keeps its hooks is not known"),
+            "put these commands into its settings: andon agent install --command".to_owned(),
+        ),
+    };
+    OpsError::Usage { what, help }
+}
+
+/// Installs our hooks. Nothing is changed when it fails.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub fn install(
+    ctx: &Context,
+    client: Client,
+    scope: Scope,
+    wishes: InstallWishes,
+) -> Result<ClientInstall, OpsError> {
+    let target = target(ctx, client, scope)?;
+    let program = here::program(ctx, scope);
+    let install = if wishes.dry_run { clients::preview } else { clients::install };
+    let files = install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let memory = target.memory.filter(|_| wishes.memory).map(|file| {
+        let changed = if wishes.dry_run { file.preview() } else { file.install() };
+        let changed = changed.map_err(crate::setup::SetupError::from)?;
+        Ok::<_, OpsError>((file.path(), changed))
+    });
+    let memory = memory.transpose()?;
+    let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
+    if scope == Scope::Project && program != "andon" {
+        steps.push(format!(
+            "this program is not on the PATH, so that the hooks name {program}, which others do not have: before you \
+             commit them, put it on the PATH and install again"
+        ));
+    }
+    Ok(ClientInstall { client, scope, program, files, memory, steps })
+}
+
+/// Takes our hooks out again.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUninstall, OpsError> {
+    if let Some(marker) = ctx.agent_mark() {
+        return Err(OpsError::AgentUninstall(marker));
+    }
+    let target = target(ctx, client, scope)?;
+    // Before the settings: a folder that was made for those is taken away once it is empty.
+    let memory = target.memory.map(|file| {
+        let cleaned = file.uninstall().map_err(crate::setup::SetupError::from)?;
+        Ok::<_, OpsError>((file.path(), cleaned))
+    });
+    let memory = memory.transpose()?;
+    let files = clients::uninstall(&target.files, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let memory = memory.filter(|(_, cleaned)| *cleaned != EditRemoval::Nothing);
+    let files = files.into_iter().chain(memory).collect();
+    Ok(ClientUninstall { client, scope, files })
+}
+
+/// Hooks in agents' clients when Andon is taken out of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClientRemovals {
+    /// The files of the project that they are out of.
+    pub taken: Vec<(Client, PathBuf)>,
+    /// Hooks that stay, with the command that takes them out, a sentence each.
+    pub stay: Vec<String>,
+}
+
+/// Takes out what this clone had put into the project's settings of clients. What it did not write, or what holds for
+/// all repositories of the user, is named. Only a person has the guard taken out: for an agent everything is named.
+///
+/// # Errors
+/// When settings cannot be read or written.
+pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError> {
+    let mut along = ClientRemovals::default();
+    let saved = here::saved_path(ctx, Some(repo), Scope::Project);
+    let saved = saved.map(|path| SavedFiles::read(&path)).unwrap_or_default();
+    for hooks in here::gather(ctx, Some(repo)) {
+        let (client, title) = (hooks.client, hooks.client.title());
+        for place in hooks.installed() {
+            let command = format!("andon agent uninstall {} --{}", client.as_str(), place.scope.as_str());
+            let path = &place.path;
+            let own = saved.files.iter().any(|file| file.path.starts_with(path));
+            if place.scope == Scope::Project && own && ctx.agent_mark().is_none() {
+                let done = uninstall(ctx, client, Scope::Project)?;
+                let changed = done.files.into_iter().filter(|(_, what)| *what != EditRemoval::Nothing);
+                along.taken.extend(changed.map(|(path, _)| (client, path)));
+                continue;
+            }
+            let whose = match place.scope {
+                Scope::Project => "of the project",
+                Scope::User => "for all your repositories",
+            };
+            along.stay.push(format!("the hooks of andon in the settings of {title} {whose} stay: {command}"));
+        }
+    }
+    Ok(along)
+}

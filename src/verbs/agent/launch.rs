@@ -1,0 +1,109 @@
+//! `andon agent run CLIENT -- ARGS...`: a client's headless mode ends with 0 whatever its hooks refused, so that a bare
+//! `while` would start it for ever. This one says by its exit code that the loop is halted.
+
+use crate::cli::error::{self, Exit};
+use crate::cli::{Shell, output};
+use andon_core::domain::decision::{Decision, Stage, Verdict};
+use andon_core::domain::{agent::Client, diagnostic::Diagnostic};
+use andon_engine::effect::program::{CommandLine, ProgramEnd, ProgramError, Screens, Signals, Surroundings};
+use andon_engine::gate::rule_feed::{self, FeedStage};
+use andon_engine::text::message::{self, Consequence};
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use testreport::Stream;
+
+/// Starts the program of `client` with `arguments`, unless the loop is halted.
+pub fn run(shell: &Shell, client: Client, arguments: &[String]) -> Result<Exit, OpsError> {
+    let command = command(client, arguments)?;
+    if shell.ctx.is_switched_off() {
+        return started(shell, &command).map(Exit::Passed);
+    }
+    let ws = Workspace::open(&shell.ctx)?;
+    let (before, warnings) = standing(&shell.ctx, &ws)?;
+    if say(shell, &before, &warnings, Consequence::NotStarted) {
+        return Ok(Exit::Refused);
+    }
+    let code = started(shell, &command)?;
+    // Another program has run meanwhile: what it wrote is read anew.
+    match Workspace::open(&shell.ctx).and_then(|ws| standing(&shell.ctx, &ws)) {
+        Ok((after, warnings)) if say(shell, &after, &warnings, Consequence::Done) => Ok(Exit::Refused),
+        Ok(_) => Ok(Exit::Passed(code)),
+        Err(err) => {
+            shell.out.message(&message::diagnostics(&error::diagnostics(&err), shell.out.err));
+            Ok(Exit::Passed(code))
+        }
+    }
+}
+
+/// Runs it with our streams and signals; its exit code.
+fn started(shell: &Shell, command: &LaunchedAgent) -> Result<u8, OpsError> {
+    let mut pass = |stream: Stream, bytes: &[u8]| match stream {
+        Stream::Stdout => shell.out.pass_out(bytes),
+        Stream::Stderr => shell.out.pass_err(bytes),
+    };
+    match start(&shell.ctx, command, &output::screens(), &mut pass) {
+        Err(ProgramError::NotFound { program }) => {
+            let what = format!("{program}: command not found");
+            let missing = Diagnostic::error(what).help("install the client, or put its program on the PATH");
+            shell.out.message(&message::diagnostic(&missing, shell.out.err));
+            Ok(NOT_FOUND)
+        }
+        ended => Ok(ended?.code()),
+    }
+}
+
+/// The exit code of shells where there is no such program.
+const NOT_FOUND: u8 = 127;
+
+/// Says why the loop is halted; whether it is.
+fn say(shell: &Shell, decision: &Decision, warnings: &[Diagnostic], came: Consequence) -> bool {
+    shell.out.message(&message::diagnostics(warnings, shell.out.err));
+    let is_halted = decision.verdict >= Verdict::Block;
+    if is_halted {
+        shell.out.message(&message::decision(decision, came, shell.out.err));
+    }
+    is_halted
+}
+
+/// The program of a client and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LaunchedAgent(CommandLine);
+
+/// The command line that starts `client`.
+///
+/// # Errors
+/// The client has no program of its own, and none is named.
+fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsError> {
+    let argv: Vec<String> =
+        client.program().map(str::to_owned).into_iter().chain(arguments.iter().cloned()).collect();
+    if argv.is_empty() {
+        return Err(OpsError::Usage {
+            what: format!("it is not known which program starts {}", client.title()),
+            help: format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
+        });
+    }
+    Ok(LaunchedAgent(CommandLine::Argv(argv)))
+}
+
+/// The decision of the rules about halts and stop files.
+///
+/// # Errors
+/// Whatever keeps that from being known.
+fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
+    Ok((decision, warnings))
+}
+
+/// Runs it in the working directory with the whole environment.
+///
+/// # Errors
+/// It cannot be started or waited for.
+fn start(
+    ctx: &Context,
+    command: &LaunchedAgent,
+    screens: &Screens,
+    pass: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<ProgramEnd, ProgramError> {
+    let environment = ctx.environment_without(&[]);
+    let around = Surroundings { directory: &ctx.cwd, environment: &environment, screens, at_end: &|| () };
+    Signals::hold()?.run(&command.0, around, None, pass)
+}

@@ -1,0 +1,291 @@
+//! After a tool has run: the call becomes a fact, the rules are asked, and the model gets one message about what they
+//! see coming.
+
+use std::path::Path;
+
+use super::guard_changes;
+use super::place::{LiveSession, Place, tail_of};
+use crate::plain_run::PlainRun;
+use crate::verbs::agent_hook::text as words;
+use andon_agents::{self as agent, CompletedCall, HookPayload, Instruction, ruling};
+use andon_core::domain::agent_door::{AgentAction, ToolUse};
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::events::{CallEnd, EventKind, ToolCall};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::{
+    about::EventClass, briefing::HumanDecision, diagnostic::Diagnostic, ids::ShortHash,
+};
+use andon_core::{detect, history::Timeline};
+use andon_engine::gate::rule_feed::{FeedReport, RuleFeed};
+use andon_engine::halts::{self, decisions};
+use andon_engine::{adapter::events, error::OpsError, recording::pending, text::decisions as text};
+use andon_store::{journal::JournalLine, ledger::Ledger};
+
+/// The outcome of an event.
+pub(super) struct EventOutcome {
+    /// The message to the model or the person.
+    pub(super) say: Instruction,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl EventOutcome {
+    pub(super) fn nothing() -> Self {
+        Self { say: Instruction::Nothing, warnings: Vec::new() }
+    }
+}
+
+/// Takes in the calls and the tokens of a payload.
+pub(super) fn after_tool(
+    live: &mut LiveSession<'_>,
+    event: &str,
+    payload: &HookPayload,
+) -> Result<EventOutcome, OpsError> {
+    let transcript = transcript_of(payload);
+    let mut feed = RuleFeed::new(live.ctx, live.ws);
+    let taken = guard_changes::end(live, payload, &mut feed)?;
+    if let Some(line) = pending::take_in(live.ws)? {
+        feed.take(line)?;
+    }
+    let plain_run = plain_run(live, event, payload, &transcript);
+    let by = subagent(live, payload.subagent.as_deref());
+    touched(live, payload)?;
+    for call in &payload.calls {
+        if let Some(line) = called(live, call, by, &transcript)? {
+            keep(live, &mut feed, line)?;
+            // Only of a call that is new: two hooks may report one.
+            if let Some(run) = &plain_run {
+                keep(live, &mut feed, run.line(live.ctx, live.ws)?)?;
+            }
+        }
+    }
+    if payload.subagent.is_none()
+        && let Some(line) = counted(live, &transcript)?
+    {
+        keep(live, &mut feed, line)?;
+    }
+    let FeedReport { decision, mut warnings, timeline } = feed.finish()?;
+    let mut say = due(live, &decision, timeline.as_ref())?;
+    // A halt says more than what a call took from the guard.
+    if !taken.is_empty() {
+        let text = guard_changes::taken_text(&taken);
+        warnings.push(Diagnostic::warning(text.clone()).help("andon doctor"));
+        say = say.after(text);
+    }
+    // A subagent is not who was waiting for an answer.
+    if let Some(timeline) = timeline
+        && by.is_none()
+        && decision.verdict != Verdict::Halt
+    {
+        say = decisions_first(live, &timeline, say)?;
+    }
+    Ok(EventOutcome { say, warnings })
+}
+
+/// Keeps a line in the journal and shows it to the rules.
+fn keep(place: &Place<'_>, feed: &mut RuleFeed<'_>, line: JournalLine) -> Result<(), OpsError> {
+    place.append(&line)?;
+    feed.take(line)
+}
+
+/// The message to the model about what the rules said.
+fn due(
+    live: &mut LiveSession<'_>,
+    decision: &Decision,
+    timeline: Option<&Timeline>,
+) -> Result<Instruction, OpsError> {
+    if decision.verdict == Verdict::Halt {
+        return halted(live);
+    }
+    let Some(timeline) = timeline else { return Ok(Instruction::Nothing) };
+    let say = nearly_full(live, decision)?;
+    if say == Instruction::Nothing { told(live, timeline) } else { Ok(say) }
+}
+
+/// The call as a line of the journal; none for one that was reported already.
+fn called(
+    live: &mut LiveSession<'_>,
+    call: &CompletedCall,
+    by: Option<ShortHash>,
+    transcript: &[u8],
+) -> Result<Option<JournalLine>, OpsError> {
+    let used = &call.used;
+    let (mark, id, number) = if let Some(id) = &used.id {
+        let mark = live.mark(&["call", id]);
+        if live.known.called.contains_key(&mark) {
+            return Ok(None);
+        }
+        (mark, mark, String::new())
+    } else {
+        // Two clients' settings may start us for one call. A call without an id is the n-th of its kind for its client.
+        let digest = used.commands.first().cloned().or_else(|| call.args.as_ref().map(ToString::to_string));
+        let digest = digest.unwrap_or_else(|| used.name.clone());
+        let mark = live.mark(&["args", &digest]);
+        let times = live.known.called.get(&mark).copied().unwrap_or(0);
+        (mark, live.id("args", &digest, times), times.to_string())
+    };
+    let end = end_of(live, used, transcript);
+    live.remember(AgentAction::Called, &number, Some(mark))?;
+    let seen = events::OwnCall { args: call.args.clone(), result: call.result.clone(), end };
+    let call = events::seen_call(&used.name, seen, &live.ws.normalizer()?);
+    Ok(Some(live.event(Some(id), EventKind::ToolCall(ToolCall { by, ..call }))))
+}
+
+/// The subagent that makes the calls of a payload.
+fn subagent(live: &LiveSession<'_>, named: Option<&str>) -> Option<ShortHash> {
+    let own = live.client.spec().habits.subagent_sessions && live.known.began.is_none();
+    match named {
+        Some(name) => Some(live.mark(&["subagent", name])),
+        None => own.then(|| live.mark(&["subagent"])),
+    }
+}
+
+/// Keeps once a turn that it may have changed files.
+fn touched(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+    let touch = payload.calls.iter().map(|call| ruling::touch(&call.used)).max().unwrap_or_default();
+    if touch > live.known.turn.touch {
+        live.remember(AgentAction::Wrote, touch.as_str(), None)?;
+    }
+    Ok(())
+}
+
+/// Tokens in the transcript that are not known yet.
+fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<JournalLine>, OpsError> {
+    let Some(counted) = agent::newest_usage(live.client, transcript) else { return Ok(None) };
+    let mark = live.mark(&["usage", &counted.id]);
+    if live.known.counted.contains(&mark) {
+        return Ok(None);
+    }
+    live.remember(AgentAction::Counted, "", Some(mark))?;
+    Ok(Some(live.usage(Some(mark), counted.usage)))
+}
+
+/// Says once that the loop is halted now.
+fn halted(live: &mut LiveSession<'_>) -> Result<Instruction, OpsError> {
+    let Some(halt) = halts::binding(live.ws)? else { return Ok(Instruction::Nothing) };
+    let mark = events::mark(&["halt", &halt.id.to_string()]);
+    once(live, mark, &halt.halt.rule, || words::now_halted(&halt))
+}
+
+/// Says once at each commit that the briefing is due.
+fn nearly_full(live: &mut LiveSession<'_>, decision: &Decision) -> Result<Instruction, OpsError> {
+    let due =
+        |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
+    let Some(finding) = decision.findings.iter().find(due) else { return Ok(Instruction::Nothing) };
+    let mark = events::mark(&["compact", &live.head()?]);
+    once(live, mark, finding.rule, || words::nearly_full(finding))
+}
+
+/// Tells the first finding that was not reported yet and will halt the loop if it goes on like this.
+fn told(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Instruction, OpsError> {
+    for finding in detect::soon(timeline, &live.ws.config.rules) {
+        let mark = of_finding(&finding);
+        if !live.known.nudged.contains(&mark) {
+            return once(live, mark, finding.rule, || words::nudge(&finding));
+        }
+    }
+    Ok(Instruction::Nothing)
+}
+
+fn of_finding(finding: &Finding) -> ShortHash {
+    let evidence = finding.evidence.first().map_or_else(String::new, ToString::to_string);
+    events::mark(&["soon", finding.rule, &evidence])
+}
+
+fn once(
+    live: &mut LiveSession<'_>,
+    mark: ShortHash,
+    about: &str,
+    text: impl FnOnce() -> String,
+) -> Result<Instruction, OpsError> {
+    if live.known.nudged.contains(&mark) {
+        return Ok(Instruction::Nothing);
+    }
+    live.remember(AgentAction::Nudged, about, Some(mark))?;
+    Ok(Instruction::Tell(text()))
+}
+
+/// The plain run of the tests that the only call of a payload was. Reads nothing but the payload.
+fn plain_run(place: &Place<'_>, event: &str, payload: &HookPayload, transcript: &[u8]) -> Option<PlainRun> {
+    let [call] = payload.calls.as_slice() else { return None };
+    if agent::rewrites(place.client, event) {
+        return None;
+    }
+    let end = end_of(place, &call.used, transcript);
+    PlainRun::recognize((place.ctx, place.ws), payload.cwd.as_deref(), call, end)
+}
+
+/// The end of a call, from its answer or else from the transcript.
+fn end_of(place: &Place<'_>, used: &ToolUse, transcript: &[u8]) -> CallEnd {
+    match (used.end, &used.id) {
+        (CallEnd::Unknown, Some(id)) => {
+            let code = agent::exit_code(place.client, transcript, id);
+            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
+        }
+        (end, _) => end,
+    }
+}
+
+/// All decisions, for a model that knows nothing yet. They count as passed on.
+pub(super) fn all_decisions(
+    live: &mut LiveSession<'_>,
+    timeline: &Timeline,
+) -> Result<Vec<HumanDecision>, OpsError> {
+    let all = decisions::all(live.ws, timeline);
+    for one in &all {
+        pass_on(live, one)?;
+    }
+    Ok(all)
+}
+
+/// Puts the decisions that this session has not heard of before what is said to it anyway.
+pub(super) fn decisions_first(
+    live: &mut LiveSession<'_>,
+    timeline: &Timeline,
+    say: Instruction,
+) -> Result<Instruction, OpsError> {
+    // A reply that the model does not see cannot carry the decision: the next one does.
+    if !say.can_tell() {
+        return Ok(say);
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for one in unheard(live, timeline)? {
+        pass_on(live, &one)?;
+        texts.push(text::for_the_worker(&one));
+    }
+    Ok(if texts.is_empty() { say } else { say.after(texts.join("\n\n")) })
+}
+
+fn pass_on(live: &mut LiveSession<'_>, one: &HumanDecision) -> Result<(), OpsError> {
+    let mark = decisions::mark(one);
+    if live.known.nudged.contains(&mark) {
+        return Ok(());
+    }
+    live.remember(AgentAction::Nudged, "decided", Some(mark))
+}
+
+fn unheard(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>, OpsError> {
+    let mut found: Vec<HumanDecision> = decisions::answer(live.ws, timeline).into_iter().collect();
+    // The ledger is read again only where something was added to it.
+    let state = Ledger::open(&live.ws.repo).state().unwrap_or_default();
+    let mark = events::mark(&["ledger", &state]);
+    if decisions::may_be_rounds(live.ws) && !live.known.nudged.contains(&mark) {
+        found.extend(decisions::rounds(live.ws));
+        live.remember(AgentAction::Nudged, "ledger", Some(mark))?;
+    }
+    found.retain(|one| !live.known.nudged.contains(&decisions::mark(one)));
+    Ok(found)
+}
+
+/// Takes in the tokens that a payload or its transcript tells.
+pub(super) fn take_usage(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+    let line = match &payload.usage {
+        Some(usage) => Some(live.usage(None, usage.clone())),
+        None => counted(live, &transcript_of(payload))?,
+    };
+    line.map_or(Ok(()), |line| live.append(&line))
+}
+
+/// The end of the transcript that a payload names.
+fn transcript_of(payload: &HookPayload) -> Vec<u8> {
+    payload.transcript.as_deref().map(Path::new).and_then(tail_of).unwrap_or_default()
+}

@@ -1,0 +1,265 @@
+//! The place where an agent is at work: the repository, and the memory of its hooks.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::{fs::OpenOptions, ops::Deref};
+
+use crate::install::clients::place::{Scope, SettingsFile, files};
+use crate::install::clients::programs;
+use crate::setup::clients::roots;
+use andon_agents::{HookPayload, ruling::Session};
+use andon_core::domain::agent::{Client, markers_of};
+use andon_core::domain::agent_door::{AgentAction, AgentFact, HookMoment};
+use andon_core::domain::events::{Event, EventKind, Renewal};
+use andon_core::domain::{client_spec::FileOwner, ids::ShortHash, usage::Usage};
+use andon_engine::{adapter::events, context::Context, error::OpsError, workspace::Workspace};
+use andon_store::journal::{Journal, JournalLine, JournalLock};
+
+/// One session of one client in one repository. Its journal is not read yet.
+pub(super) struct Place<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) ws: &'a Workspace,
+    pub(super) client: Client,
+    pub(super) session: Option<String>,
+}
+
+/// A place with what its session remembers. The journal of agents is folded once in a call: this takes the [`Place`], and
+/// what the call itself remembers is added to the fold.
+pub(super) struct LiveSession<'a> {
+    place: Place<'a>,
+    pub(super) known: Session,
+    /// Held while this call counts: two hooks that count at the same time would get the same number.
+    alone: Option<JournalLock>,
+}
+
+impl<'a> Deref for LiveSession<'a> {
+    type Target = Place<'a>;
+
+    fn deref(&self) -> &Place<'a> {
+        &self.place
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Folds what was said and done in this session.
+    pub(super) fn fold(self) -> LiveSession<'a> {
+        self.fold_locked(None)
+    }
+
+    /// Folds the session for an event. `None` where another hook of the same client took in this very report.
+    pub(super) fn fold_for(
+        self,
+        event: &str,
+        moment: HookMoment,
+        payload: &HookPayload,
+        report: ShortHash,
+    ) -> Result<Option<LiveSession<'a>>, OpsError> {
+        let may_be_second = comes_without_id(moment, payload) && self.is_started_twice();
+        let counts = counts_by_number(moment, payload);
+        let alone = if may_be_second || counts { self.agents_journal().alone() } else { None };
+        let mut live = self.fold_locked(alone);
+        if may_be_second {
+            let times = live.known.heard.get(&report).copied().unwrap_or(0);
+            live.remember(AgentAction::Heard, event, Some(report))?;
+            // Both files start us, so that each report comes twice: every second one is the same.
+            if !times.is_multiple_of(2) {
+                return Ok(None);
+            }
+        }
+        live.alone = live.alone.filter(|_| counts);
+        Ok(Some(live))
+    }
+
+    fn fold_locked(self, alone: Option<JournalLock>) -> LiveSession<'a> {
+        let facts = self.agents_journal().agent_facts();
+        let known = Session::from_facts(&facts, self.client, self.session.as_deref());
+        LiveSession { place: self, known, alone }
+    }
+
+    fn agents_journal(&self) -> Journal {
+        Journal::of_agents(self.ws.repo.git_dir())
+    }
+
+    /// Keeps what was done.
+    pub(super) fn remember(
+        &self,
+        deed: AgentAction,
+        about: &str,
+        mark: Option<ShortHash>,
+    ) -> Result<AgentFact, OpsError> {
+        let (at, session) = (Some(self.ctx.now), self.session.clone());
+        let fact = AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark };
+        self.agents_journal().append(&JournalLine::Agent(Box::new(fact.clone())))?;
+        Ok(fact)
+    }
+
+    /// True where the settings of the project and those of the user start us: an event then comes twice and counts once.
+    fn is_started_twice(&self) -> bool {
+        let roots = roots(self.ctx, Some(&self.ws.repo));
+        let starts = |scope| {
+            let files = files(self.client, scope, &roots);
+            let is_ours = |file: &SettingsFile| file.way != FileOwner::Shared || !programs(file).is_empty();
+            files.iter().any(|file| file.path.is_file() && is_ours(file))
+        };
+        starts(Scope::User) && starts(Scope::Project)
+    }
+
+    /// The id of the `number`th fact of its kind in this session, for any client whose settings started us.
+    pub(super) fn id(&self, kind: &str, about: &str, number: u64) -> ShortHash {
+        let owner = self.session.as_deref().unwrap_or(self.client.as_str());
+        events::mark(&[kind, owner, about, &number.to_string()])
+    }
+
+    /// The mark of something in this session.
+    pub(super) fn mark(&self, parts: &[&str]) -> ShortHash {
+        let own = [self.client.as_str(), self.session.as_deref().unwrap_or_default()];
+        events::mark(&[&own[..], parts].concat())
+    }
+
+    /// An event of this session, seen now.
+    pub(super) fn event(&self, id: Option<ShortHash>, what: EventKind) -> JournalLine {
+        let (at, uptime) = (Some(self.ctx.now), self.ctx.uptime());
+        let (node, session) = (self.ctx.actor().node, self.session.clone());
+        JournalLine::Event(Box::new(Event { at, uptime, node, session, id, trace: None, what }))
+    }
+
+    /// Tokens, with the size of the window where the client names none.
+    pub(super) fn usage(&self, id: Option<ShortHash>, mut usage: Usage) -> JournalLine {
+        usage.window_tokens = usage.window_tokens.or(self.client.spec().window);
+        self.event(id, EventKind::Usage(usage))
+    }
+
+    /// True where a person uses the client interactively, as far as its hooks know.
+    pub(super) fn is_attended(&self) -> bool {
+        self.client.spec().attended.is_some_and(|(name, value)| self.ctx.var(name) == Some(value))
+    }
+
+    /// Keeps a fact.
+    pub(super) fn append(&self, line: &JournalLine) -> Result<(), OpsError> {
+        Ok(Journal::open(self.ws.repo.git_dir()).append(line)?)
+    }
+
+    /// HEAD, as a text.
+    pub(super) fn head(&self) -> Result<String, OpsError> {
+        Ok(self.ws.repo.head()?.commit().map_or_else(String::new, |head| head.to_string()))
+    }
+}
+
+impl LiveSession<'_> {
+    /// Keeps what was done, in the journal and in the fold.
+    pub(super) fn remember(
+        &mut self,
+        deed: AgentAction,
+        about: &str,
+        mark: Option<ShortHash>,
+    ) -> Result<(), OpsError> {
+        let fact = self.place.remember(deed, about, mark)?;
+        self.known.take(&fact, self.place.client, self.place.session.as_deref());
+        Ok(())
+    }
+
+    /// The context window was compacted: several hooks report one compaction.
+    pub(super) fn compacted(&mut self) -> Result<(), OpsError> {
+        if self.known.just_compacted {
+            return Ok(());
+        }
+        let number = self.known.compacted;
+        self.remember(AgentAction::Compacted, &number.to_string(), None)?;
+        let id = self.session.is_some().then(|| self.id("compacted", "", number));
+        self.append(&self.event(id, EventKind::Renewed(Renewal::Compaction)))
+    }
+}
+
+/// True for reports that nothing but their bytes tells apart.
+fn comes_without_id(moment: HookMoment, payload: &HookPayload) -> bool {
+    match moment {
+        HookMoment::AfterTool => {
+            payload.calls.is_empty() || payload.calls.iter().any(|call| call.used.id.is_none())
+        }
+        HookMoment::TurnEnd
+        | HookMoment::Prompt
+        | HookMoment::SessionStart
+        | HookMoment::Compacting
+        | HookMoment::Compacted
+        | HookMoment::Answered => true,
+        HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside => false,
+    }
+}
+
+/// True for reports that count something by its number in the session.
+fn counts_by_number(moment: HookMoment, payload: &HookPayload) -> bool {
+    match moment {
+        HookMoment::AfterTool => payload.calls.iter().any(|call| call.used.id.is_none()),
+        HookMoment::Compacting | HookMoment::Compacted => true,
+        HookMoment::SessionStart => payload.source.as_deref() == Some("compact"),
+        HookMoment::TurnEnd
+        | HookMoment::Prompt
+        | HookMoment::Answered
+        | HookMoment::BeforeTool
+        | HookMoment::SettingsChanged
+        | HookMoment::Aside => false,
+    }
+}
+
+/// The context as the shell of the client would have it: what is seen here is seen by an agent.
+pub(super) fn of_agent(ctx: &Context, client: Client) -> Context {
+    let mut ctx = ctx.clone();
+    let own = markers_of(client).next();
+    let (name, value) = own.map_or(("AGENT", "1"), |marker| (marker.name, marker.value.unwrap_or("1")));
+    ctx.vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    ctx
+}
+
+/// The directory of git's hooks, as far as its configuration shows without starting it.
+pub(super) fn hooks_dir(ws: &Workspace) -> Option<PathBuf> {
+    let top = ws.repo.workdir()?;
+    let own = || ws.repo.common_dir().join("hooks");
+    Some(
+        ws.repo
+            .config_string("core.hooksPath")
+            .filter(|path| !path.is_empty())
+            .map_or_else(own, |path| top.join(path)),
+    )
+}
+
+/// Bytes of a transcript that are read, from its end.
+const TAIL: u64 = 256 << 10;
+
+/// The last bytes of a plain file; nothing where there is none.
+pub(super) fn tail_of(path: &Path) -> Option<Vec<u8>> {
+    // A named pipe would keep a hook waiting.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut file = OpenOptions::new().read(true).open(path).ok()?;
+    let len = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(TAIL))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The first bytes of a plain file of at most `max`.
+pub(super) fn whole_file(path: &Path, max: u64) -> Option<Vec<u8>> {
+    let found = path.metadata().ok().filter(|found| found.is_file() && found.len() <= max)?;
+    let mut bytes = Vec::new();
+    OpenOptions::new().read(true).open(path).ok()?.take(found.len()).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_tail_of_a_file_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t");
+        std::fs::write(&path, vec![b'a'; 10]).unwrap();
+        assert_eq!(tail_of(&path).unwrap().len(), 10);
+        std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(tail_of(&path).unwrap().len() as u64, TAIL);
+        assert_eq!((tail_of(dir.path()), tail_of(&dir.path().join("none"))), (None, None));
+        assert_eq!(whole_file(&path, 10), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! The end of a turn: the done gate, and `andon tick` once the turn does end.
+
+use super::HaltState;
+use super::after_tool::{EventOutcome, take_usage};
+use super::place::{LiveSession, Place};
+use crate::verbs::agent_hook::text as words;
+use andon_agents::ruling::{OpenTurn, Touch, TurnRuling, TurnState, turn_end};
+use andon_agents::{HookPayload, Instruction};
+use andon_core::domain::events::{EventKind, TurnEnd};
+use andon_core::domain::{
+    agent_door::AgentAction, agent_door::ReleaseReason, decision::Verdict, ids::ShortHash,
+};
+use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
+use andon_engine::{
+    adapter::events, error::OpsError, gate::completion, gate::rule_feed::RuleFeed, halts, recording::pending,
+    view::complete::OpenQuestion, workspace::Workspace,
+};
+
+/// Missing work, and its mark together with the code.
+struct MissingWork {
+    text: String,
+    mark: ShortHash,
+}
+
+/// Judges the end of a turn.
+pub(super) fn end(
+    place: &mut LiveSession<'_>,
+    payload: &HookPayload,
+    halted: &HaltState,
+) -> Result<EventOutcome, OpsError> {
+    pending::take_in(place.ws)?;
+    let habits = place.client.spec().habits;
+    if habits.subagent_sessions && !place.known.remembered {
+        return Ok(EventOutcome::nothing());
+    }
+    // No question while halted.
+    let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(left(place)?) };
+    let missing = match &left {
+        Some(TurnLeft { tree: Some(tree), changed: true }) => missing(place, tree)?,
+        Some(_) | None => None,
+    };
+    let asked = TurnState {
+        halted: left.is_none(),
+        missing: missing.as_ref().map(|missing| missing.mark),
+        held: &place.known.held,
+        continued: payload.continued,
+        remembered: place.known.remembered,
+    };
+    let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
+    let (ruling, mark) = (turn_end(asked), asked.missing);
+    let why = match ruling {
+        TurnRuling::Hold(_) if habits.ends_regardless => ReleaseReason::NoProgress,
+        TurnRuling::Hold(times) => {
+            // A turn whose hold cannot be remembered would be held for ever.
+            place.remember(AgentAction::Held, text, mark)?;
+            let say = Instruction::Hold(words::held(text, times));
+            return Ok(EventOutcome { say, warnings: Vec::new() });
+        }
+        TurnRuling::LetGo(why) => why,
+    };
+    if why != ReleaseReason::Done {
+        place.remember(AgentAction::Released, text, mark)?;
+    }
+    let said = words::let_go(why, text, halted.halt());
+    let say = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::LetGo);
+    let stop = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::Stop);
+    let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
+    let node = place.ctx.actor().node;
+    let is_question = is_question(place, payload);
+    let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place)? };
+    take_usage(place, payload)?;
+    if !left.changed && is_question {
+        let (_, warnings) = RuleFeed::new(place.ctx, place.ws).end()?;
+        return Ok(EventOutcome { say: say(said), warnings });
+    }
+    say_last(place, payload)?;
+    let end = left.end(place.ws)?;
+    let ticked = turn::end(place.ctx, place.ws, end, whose)?;
+    let halt = if ticked.decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
+    let say = match halt {
+        Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
+        None => say(said),
+    };
+    Ok(EventOutcome { say, warnings: ticked.warnings })
+}
+
+/// The id of this end of a turn: two clients' settings may start us for it.
+fn numbered(place: &mut LiveSession<'_>) -> Result<Option<ShortHash>, OpsError> {
+    if place.session.is_none() {
+        return Ok(None);
+    }
+    let number = place.known.ended;
+    place.remember(AgentAction::Ended, &number.to_string(), None)?;
+    Ok(Some(place.id("ended", "", number)))
+}
+
+/// The working tree at the end of a turn.
+struct TurnLeft {
+    /// The working tree, where it had to be looked at.
+    tree: Option<WorkingTree>,
+    /// This turn may have changed the code.
+    changed: bool,
+}
+
+impl TurnLeft {
+    fn end(&self, ws: &Workspace) -> Result<TurnEnd, OpsError> {
+        let known = if self.tree.is_none() { turn::untouched(ws)? } else { None };
+        match (&self.tree, known) {
+            (Some(tree), _) => Ok(tree.ended(ws)),
+            (None, Some(end)) => Ok(end),
+            (None, None) => Ok(WorkingTree::look(ws)?.ended(ws)),
+        }
+    }
+}
+
+/// Compares the working tree with HEAD where the calls of the turn, or what is not known of them, may have changed it. After
+/// commands the times of the files tell whether they did.
+fn left(place: &LiveSession<'_>) -> Result<TurnLeft, OpsError> {
+    let session = &place.known;
+    let moved = session.began.as_deref() != Some(place.head()?.as_str());
+    let untouched = match (session.turn.touch, session.turn.since) {
+        (Touch::Nothing, _) => true,
+        (Touch::Ran, Some(since)) => !moved && !place.ws.repo.may_be_written_since(since.0),
+        (Touch::Ran, None) | (Touch::Edited, _) => false,
+    };
+    if !moved && untouched {
+        return Ok(TurnLeft { tree: None, changed: false });
+    }
+    let tree = WorkingTree::look(place.ws)?;
+    let newer = || session.turn.since.is_none_or(|since| tree.is_newer(place.ws, since));
+    let changed = moved || session.turn.touch == Touch::Edited || newer();
+    Ok(TurnLeft { tree: Some(tree), changed })
+}
+
+/// True where a person asked something, and no loop did: a prompt that is new, in a session that has more than one, and no
+/// hook that keeps the turn going.
+fn is_question(place: &LiveSession<'_>, payload: &HookPayload) -> bool {
+    let OpenTurn { asked, first, .. } = place.known.turn;
+    asked && (!first || place.is_attended()) && payload.continued != Some(true)
+}
+
+/// The last message of a turn becomes a fact before it ends.
+fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+    if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
+        place.append(&place.event(None, EventKind::Output(events::final_message(said))))?;
+    }
+    Ok(())
+}
+
+/// The work that `andon complete` finds missing. A turn that touched nothing needs nothing.
+fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<MissingWork>, OpsError> {
+    let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
+    let untouched = view.code_modified == OpenQuestion::No
+        && place.known.began.as_deref() == Some(place.head()?.as_str());
+    if view.can_complete != OpenQuestion::No || untouched {
+        return Ok(None);
+    }
+    let problem = || view.problems.first().map(|problem| problem.message.clone());
+    let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
+    let mark = place.mark(&["missing", &text, &left.code.to_string()]);
+    Ok(Some(MissingWork { text, mark }))
+}

@@ -1,0 +1,160 @@
+//! The kind of the commit at HEAD, as git itself shows it. The reflog's action and the message are the committer's to set
+//! (`GIT_REFLOG_ACTION=revert git commit`), so that a pick, a revert or a step of a rebase is one only when git's state
+//! files said so when it was made, or when its tree is what git makes of the commits that it names.
+
+use andon_agents::ruling::in_order;
+use andon_core::domain::facts::{CommitKind, CommitRecord, Recording};
+use andon_core::domain::{agent, agent_door::AgentFact, ids::CommitId, time::Timestamp};
+use andon_engine::{context::Context, error::OpsError, recording::bound, workspace::Workspace};
+use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
+use andon_store::operation::{self, OperationInProgress};
+use andon_store::{journal::Journal, process::git_above};
+
+/// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
+pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    let kind = match ws.repo.operation() {
+        Operation::CherryPick => CommitKind::CherryPick,
+        Operation::Revert => CommitKind::Revert,
+        Operation::None => CommitKind::Normal,
+        Operation::Merge | Operation::Rebase | Operation::Patches => return Ok(()),
+    };
+    let squashed = if kind == CommitKind::Normal { ws.repo.squashed() } else { Vec::new() };
+    if kind == CommitKind::Normal && squashed.is_empty() {
+        return Ok(());
+    }
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
+    let asked_by = git_above(ctx.parent);
+    Ok(operation::write(ws.repo.git_dir(), &OperationInProgress { kind, squashed, head, asked_by })?)
+}
+
+/// post-commit: the commits that a plain `commit` squashes, as `git merge --squash` put them together.
+pub fn squashed(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Vec<CommitId> {
+    let left = operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+    left.filter(|left| left.kind == CommitKind::Normal).map(|left| left.squashed).unwrap_or_default()
+}
+
+/// post-commit: the kind of `commit`, which is HEAD.
+pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
+    if commit.parents.len() > 1 {
+        return Ok(CommitKind::Merge);
+    }
+    let claimed_kind = ws.repo.commit_origin(commit.id)?;
+    let proven = match claimed_kind {
+        CommitKind::Normal | CommitKind::Amend => return Ok(claimed_kind),
+        // It has one parent.
+        CommitKind::Merge => false,
+        CommitKind::Rebase => ws.repo.operation() == Operation::Rebase,
+        CommitKind::Revert | CommitKind::CherryPick => {
+            let seen =
+                operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+            seen.is_some_and(|seen| seen.kind == claimed_kind) || is_made(ws, commit, claimed_kind)?
+        }
+    };
+    if proven { Ok(claimed_kind) } else { Ok(ws.repo.plain_or_amend(commit)?) }
+}
+
+/// The kind of a commit that was made while the hooks were off; the reflog says that it is `claimed_kind`.
+pub fn kind_of_earlier(
+    ws: &Workspace,
+    commit: &CommitInfo,
+    claimed_kind: CommitKind,
+) -> Result<CommitKind, OpsError> {
+    if commit.parents.len() > 1 {
+        return Ok(CommitKind::Merge);
+    }
+    let proven = match claimed_kind {
+        CommitKind::Normal | CommitKind::Amend | CommitKind::Rebase => true,
+        CommitKind::Merge => false,
+        CommitKind::Revert | CommitKind::CherryPick => is_made(ws, commit, claimed_kind)?,
+    };
+    Ok(if proven { claimed_kind } else { CommitKind::Normal })
+}
+
+/// True where its tree is what reverting or picking a commit gives: one that the message names, or git's own state file.
+fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Result<bool, OpsError> {
+    let mut sources = ws.repo.named_sources(commit, claimed_kind)?;
+    if claimed_kind == CommitKind::CherryPick {
+        sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());
+    }
+    let claimed = |source: CommitId| match claimed_kind {
+        CommitKind::Revert => MergeClaim::Revert(source),
+        CommitKind::CherryPick
+        | CommitKind::Rebase
+        | CommitKind::Normal
+        | CommitKind::Amend
+        | CommitKind::Merge => MergeClaim::Pick(source),
+    };
+    for source in sources {
+        if ws.repo.is_made(commit, claimed(source))? == TreeVerdict::Same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// For how long a hook that was heard counts in any case, in seconds: one command may make several commits.
+const WITHIN: i64 = 600;
+
+/// A commit that is being recorded.
+pub(super) struct CommitInProgress<'a> {
+    pub(super) commit: &'a CommitInfo,
+    pub(super) kind: CommitKind,
+    pub(super) recording: Recording,
+    /// The time of the iteration before it.
+    pub(super) before: Option<Timestamp>,
+}
+
+/// The layers at a commit; none where no agent is known to be at work, and where git made the commit again.
+pub(super) fn live_guards(ctx: &Context, ws: &Workspace, made: &CommitInProgress<'_>) -> Vec<String> {
+    let new = matches!(made.kind, CommitKind::Normal | CommitKind::Amend);
+    if made.recording != Recording::AtCommit || !new {
+        return Vec::new();
+    }
+    let mut facts = Journal::of_agents(ws.repo.git_dir()).agent_facts();
+    facts.retain(|fact| was_heard(fact, made.before, ctx.now));
+    let mut clients = in_order(&facts);
+    let actor = ctx.actor();
+    // The hooks of one client say nothing of a commit that another makes.
+    let own = actor.client.or_else(|| agent::of_trailers(&made.commit.trailers));
+    clients.retain(|client| own.is_none_or(|own| own == *client));
+    if clients.is_empty() && own.is_none() && !actor.is_agent() && !bound::shows_agent(made.commit) {
+        return Vec::new();
+    }
+    // A record that an agent's own hook writes shows that no hook of git did.
+    let by_git = ctx.args.get(1).is_none_or(|verb| verb != "agent").then(|| CommitRecord::GIT.to_owned());
+    let clients = clients.into_iter().map(|client| client.as_str().to_owned());
+    by_git.into_iter().chain(clients).take(CommitRecord::MAX_GUARDS).collect()
+}
+
+/// True where a hook was heard since the iteration before, or a short while ago.
+fn was_heard(fact: &AgentFact, before: Option<Timestamp>, now: Timestamp) -> bool {
+    let recent =
+        |at: Timestamp| before.is_none_or(|before| at >= before) || now.0.saturating_sub(at.0) <= WITHIN;
+    !fact.is_canary() && fact.at.is_some_and(recent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::{agent::Client, agent_door::AgentAction};
+
+    #[test]
+    fn a_hook_is_live_when_it_was_heard_since_the_iteration_before_or_lately() {
+        let fact = |at: Option<i64>| AgentFact {
+            at: at.map(Timestamp),
+            client: Client::Claude,
+            session: None,
+            deed: AgentAction::Asked,
+            about: String::new(),
+            mark: None,
+        };
+        let (before, now) = (Timestamp(10_000), Timestamp(20_000));
+        for (at, expected) in
+            [(Some(19_999), true), (Some(10_000), true), (Some(9_999), false), (None, false)]
+        {
+            assert_eq!(was_heard(&fact(at), Some(before), now), expected, "{at:?}");
+        }
+        assert!(was_heard(&fact(Some(9_999)), Some(before), Timestamp(10_300)), "one command, two commits");
+        assert!(was_heard(&fact(Some(1)), None, now), "the first commit");
+    }
+}

@@ -1,0 +1,515 @@
+//! post-commit: the new commit becomes a record, the rules look at it, and a halt is written if they say so.
+
+use std::collections::BTreeMap;
+
+use super::gate_hook;
+use super::origin::{self, CommitInProgress};
+use andon_core::domain::decision::{Decision, Stage, Verdict};
+use andon_core::domain::facts::{
+    Attempt, CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding,
+    Recording, Skip,
+};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
+use andon_core::domain::tests::{LostTests, RunValidity, TestEvidence};
+use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker};
+use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
+use andon_core::policy;
+use andon_engine::evidence::{self, Subject, test_sets};
+use andon_engine::gate::{guard, outcomes};
+use andon_engine::recording::derive::{self, DerivedCommit};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
+use andon_engine::recording::{self, attempts, bound, skip};
+use andon_engine::{adapter::agents::Actor, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{halts, weakening};
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{CommitInfo, ReflogEntry, missing_help};
+use andon_store::journal::{Journal, JournalLine, Marker, Repair};
+use andon_store::ledger::Ledger;
+use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
+use andon_store::process::{GitProcess, git_above};
+use andon_store::receipt::{self, Receipt};
+use andon_store::window::{self, WindowVerdict};
+
+/// Most commits made while the hooks were off that are caught up at once.
+const CATCH_UP: usize = 64;
+
+/// The result of post-commit.
+pub struct RecordReport {
+    /// The decision about the new commit.
+    pub decision: Decision,
+    /// Commits that were caught up.
+    pub caught_up: LateRecords,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Counts of commits that were recorded only now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LateRecords {
+    /// Those that passed the gate, so that only post-commit can have been cut short.
+    pub cut_short: usize,
+    /// Those of `git am`, where no hook of patches was installed.
+    pub patches: usize,
+    /// The others: made while the hooks were off.
+    pub unseen: usize,
+}
+
+impl LateRecords {
+    /// The counts in words that follow `recorded`.
+    pub fn phrases(self) -> impl Iterator<Item = String> {
+        let counted = [
+            (self.cut_short, "whose post-commit was cut short"),
+            (self.patches, "made by git am, for which post-applypatch was not installed (andon doctor)"),
+            (self.unseen, "made while the hooks were off"),
+        ];
+        counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(number, how)| format!("{} {how}", count(number, "commit")))
+    }
+}
+
+/// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
+pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    stop_point("post-commit:begin");
+    let mut store = NotesStore::open(&ws.repo)?;
+    if let Ok(Some(stored)) = store.get(head) {
+        again(ctx, ws, &mut store, head, stored)?;
+        return Ok(None);
+    }
+    let commit = ws.repo.commit(head)?;
+    let receipts = receipt::read(ws.repo.git_dir());
+    let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
+    let kind = origin::kind(ctx, ws, &commit)?;
+    let made_by = git_above(ctx.parent);
+    let (gate, skipped) = gate(ctx, ws, &mut store, &receipts, &commit, kind, &made_by)?;
+    let recording = Recording::AtCommit;
+    let squashed = if kind == CommitKind::Normal { origin::squashed(ctx, ws, &commit) } else { Vec::new() };
+    let binds = bound::binds_commit(ctx, ws, &commit);
+    let made_by = &made_by;
+    let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
+    let (decision, mut loaded) = record(ctx, ws, &mut store, &entry)?;
+    if let Err(err) = outcomes::record(ctx, ws, &store) {
+        loaded.warnings.push(err.as_warning());
+    }
+    let caught_up = if binds { caught_up } else { LateRecords::default() };
+    Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
+}
+
+/// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
+/// replaces. What its tests and the gate said since then is added to the record.
+fn again(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    head: CommitId,
+    stored: StoredRecord,
+) -> Result<(), OpsError> {
+    let before = &stored.record;
+    let is_tested = before.tests.as_ref().is_some_and(|tests| tests.code == before.code);
+    if is_tested && before.gate == Gate::Passed {
+        return Ok(());
+    }
+    let commit = ws.repo.commit(head)?;
+    let loaded = timeline::load_at(ws, store, commit.parents.first().copied());
+    let made_by = git_above(ctx.parent);
+    let receipts = receipt::read(ws.repo.git_dir());
+    let seen = receipts.iter().rev().find(|one| one.is_of(&made_by) && one.tree == commit.tree);
+    let mut record = before.clone();
+    if !is_tested {
+        record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
+    }
+    // A recorded bypass of the gate is not taken back: otherwise such a record would look like an edited one.
+    if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
+        record.gate = Gate::Passed;
+        record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
+    }
+    if record != *before {
+        let extra = stored.extra;
+        store.put_records(&[NewRecord { commit: head, record, extra }], ctx.now)?;
+        receipt::clear(ws.repo.git_dir(), &made_by);
+    }
+    Ok(())
+}
+
+/// post-merge: the merge commit is recorded; a fast-forward brings commits with or without records of others.
+pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    if ws.repo.commit(head)?.parents.len() < 2 {
+        return Ok(None);
+    }
+    post_commit(ctx, ws)
+}
+
+/// A commit that is to be recorded.
+struct Entry<'a> {
+    commit: &'a CommitInfo,
+    /// HEAD: this commit, or one above it.
+    head: CommitId,
+    /// The guard binds it.
+    binds: bool,
+    kind: CommitKind,
+    gate: Gate,
+    skipped: Vec<Skip>,
+    recording: Recording,
+    /// The git processes that made it; none of one that is caught up.
+    made_by: &'a [GitProcess],
+    /// The commits that it squashes, as git named them; none of one that is caught up.
+    squashed: Vec<CommitId>,
+}
+
+/// Compares the receipts of the gate with what was committed; and what was passed over on the way.
+fn gate(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    receipts: &[Receipt],
+    commit: &CommitInfo,
+    kind: CommitKind,
+    now: &[GitProcess],
+) -> Result<(Gate, Vec<Skip>), OpsError> {
+    // git runs no pre-commit for patches either.
+    if ws.repo.is_applying_patches() {
+        return Ok((Gate::NotRun, Vec::new()));
+    }
+    // A receipt of another git process, or one that names none, does not count for this commit.
+    let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
+    let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
+    let seen = if now.is_empty() {
+        passed(ws, commit, receipts)
+    } else {
+        // One process, one commit: an amend within the second may even give the commit that it replaces.
+        own().find(by_tree)
+    };
+    match (seen, kind) {
+        (Some(seen), _) => Ok((Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers))),
+        // git runs no pre-commit for these, so its absence says nothing.
+        (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
+            Ok((Gate::NotRun, Vec::new()))
+        }
+        (None, CommitKind::Normal | CommitKind::Amend) => {
+            let judged = own().find(|receipt| receipt.is_nearest_of(now) && is_on(ws, commit, receipt));
+            gate_hook::without_receipt(
+                ctx,
+                ws,
+                store,
+                &gate_hook::CommitWithoutReceipt { commit, judged, now },
+            )
+        }
+    }
+}
+
+/// The newest receipt by which the gate let this tree pass, on top of this commit's parent or in place of a sibling
+/// (`--amend`).
+fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> Option<&'r Receipt> {
+    receipts.iter().rev().find(|receipt| receipt.tree == commit.tree && is_on(ws, commit, receipt))
+}
+
+/// True where the receipt is for a commit in this commit's place.
+fn is_on(ws: &Workspace, commit: &CommitInfo, receipt: &Receipt) -> bool {
+    let parent = commit.parents.first();
+    match &receipt.head {
+        head if head.as_ref() == parent => true,
+        None => false,
+        // The receipt of a commit on top of this one.
+        Some(head) if *head == commit.id => false,
+        Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
+    }
+}
+
+/// Writes the record of one commit and returns what the rules say.
+fn record(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    entry: &Entry<'_>,
+) -> Result<(Decision, LoadedTimeline), OpsError> {
+    let parent = entry.commit.parents.first().copied();
+    let mut loaded = timeline::load_at(ws, store, parent);
+    let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
+    loaded.warnings.extend(missing.map(without_blobs));
+    let begins = history::begins(&loaded.timeline, &fact);
+    let made_here = entry.recording == Recording::AtCommit && entry.binds;
+    let binds = made_here || bound::counts(&ws.config, &fact);
+    let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
+    // The record is written in any case; pre-commit refuses while the ledger cannot be read.
+    let standing = match halts::standing_at(ws, Some(entry.head)) {
+        Ok(standing) => standing.map(|found| found.halt),
+        Err(err) => {
+            loaded.warnings.push(err.as_warning());
+            None
+        }
+    };
+    let standing = standing.filter(|_| binds);
+    // Editing history is no work: neither a step of a rebase is judged, nor an attempt that is there once more.
+    let judged = effect != EventEffect::Nothing && entry.kind != CommitKind::Rebase;
+    let findings = if judged { guard::asked(ws, &loaded, Stage::PostCommit, None) } else { Vec::new() };
+    fact.record.findings = kept(&findings);
+    stop_point("post-commit:derived");
+    let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
+    if entry.recording == Recording::AtCommit {
+        receipt::clear(ws.repo.git_dir(), entry.made_by);
+    }
+    stop_point("post-commit:noted");
+    let journal = Journal::open(ws.repo.git_dir());
+    let is_turn = entry.kind != CommitKind::Rebase;
+    journal.append(&JournalLine::CommitRecorded(Marker {
+        node: is_turn.then(|| fact.record.node.clone()),
+        iteration: is_turn.then_some(fact.record.iteration),
+        begins: if is_turn { begins } else { RunStart::Nothing },
+        commit: entry.commit.id,
+        tree: fact.record.tree,
+        code: fact.record.code,
+        at: Some(ctx.now),
+    }))?;
+    attempts::remember(ws, entry.commit)?;
+    stop_point("post-commit:told");
+    recording::tell_healed_locks(ctx, ws)?;
+    let max = timeline::reach(&ws.config.rules);
+    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
+    let mut decision = policy::decide(findings, standing);
+    let settled =
+        journal.size().filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
+    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, WindowVerdict { max, settled });
+    stop_point("post-commit:remembered");
+    let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+    loaded.warnings.extend(warnings);
+    stop_point("post-commit:end");
+    Ok((decision, loaded))
+}
+
+/// The findings as the record keeps them.
+fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
+    let kept = |finding: &Finding| RecordedFinding {
+        rule: finding.rule.to_owned(),
+        level: finding.level,
+        message: finding.message(),
+    };
+    findings.iter().filter(|finding| finding.level > Level::Off).map(kept).collect()
+}
+
+/// The link from the record of a child to that of `parent`. One that cannot be read is not said to be absent.
+pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> PrevRecord {
+    match store.get(parent) {
+        Ok(Some(stored)) => PrevRecord::Line(stored.line_digest),
+        Ok(None) => PrevRecord::Absent,
+        Err(_) => PrevRecord::Unsaid,
+    }
+}
+
+/// Reported, not repaired: a hook fetches nothing.
+fn without_blobs(id: Oid) -> Diagnostic {
+    let what = format!("blob {id} is not in this partial clone; what changed there is recorded by id");
+    Diagnostic::warning(what).code("partial-clone").help(missing_help(id))
+}
+
+/// Everything about a commit that can be derived, and what the journal knows of it; the first blob that is not there.
+fn derive(
+    ctx: &Context,
+    ws: &Workspace,
+    entry: &Entry<'_>,
+    store: &NotesStore<'_>,
+    loaded: &LoadedTimeline,
+) -> Result<(CommitFact, Option<Oid>), OpsError> {
+    let commit = entry.commit;
+    let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
+    let actor = ctx.actor();
+    let prev = derived.parent.map_or(PrevRecord::Unsaid, |parent| {
+        // Mostly known: the line is read and taken apart otherwise.
+        loaded.window.line_of(parent).map_or_else(|| prev(store, parent), PrevRecord::Line)
+    });
+    let carries = carried(ws, store, entry, &derived, loaded);
+    let iteration = number(ctx, entry, &derived, &loaded.timeline);
+    let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
+    let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
+    let node = node_of(ws, commit, &actor)?;
+    let record = CommitRecord {
+        recorded_at: ctx.now,
+        uptime: ctx.uptime(),
+        tree: derived.tree,
+        parent: derived.parent,
+        prev,
+        kind: entry.kind,
+        gate: entry.gate,
+        recording: entry.recording,
+        node: node.clone(),
+        session: actor.session,
+        iteration,
+        code: derived.code,
+        diff: derived.diff,
+        change: Some(derived.change),
+        tests: tests(ws, loaded, entry.commit, derived.code),
+        weakening,
+        skipped: entry.skipped.clone(),
+        outputs: open_outputs(&loaded.timeline, &node),
+        usage: loaded.timeline.spent(&node),
+        // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
+        ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
+        guards: origin::live_guards(ctx, ws, &made(entry, loaded)),
+        worktree: linked_worktree(ws, entry.recording),
+        findings: Vec::new(),
+        carries: carries.map(Box::new),
+    };
+    Ok((commit.fact(record), derived.missing))
+}
+
+/// The number of the iteration.
+fn number(ctx: &Context, entry: &Entry<'_>, derived: &DerivedCommit, timeline: &Timeline) -> u64 {
+    let (uptime, code) = (ctx.uptime(), derived.code);
+    // A commit that the guard does not bind is no iteration.
+    let strike = if entry.binds { Strike::new(entry.kind, Some(&derived.change)) } else { Strike::Beside };
+    let kind = if entry.binds { entry.kind } else { CommitKind::Normal };
+    let upcoming = NextCommit { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
+    history::next_iteration(timeline, &upcoming)
+}
+
+/// The attempt that the commit carries on, where git or a patch moved one, or a squash joined some.
+fn carried(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    entry: &Entry<'_>,
+    derived: &DerivedCommit,
+    loaded: &LoadedTimeline,
+) -> Option<CarriedAttempt> {
+    match entry.kind {
+        CommitKind::Rebase | CommitKind::CherryPick => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal if ws.repo.is_applying_patches() || entry.recording == Recording::Patched => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal => {
+            let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
+            attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
+                .or_else(|| attempts::squashed(store, &entry.squashed, derived))
+        }
+        CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
+    }
+}
+
+/// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.
+fn linked_worktree(ws: &Workspace, recording: Recording) -> Option<String> {
+    let here = ws.repo.worktree_name();
+    (recording == Recording::AtCommit && here != Attempt::MAIN).then_some(here)
+}
+
+fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> {
+    let before = loaded.timeline.newest().map(|newest| newest.at);
+    CommitInProgress { commit: entry.commit, kind: entry.kind, recording: entry.recording, before }
+}
+
+/// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
+/// have no journal, then see the same window.
+fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
+    let before = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
+    let subject = Subject::Tree(commit.tree);
+    let found = evidence::of_subject(ws, loaded, &subject, code, before).ok().flatten();
+    let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
+    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
+    tests.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    // The losses of merged commits were reported where these were made.
+    let is_merge = commit.parents.len() > 1;
+    let lost = || test_sets::lost(ws, &loaded.timeline, &tests, commit.tree);
+    tests.lost = if is_merge { LostTests::default() } else { lost() };
+    tests.names = test_sets::names(ws, &loaded.timeline, &tests);
+    Some(tests)
+}
+
+/// The node that made a commit: by the declared workflow, else as the environment names it.
+fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String, OpsError> {
+    if !ws.config.workflow.is_declared() {
+        return Ok(actor.node_name());
+    }
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let head = ws.repo.head()?;
+    let maker = Maker {
+        environment: actor.node.as_deref(),
+        author: &author,
+        trailers: &commit.trailers,
+        branch: head.branch(),
+    };
+    let node = ws.config.workflow.node_for(&maker).map(|node| node.name.clone());
+    Ok(node.unwrap_or_else(|| actor.node_name()))
+}
+
+/// Outputs of the node in the turn in which it commits.
+fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
+    timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
+}
+
+/// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
+/// follow a commit that has one: what was there before Andon came is not its business.
+fn catch_up(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    head: &CommitInfo,
+    receipts: &[Receipt],
+) -> Result<LateRecords, OpsError> {
+    let missing = unrecorded(ws, store, head)?;
+    let mut caught_up = LateRecords::default();
+    for (id, made) in &missing {
+        let commit = ws.repo.commit(*id)?;
+        let kind = origin::kind_of_earlier(ws, &commit, made.kind)?;
+        let (gate, skipped) = match passed(ws, &commit, receipts) {
+            Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
+            None => (Gate::NotRun, Vec::new()),
+        };
+        let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, &commit);
+        let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
+        let (made_by, squashed) = (&[][..], Vec::new());
+        let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
+        let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
+        record(ctx, ws, store, &entry)?;
+        match gate {
+            Gate::Passed => caught_up.cut_short += 1,
+            Gate::NotRun | Gate::Bypassed if is_patch => caught_up.patches += 1,
+            Gate::NotRun | Gate::Bypassed => caught_up.unseen += 1,
+        }
+    }
+    for phrase in caught_up.phrases() {
+        let what = format!("recorded {phrase}");
+        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?;
+    }
+    Ok(caught_up)
+}
+
+/// The making of a commit, as HEAD's reflog tells it.
+#[derive(Clone, Copy)]
+struct ReflogOrigin {
+    kind: CommitKind,
+    by_patch: bool,
+}
+
+fn unrecorded(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    head: &CommitInfo,
+) -> Result<Vec<(CommitId, ReflogOrigin)>, OpsError> {
+    let mut at = head.parents.first().copied();
+    // The common case, without reading the reflog: the parent has its record.
+    if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
+        return Ok(Vec::new());
+    }
+    let made = |entry: ReflogEntry| {
+        let made = ReflogOrigin { kind: entry.made()?, by_patch: entry.is_patch() };
+        Some((CommitId(entry.new), made))
+    };
+    let made_here: BTreeMap<CommitId, ReflogOrigin> =
+        ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
+    let mut missing = Vec::new();
+    while let Some(id) = at {
+        match (store.get(id), made_here.get(&id)) {
+            (Ok(None), Some(made)) if missing.len() < CATCH_UP => missing.push((id, *made)),
+            (Ok(Some(_)), _) => {
+                missing.reverse();
+                return Ok(missing);
+            }
+            (Ok(None) | Err(_), _) => break,
+        }
+        at = ws.repo.commit(id)?.parents.first().copied();
+    }
+    Ok(Vec::new())
+}

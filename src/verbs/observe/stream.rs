@@ -1,0 +1,202 @@
+//! `andon observe KIND`: facts of any orchestrator, kept in the journal, and the immediate decision of the rules,
+//! because a repeated tool call must not wait for a commit.
+
+use std::io::BufRead;
+
+use super::test_run::worth;
+use crate::plain_run::PlainRun;
+use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
+use andon_core::domain::{
+    decision::Decision, diagnostic::Diagnostic, events::EventKind, facts::Fact, ids::CodeId,
+    signatures::signature, time::Span,
+};
+use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
+use andon_engine::{
+    context::Context, error::OpsError, evidence::earlier_runs::compare, evidence::tested_code::head_with,
+    gate::rule_feed::RuleFeed, text::line_summary::LineSummary, workspace::Workspace,
+};
+use andon_store::journal::{Journal, JournalLine, Reach};
+use serde::Deserialize;
+
+/// A call that ended so long ago says nothing of the code as it is.
+const RECENT: Span = Span(10);
+
+/// The result of reading a stream.
+pub struct ObserveReport {
+    /// Facts that were kept.
+    pub kept: u64,
+    /// Lines that are no facts.
+    pub refused: u64,
+    /// The gravest that the rules said after any of them.
+    pub decision: Decision,
+    /// Remarks on single lines and on what was skipped.
+    pub remarks: Vec<Diagnostic>,
+    /// The error that ended the input early.
+    pub broken: Option<OpsError>,
+}
+
+/// The request.
+pub struct Request<'a> {
+    /// The type of every line; `None` when each line names its own.
+    pub kind: Option<&'a str>,
+    /// The node of lines that name none.
+    pub node: Option<String>,
+}
+
+/// Reads facts from `input` and keeps them. The rules run after each of them, so that a batch gives the same result as
+/// its lines one by one.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    request: &Request<'_>,
+    input: &mut dyn BufRead,
+) -> Result<ObserveReport, OpsError> {
+    let journal = Journal::open(ws.repo.git_dir());
+    let mut lines = Lines::new(input);
+    let mut tally = LineSummary::default();
+    let mut feed = RuleFeed::new(ctx, ws);
+    let patterns = ws.normalizer()?;
+    let frame = Frame { now: ctx.now, kind: request.kind, purpose: Purpose::Observe, patterns: &patterns };
+    let mut dates = Dates::default();
+    let broken = loop {
+        let line = match lines.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) => break None,
+            // The lines so far have been kept and judged: that is said all the same.
+            Err(error) => break Some(OpsError::Input(error)),
+        };
+        tally.line = tally.line.saturating_add(1);
+        if line == Line::Text(b"") {
+            continue;
+        }
+        match read(ctx, ws, request.node.as_ref(), &mut dates, frame, line) {
+            Ok((mut kept, odd)) => {
+                if let JournalLine::TestRun(run) = &mut kept {
+                    bind(ws, line, run)?;
+                    compare(ws, run)?;
+                }
+                let plain = plain_run(ctx, ws, line, &kept);
+                journal.append(&kept)?;
+                tally.kept = tally.kept.saturating_add(1);
+                tally.odd(odd);
+                feed.take(kept)?;
+                if let Some(run) = plain {
+                    let run = run.line(ctx, ws)?;
+                    journal.append(&run)?;
+                    feed.take(run)?;
+                }
+            }
+            Err(error) => tally.refuse(&error),
+        }
+    };
+    let (decision, warnings) = feed.end()?;
+    let (kept, refused) = (tally.kept, tally.refused);
+    let mut remarks = tally.remarks();
+    remarks.extend(warnings);
+    Ok(ObserveReport { kept, refused, decision, remarks, broken })
+}
+
+fn read(
+    ctx: &Context,
+    ws: &Workspace,
+    node: Option<&String>,
+    dates: &mut Dates,
+    frame: Frame<'_>,
+    line: Line<'_>,
+) -> Result<(JournalLine, Option<Diagnostic>), EventError> {
+    let text = match line {
+        Line::Text(text) => text,
+        Line::TooLong => return Err(EventError::TooLong),
+    };
+    let parsed = dates.date(events::parse(text, frame)?);
+    let odd = parsed.odd.map(|odd| Diagnostic::warning(odd).code("event"));
+    match parsed.fact {
+        Fact::Event(mut event) => {
+            if event.at.is_none() {
+                // No line before it has a time: it happens now.
+                (event.at, event.uptime) = (Some(ctx.now), ctx.uptime());
+            }
+            event.node = event.node.take().or_else(|| node.cloned());
+            event.session = event.session.take().or_else(|| ctx.actor().session);
+            let undeclared = || undeclared(ws, event.node.as_deref());
+            let odd = odd.or_else(|| undeclared().map(|odd| Diagnostic::warning(odd).code("event")));
+            Ok((JournalLine::Event(event), odd))
+        }
+        Fact::TestRun(mut run) => {
+            run.at = run.at.or(Some(ctx.now));
+            hand_in(ws, &mut run);
+            let odd = odd.or_else(|| unproven(&run));
+            Ok((JournalLine::TestRun(run), odd))
+        }
+        Fact::Commit(_) => Err(EventError::Commit),
+        Fact::Ack(_) => Err(EventError::Ack),
+    }
+}
+
+/// Says that a run is ignored: who hands it in believes that it counts.
+fn unproven(run: &TestRun) -> Option<Diagnostic> {
+    if run.validity == RunValidity::Valid || run.is_reported_failing() {
+        return None;
+    }
+    let note = Diagnostic::note("this run was handed in and proves nothing; only `andon test` saw what ran");
+    Some(note.code("handed-in").help("to let such runs count, in andon.toml:  [test]  handed_in = \"count\""))
+}
+
+/// A node that the workflow does not know: its facts count, and no budget of a node binds it.
+fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
+    let workflow = &ws.config.workflow;
+    let node = node.filter(|_| workflow.is_declared())?;
+    let known = workflow.nodes.iter().any(|declared| declared.name == node);
+    (!known).then(|| {
+        let name: String = node.chars().take(80).collect();
+        format!("node {name:?} is not declared in [workflow]: no budget of a node or a cycle binds it")
+    })
+}
+
+/// A run that names a fingerprint was on HEAD's code or on some that differs from it. Any other name tells neither.
+fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsError> {
+    #[derive(Deserialize)]
+    struct NamedCode {
+        code: CodeId,
+    }
+    let Line::Text(text) = line else { return Ok(()) };
+    let is_unknown = run.base.is_none() && run.overlay.is_empty() && !run.overlay_truncated;
+    if is_unknown && let Ok(NamedCode { code }) = serde_json::from_slice(text) {
+        run.base = head_with(ws, code)?;
+        run.overlay_truncated = run.base.is_none();
+    }
+    Ok(())
+}
+
+/// The run of the tests that a tool call was, as a client's hook would keep it. A program that reports runs
+/// under names of their own reports this one as well.
+fn plain_run(ctx: &Context, ws: &Workspace, line: Line<'_>, kept: &JournalLine) -> Option<PlainRun> {
+    let (Line::Text(text), JournalLine::Event(event)) = (line, kept) else { return None };
+    let is_recent = event.at.is_none_or(|at| ctx.now.since(at) <= RECENT);
+    if !is_recent || !matches!(event.what, EventKind::ToolCall(_)) {
+        return None;
+    }
+    let (tool, told) = events::told_call(text)?;
+    let mut call = andon_agents::called(&tool, None, told.args);
+    call.result = told.result;
+    let run = PlainRun::recognize((ctx, ws), None, &call, told.end)?;
+    let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
+    let is_named = |run: &TestRun| {
+        run.evidence.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
+    };
+    let newest = Journal::open(ws.repo.git_dir()).recent(reach).runs;
+    (!newest.last().is_some_and(is_named)).then_some(run)
+}
+
+/// A test run of a stream was not run by `andon test`: it counts as a handed-in report does.
+fn hand_in(ws: &Workspace, run: &mut TestRun) {
+    let tests = &mut run.evidence;
+    let reported = Some(tests.command.as_str()).filter(|command| !command.is_empty());
+    let (command, validity) = worth(ws, reported);
+    if tests.command != command {
+        tests.signature = signature(&tests.runner, &command, tests.status, &tests.failing);
+        tests.command = command;
+    }
+    tests.origin = RunOrigin::HandedIn;
+    run.validity = validity;
+}

@@ -1,0 +1,367 @@
+//! `andon resume`, `andon stop`, `andon pause`.
+
+use std::io::{BufRead as _, Read as _};
+use std::path::PathBuf;
+
+use crate::cli::output::{self, Format};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::json::printing as json;
+use andon_core::detect::{self, Stops};
+use andon_core::domain::about::Reset;
+use andon_core::domain::decision::{Stage, StandingHalt};
+use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_core::escape;
+use andon_engine::gate::{guard, safety::SafetyLog};
+use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
+use andon_engine::{asking, effect};
+use andon_engine::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Acknowledges a halt.
+pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let how = if args.yes.is_some() { AckHow::Unattended } else { AckHow::Resume };
+    if args.yes.is_none() {
+        attended(shell, &ws)?;
+    }
+    if let Some(counter) = &args.counter {
+        let reset = reset_counter(&shell.ctx, &ws, counter, reason(args).as_deref(), how)?;
+        shell.out.result(&match args.format.format {
+            Format::Text => reset_text(counter, &reset),
+            Format::Json => json::document("resume", &answer(args, &reset)),
+        });
+        return Ok(Exit::Allowed);
+    }
+    let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
+    let resumed = match answer_halt(&shell.ctx, &ws, reason(args).as_deref(), halt_was, how) {
+        Err(OpsError::ReasonMissing) if output::has_terminal() => {
+            let reason = ask(shell, &ws)?;
+            answer_halt(&shell.ctx, &ws, reason.as_deref(), halt_was, how)?
+        }
+        done => done?,
+    };
+    shell.out.result(&match args.format.format {
+        Format::Text => text(shell, args, &resumed),
+        Format::Json => json::document("resume", &answer(args, &resumed)),
+    });
+    Ok(Exit::Allowed)
+}
+
+/// The decision, with why it was given without a terminal. A line of a hint that was pasted decides nothing, neither part of it.
+fn reason(args: &ResumeArgs) -> Option<String> {
+    let why = args.yes.as_deref().filter(|why| !why.trim().is_empty());
+    match (args.reason.as_deref(), why) {
+        (Some(reason), Some(why)) => Some(format!("{} (unattended: {})", said(reason)?, said(why)?)),
+        (one, other) => one.or(other).map(str::to_owned),
+    }
+}
+
+/// Makes sure that a person sits here who has read the halt: they type its rule. A program that no list of agents names has no terminal.
+fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
+    let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(()) };
+    if !output::has_terminal() {
+        return Err(OpsError::Unattended {
+            what: "there is no terminal, so no person has read the halt".to_owned(),
+            help: "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'"
+                .to_owned(),
+        });
+    }
+    let shown = escape::terminal(&word).into_owned();
+    shell.out.message(&format!("To answer the halt, type the rule that halted the loop ({shown}): "));
+    let mut line = String::new();
+    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    if line.trim() == word {
+        return Ok(());
+    }
+    Err(OpsError::Unattended {
+        what: format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
+        help: "read it first: andon status".to_owned(),
+    })
+}
+
+fn answer(args: &ResumeArgs, resumed: &ResumeReport) -> Value {
+    json!({ "by": resumed.by, "counter": args.counter, "halt": resumed.halt, "mistaken": args.mistaken })
+}
+
+fn reset_text(counter: &str, reset: &ResumeReport) -> String {
+    let by = escape::terminal(&reset.by);
+    let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
+    format!("reset by {by}: {counter} starts over{answered}\n")
+}
+
+fn text(shell: &Shell, args: &ResumeArgs, resumed: &ResumeReport) -> String {
+    let by = escape::terminal(&resumed.by);
+    match &resumed.halt {
+        Some(standing) => format!(
+            "resumed: {by} answered the halt of {} ({}){}; counting starts over\n",
+            shell.out.out.date(standing.halt.at),
+            escape::terminal(&standing.halt.rule),
+            if args.mistaken { " as mistaken" } else { "" },
+        ),
+        None => format!("resumed by {by}\n"),
+    }
+}
+
+/// Longest reason that is read, in bytes.
+const MAX_REASON: u64 = 4096;
+
+/// Asks the person at the terminal why the loop may continue.
+fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    let Some(halt) = halts::binding(ws)? else { return Ok(None) };
+    let message = escape::terminal(&halt.halt.message).into_owned();
+    shell.out.message(&format!(
+        "halted: {message}\nWhy may the loop go on? One line for the ledger; empty: it stays halted\n> "
+    ));
+    let mut line = String::new();
+    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    Ok(Some(line.trim().to_owned()))
+}
+
+/// Stops the loop.
+pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, StopFile::Stop, args)
+}
+
+/// Pauses the loop.
+pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, StopFile::Pause, args)
+}
+
+/// The command that ends a stop or a pause.
+const WAY_ON: &str = "andon resume --reason '<decision>'";
+/// The effect of a pause in perpetual mode.
+const NOT_HELD: &str = "not paused, guard.perpetual is set";
+/// The command that holds a loop in perpetual mode.
+const HOLDS: &str = "andon stop";
+
+fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let path = write_stop_file(&shell.ctx, &ws, file, args.reason.as_deref())?;
+    let is_cleared = file == StopFile::Pause && halts::stops::pause_is_cleared(&ws);
+    let (verb, done) = match file {
+        StopFile::Stop => ("stop", "stopped"),
+        StopFile::Pause => ("pause", "paused"),
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = format!(".andon/{name}");
+    let (effect, help) = if is_cleared {
+        (format!("{NOT_HELD}: the next commit or turn clears {file} and says so"), HOLDS)
+    } else {
+        (format!("{done}: commits are refused while {file} is there"), WAY_ON)
+    };
+    shell.out.result(&match args.format.format {
+        Format::Text => format!("{effect}\n  help: {help}\n"),
+        Format::Json => {
+            let mut shown = json!({ "file": file, "reason": args.reason, "help": [help] });
+            if is_cleared {
+                shown["not_held"] = effect.into();
+            }
+            json::document(verb, &shown)
+        }
+    });
+    Ok(Exit::Allowed)
+}
+
+/// `andon resume`
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// What was decided; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// The halt was wrong, the loop was not stuck: kept, counted by rule (andon status --rules), known to calibrate
+    #[arg(long, conflicts_with = "counter")]
+    pub mistaken: bool,
+    /// Answer without a terminal, as a script or CI does, and say why no person reads the halt; recorded, and shown by check as unattended
+    #[arg(long, value_name = "WHY", num_args = 0..=1, default_missing_value = "")]
+    pub yes: Option<String>,
+    /// Reset one counter only, such as consecutive-failures; the window goes on
+    #[arg(long, value_name = "RULE")]
+    pub counter: Option<String>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon stop`, `andon pause`
+#[derive(Debug, Args)]
+pub struct ReasonArg {
+    /// Why; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
+pub fn answer_halt(
+    ctx: &Context,
+    ws: &Workspace,
+    reason: Option<&str>,
+    halt_was: HaltAssessment,
+    how: AckHow,
+) -> Result<ResumeReport, OpsError> {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
+        return Err(OpsError::AgentShell(marker));
+    }
+    halts::resolve::check_directory(ws)?;
+    let halt = halts::binding(ws)?;
+    if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
+        return if halts::answer::leftover(ctx, ws)? {
+            Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
+        } else {
+            Err(OpsError::NothingToResume)
+        };
+    }
+    let reason = reason.and_then(said);
+    if halt.is_some() && reason.is_none() {
+        return Err(OpsError::ReasonMissing);
+    }
+    if halt_was == HaltAssessment::Mistaken && halt.is_none() {
+        return Err(OpsError::NothingToResume);
+    }
+    if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
+        return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
+    }
+    let answer = Answer { halt: halt.as_ref(), halt_was, ..Answer::default() };
+    halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
+    Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
+}
+
+/// The word that a person types at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing
+/// waits, or a signature is asked for anyway.
+///
+/// # Errors
+/// An agent asks, or the ledger cannot be read.
+fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
+        return Err(OpsError::AgentShell(marker));
+    }
+    halts::resolve::check_directory(ws)?;
+    let halt = halts::binding(ws)?;
+    if halt.as_ref().is_some_and(|halt| asking::asks_signature(ws, halt).is_some()) {
+        return Ok(None);
+    }
+    Ok(halt.map(|standing| standing.halt.rule))
+}
+
+/// Placeholders that hints print for a reason. A pasted hint is no decision.
+const PLACEHOLDERS: [&str; 7] =
+    ["decision", "text", "reason", "why", "what was decided", "what you decided", "todo"];
+
+/// A reason in words; `None` for one without a letter, and for the placeholder of a hint.
+fn said(reason: &str) -> Option<&str> {
+    let reason = Some(reason.trim()).filter(|text| text.chars().any(char::is_alphabetic))?;
+    let bare = reason.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+    (!PLACEHOLDERS.contains(&bare.as_str())).then_some(reason)
+}
+
+/// The short form of a resolution: the reason, signed.
+fn signed(
+    ctx: &Context,
+    ws: &Workspace,
+    halt: &StandingHalt,
+    halt_was: HaltAssessment,
+    reason: &str,
+) -> Result<ResumeReport, OpsError> {
+    asking::resolve_halt(ctx, ws, halt, halt_was, reason)?;
+    let found = halts::resolve(ctx, ws)?;
+    if let Some(failed) = found.failed {
+        return Err(failed);
+    }
+    let key = asking::signer(ctx, ws)?.public().to_string();
+    let by = asking::load(ws)?.who(&key).unwrap_or("a witness").to_owned();
+    Ok(ResumeReport { halt: Some(halt.clone()), by })
+}
+
+/// Resets one counter, and answers the halt that it made. Everything else stays as it was.
+fn reset_counter(
+    ctx: &Context,
+    ws: &Workspace,
+    counter: &str,
+    reason: Option<&str>,
+    how: AckHow,
+) -> Result<ResumeReport, OpsError> {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
+        return Err(OpsError::AgentShell(marker));
+    }
+    let counters =
+        || detect::REGISTRY.iter().filter(|rule| rule.about.reset == Reset::Alone).map(|rule| rule.id);
+    let Some(counter) = counters().find(|known| *known == counter) else {
+        return Err(OpsError::Usage {
+            what: format!("no counter of that name can be reset alone: {counter:?}"),
+            help: format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
+        });
+    };
+    let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
+    let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
+    let answer = Answer { halt: halt.as_ref(), counter: Some(counter), ..Answer::default() };
+    halts::acknowledge(ctx, ws, answer, how, reason)?;
+    Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
+}
+
+/// A file that stops the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopFile {
+    /// `andon stop`
+    Stop,
+    /// `andon pause`
+    Pause,
+}
+
+/// Writes the file that stops or pauses the loop and records the halt.
+fn write_stop_file(
+    ctx: &Context,
+    ws: &Workspace,
+    file: StopFile,
+    reason: Option<&str>,
+) -> Result<PathBuf, OpsError> {
+    ws.top()?;
+    let name = match file {
+        StopFile::Stop => STOP_FILE,
+        StopFile::Pause => PAUSE_FILE,
+    };
+    let text = format!(
+        "{}\nby: {}\nat: {}\n",
+        reason.unwrap_or("no reason given"),
+        ctx.committer(&ws.repo),
+        ctx.now
+    );
+    let path = effect::write_andon_file(&ws.site(ctx), name, &text)?;
+    let standing = halts::binding(ws)?;
+    let loaded = timeline::load(ws)?;
+    let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
+    if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
+        finding.detail = finding.detail.before(&format!(": {reason}"));
+    }
+    guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
+    SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), reason);
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn a_placeholder_is_no_reason() {
+        for none in [
+            "",
+            "  ",
+            "...",
+            "<decision>",
+            "TEXT",
+            "\u{2026}",
+            "42",
+            "what was decided",
+            "'<decision>'",
+            "<why>",
+        ] {
+            assert_eq!(said(none), None, "{none:?}");
+        }
+        for some in [" the fixture was wrong ", "ok", "decision: keep A", "\u{7b54}\u{3048}"] {
+            assert_eq!(said(some), Some(some.trim()), "{some:?}");
+        }
+    }
+}

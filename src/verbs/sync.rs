@@ -1,0 +1,208 @@
+//! `andon sync`: records and ledgers of this clone and of a remote become the union of both.
+
+use std::path::PathBuf;
+
+use crate::cli::output::{self, Format};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::json::printing as json;
+use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, effect::Effect, findings::Level};
+use andon_core::escape::terminal_clip;
+use andon_engine::sync::{Sync, SyncDirection, peer, unasked, visited};
+use andon_engine::text::{message, phrase};
+use andon_engine::view::sync::{SyncReport, TransferCounts};
+use andon_engine::{asking, halts};
+use andon_engine::{
+    context::Context, error::OpsError, text::page::Page, text::style::Style, workspace::Workspace,
+};
+use andon_git::{Online, Prompt};
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Exchanges records and ledgers with a remote.
+pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let with = match &args.bundle {
+        Some(file) => SyncPeers::Bundle(file.clone()),
+        None => SyncPeers::Remote { name: args.remote.clone(), fold: args.fold },
+    };
+    let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
+    let online = Online { prompt: prompt(shell, &ws), patience: None };
+    let result = exchange(&shell.ctx, &ws, with, way, online)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => text(&result, shell.out.out),
+        Format::Json => json::line(&json(&result)),
+    });
+    Ok(if needs_a_person(&result) { Exit::Refused } else { Exit::Allowed })
+}
+
+/// No prompt for a password where no person is.
+fn prompt(shell: &Shell, ws: &Workspace) -> Prompt {
+    if shell.ctx.var("GIT_TERMINAL_PROMPT") != Some("0") && output::has_terminal() {
+        Prompt::Allowed
+    } else {
+        unasked(&shell.ctx, ws)
+    }
+}
+
+const HELP: &str = "\
+Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
+
+/// `andon sync`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct SyncArgs {
+    /// A git remote, or an address such as that of a fork; default: the branch's remote, else origin
+    #[arg(value_name = "REMOTE")]
+    pub remote: Option<String>,
+    /// Exchange with a bundle file instead: read what it holds, and rewrite it if it lacks something
+    #[arg(long, value_name = "FILE", conflicts_with = "remote")]
+    pub bundle: Option<PathBuf>,
+    /// Fetch only: nothing is pushed, no file is written
+    #[arg(long)]
+    pub fetch_only: bool,
+    /// Take the records of clones that have sent nothing for DAYS (30) over, and remove their refs at the remote
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, require_equals = true, default_missing_value = "30")]
+    #[arg(conflicts_with_all = ["bundle", "fetch_only"])]
+    pub fold: Option<u32>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// The other side of an exchange.
+enum SyncPeers {
+    /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
+    /// the only one.
+    Remote {
+        /// Its name or address.
+        name: Option<String>,
+        /// After how many days of silence the records of a writer are folded into this clone's ref; `None`: never.
+        fold: Option<u32>,
+    },
+    /// Into or out of a bundle file.
+    Bundle(PathBuf),
+}
+
+/// Unites the records and ledgers of this clone with those of another.
+fn exchange(
+    ctx: &Context,
+    ws: &Workspace,
+    with: SyncPeers,
+    way: SyncDirection,
+    online: Online,
+) -> Result<SyncReport, OpsError> {
+    // An answer by deletion that no hook has seen yet is to travel too.
+    let halted = halts::resolve(ctx, ws)?.halt;
+    let report = match with {
+        SyncPeers::Remote { name, fold } => {
+            let peer = peer::choose(&ws.repo, name.as_deref())?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                work.exchange(way)?;
+                if let Some(days) = fold {
+                    work.fold(days)?;
+                }
+                Ok(work.finish())
+            })?
+        }
+        SyncPeers::Bundle(file) => {
+            let file = ctx.cwd.join(file);
+            let (peer, there) = peer::bundle(&file, way)?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                if there {
+                    work.exchange(SyncDirection::FetchOnly)?;
+                }
+                if way == SyncDirection::Both {
+                    work.write_bundle(&file)?;
+                }
+                Ok(work.finish())
+            })?
+        }
+    };
+    show(ctx, ws, halted.as_ref())?;
+    Ok(report)
+}
+
+/// The files for people follow what came: a halt of another clone gets its report file here, an answered one loses it.
+fn show(ctx: &Context, ws: &Workspace, halted: Option<&StandingHalt>) -> Result<(), OpsError> {
+    // Rounds of other clones that have come call people here as well.
+    asking::call_people(ctx, ws);
+    let resolved = halts::resolve(ctx, ws)?;
+    match resolved.halt {
+        Some(_) => resolved.failed.map_or(Ok(()), Err),
+        None if halted.is_some() => {
+            let report_files = andon_core::domain::findings::ReportFile::ALL
+                .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
+            andon_engine::effect::carry_out(&report_files, &ws.site(ctx))?;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// True where a person has to look: the remote refused a ref, or one was forked.
+fn needs_a_person(report: &SyncReport) -> bool {
+    report.found.iter().any(|one: &Diagnostic| one.level >= Level::Block)
+}
+
+/// The report for a person: what was found wrong, and one line.
+pub fn text(report: &SyncReport, style: Style) -> String {
+    let mut page = Page::new(style);
+    for one in &report.found {
+        message::push(&mut page, one);
+    }
+    let parts: Vec<String> = [(report.received, "received"), (report.sent, "sent")]
+        .into_iter()
+        .filter_map(|(moved, way)| Some(format!("{} {way}", words(moved)?)))
+        .chain(
+            (report.folded > 0).then(|| format!("{} folded", phrase::count(report.folded, "silent writer"))),
+        )
+        .collect();
+    let what = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
+    page.line(&format!("synced with {}: {what}", terminal_clip(&report.remote, 100)));
+    page.finish()
+}
+
+fn words(moved: TransferCounts) -> Option<String> {
+    let records = (moved.records > 0).then(|| phrase::count(moved.records, "record"));
+    let entries = (moved.entries > 0).then(|| phrase::count(moved.entries, "ledger entry"));
+    let parts: Vec<String> = records.into_iter().chain(entries).collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// The report for a program: `andon/sync@1`.
+fn json(report: &SyncReport) -> Value {
+    json!({
+        "schema": "andon/sync@1",
+        "remote": report.remote,
+        "received": report.received,
+        "sent": report.sent,
+        "folded": report.folded,
+        "retries": report.retries,
+        "found": json::diagnostics(&report.found),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::diagnostic::Diagnostic;
+
+    #[test]
+    fn one_line_says_what_went_over() {
+        let mut report = SyncReport { remote: "origin".to_owned(), ..SyncReport::default() };
+        assert_eq!(text(&report, Style::Plain), "synced with origin: nothing new\n");
+        report.received = TransferCounts { records: 1, entries: 2 };
+        report.sent = TransferCounts { records: 0, entries: 1 };
+        report.found.push(Diagnostic::warning("odd").code("x").help("do"));
+        assert_eq!(
+            text(&report, Style::Plain),
+            "warning[x]: odd\n  help: do\n\
+             synced with origin: 1 record and 2 ledger entries received, 1 ledger entry sent\n"
+        );
+        let value = andon_testkit::samples::value_of(&json(&report));
+        assert_eq!(value["received"], serde_json::json!({"records": 1, "ledger_entries": 2}));
+        assert_eq!(value["found"][0]["code"], "x");
+    }
+}

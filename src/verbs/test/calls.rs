@@ -1,0 +1,329 @@
+//! The known runners that a test command is sure to start, as far as its words and the scripts of package.json show them.
+//!
+//! Only plain words are followed. A line with a branch, a loop or a substitution shows nothing for sure, and neither does a
+//! runner whose output goes elsewhere: nothing is expected then.
+
+mod shell;
+
+use std::path::{Path, PathBuf};
+
+use andon_config::TestCommand;
+use andon_engine::{effect::program::StartedProgram, effect::report_files};
+use serde_json::Value;
+use testreport::command_words::{ShellLine, innermost, program_name};
+use testreport::{KnownRunner, Promise, RunnerCall, WordList, words};
+
+/// Largest file of the project that is looked into, in bytes.
+const MAX_FILE: usize = 1 << 20;
+/// Scripts that call scripts.
+const MAX_DEPTH: usize = 4;
+
+/// The calls that `command` is sure to make in the project at `top`.
+pub(super) fn of_command(top: &Path, command: &TestCommand) -> Vec<RunnerCall> {
+    let mut calls = Calls::default();
+    match command {
+        TestCommand::Shell(line) => calls.line(top, line, 0),
+        TestCommand::Argv(words) => calls.program(top, words, 0),
+    }
+    calls.found()
+}
+
+/// The program behind a pipe at the end of this command, as it is kept, that hides how the tests ended.
+pub(in crate::verbs::test) fn cuts_the_end(command: &str) -> Option<String> {
+    shell::cuts_the_end(command)
+}
+
+/// The program that gives `command` its exit code, where that is 0 whatever the tests said.
+pub(super) fn masks_exit(top: &Path, command: &TestCommand) -> Option<String> {
+    match command {
+        TestCommand::Shell(line) => masked(top, line, 0),
+        TestCommand::Argv(words) => masked(top, &line_started_by(top, words)?, 1),
+    }
+}
+
+fn masked(directory: &Path, line: &str, depth: usize) -> Option<String> {
+    shell::masks_exit(line).or_else(|| {
+        let (directory, words) = programs_of(directory, line)?.pop()?;
+        let script = line_started_by(&directory, &words).filter(|_| depth < MAX_DEPTH)?;
+        masked(&directory, &script, depth + 1)
+    })
+}
+
+/// The programs that a line is sure to start, each with its directory.
+fn programs_of(directory: &Path, line: &str) -> Option<Vec<(PathBuf, Vec<String>)>> {
+    let mut directory = directory.to_owned();
+    let mut found = Vec::new();
+    for words in shell::sure_programs(line)? {
+        match words.as_slice() {
+            [cd, to] if cd == "cd" => directory.push(to),
+            [set, ..] if set == "set" || set == "export" => {}
+            _ => found.push((directory.clone(), words)),
+        }
+    }
+    Some(found)
+}
+
+/// The call of a program that was seen at work.
+pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
+    let call = call_of(&started.directory, &started.words)?;
+    // Beside it something else may have run tests.
+    (call.promise != Promise::NoTest).then_some(call)
+}
+
+#[derive(Default)]
+struct Calls {
+    found: Vec<RunnerCall>,
+    /// Programs that are no known runner.
+    others: usize,
+}
+
+impl Calls {
+    /// A call that runs no test says something of the whole only where there is nothing else.
+    fn found(mut self) -> Vec<RunnerCall> {
+        let alone = self.others == 0 && self.found.iter().all(|call| call.promise == Promise::NoTest);
+        self.found.retain(|call| alone || call.promise != Promise::NoTest);
+        self.found
+    }
+
+    fn line(&mut self, directory: &Path, line: &str, depth: usize) {
+        match programs_of(directory, line) {
+            Some(programs) => programs.iter().for_each(|(at, words)| self.program(at, words, depth)),
+            None => self.others += 1,
+        }
+    }
+
+    fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
+        if let Some(call) = call_of(directory, words) {
+            self.found.push(call);
+        } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
+            self.line(directory, &line, depth + 1);
+        } else {
+            self.others += 1;
+        }
+    }
+}
+
+/// The line that words hand to a shell: behind `sh -c`, or in package.json behind `npm test`; wrappers may come before them.
+fn line_started_by(directory: &Path, words: &[String]) -> Option<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = innermost(&words);
+    ShellLine::of_words(words).map(|shell| shell.with_options()).or_else(|| package_script(directory, words))
+}
+
+/// The line behind `npm test`, `yarn run unit -- --ci` and their like, with its arguments.
+fn package_script(directory: &Path, words: &[&str]) -> Option<String> {
+    let (manager, rest) = words.split_first()?;
+    let rest: Vec<&str> = rest.iter().filter(|word| !matches!(**word, "-s" | "--silent")).copied().collect();
+    let (name, arguments) = match (*manager, rest.as_slice()) {
+        ("npm" | "pnpm" | "yarn", ["test" | "t" | "tst", arguments @ ..]) => ("test", arguments),
+        ("npm" | "pnpm" | "yarn" | "bun", ["run" | "run-script", name, arguments @ ..])
+        | ("yarn" | "pnpm", [name, arguments @ ..]) => (*name, arguments),
+        _ => return None,
+    };
+    if name.starts_with('-')
+        || arguments.iter().any(|one| one.starts_with("-w") || one.starts_with("--workspace"))
+    {
+        return None;
+    }
+    let text = project_file(directory, "package.json")?;
+    let package: Value = serde_json::from_str(&text).ok()?;
+    let script = package.get("scripts")?.get(name)?.as_str()?;
+    let arguments: Vec<&str> = arguments.iter().filter(|word| **word != "--").copied().collect();
+    Some(format!("{script} {}", arguments.join(" ")))
+}
+
+/// The call that these words make in that directory, by what the project's configuration says as well.
+fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, innermost(&texts)))?;
+    let named = words.windows(2).filter_map(|two| match two {
+        [option, file] if matches!(option.as_str(), "-c" | "--config") => Some(file.as_str()),
+        _ => None,
+    });
+    let given = words.iter().filter_map(|word| word.strip_prefix("--config="));
+    let (files, more, signs) = configuration(call.runner);
+    let speaks_otherwise = |file: &str| {
+        project_file(directory, file).is_some_and(|text| signs.iter().any(|sign| text.contains(sign)))
+    };
+    let known: Vec<&str> = files.iter().chain(more).collect();
+    let is_other = known.into_iter().chain(named).chain(given).any(speaks_otherwise);
+    if is_other && matches!(call.promise, Promise::Summary | Promise::Progress) {
+        call.promise = Promise::Nothing;
+    }
+    Some(call)
+}
+
+const FILES: &str = include_str!("runner_files.txt");
+/// Files in which pytest is configured.
+pub(super) const PYTEST: WordList = WordList::section(FILES, "pytest");
+/// Files in which jest is configured.
+pub(super) const JEST: WordList = WordList::section(FILES, "jest");
+const MOCHA: WordList = WordList::section(FILES, "mocha");
+/// Files in which vitest is configured.
+pub(super) const VITEST: WordList = WordList::section(FILES, "vitest");
+/// Files in which phpunit is configured.
+pub(super) const PHPUNIT: WordList = WordList::section(FILES, "phpunit");
+
+/// The files in which a runner is configured, one more of them, and the words there that give it other last words than its own.
+fn configuration(runner: KnownRunner) -> (WordList, Option<&'static str>, WordList) {
+    match runner {
+        KnownRunner::Pytest => (PYTEST, Some("conftest.py"), OTHER_PYTEST),
+        KnownRunner::Unittest | KnownRunner::Other(_) => (words![], None, words![]),
+        KnownRunner::Jest => (JEST, None, words!["reporters", "testResultsProcessor"]),
+        KnownRunner::Mocha => (MOCHA, Some("package.json"), words!["reporter"]),
+        KnownRunner::Vitest => (VITEST, Some("package.json"), words!["reporters"]),
+        KnownRunner::Rspec => (words![".rspec"], None, words!["-f", "--out", "-o "]),
+    }
+}
+
+const OTHER_PYTEST: WordList =
+    words!["no:terminal", "-qq", "--quiet", "console_output_style", "terminalreporter", "TerminalReporter"];
+
+/// `python test_a.py`, whose last words start unittest's own runner, or `node a.test.js`, which has node's in itself.
+fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
+    let (program, rest) = words.split_first()?;
+    let name = program_name(program);
+    let script = rest.iter().find(|word| !word.starts_with('-'))?;
+    let is_node = matches!(name, "node" | "nodejs");
+    let ends: &[&str] = if is_node { &["js", "mjs", "cjs"] } else { &["py"] };
+    let is_script = Path::new(script).extension().is_some_and(|end| ends.iter().any(|known| end == *known));
+    if !(is_node && rest.len() == 1 || name.starts_with("python")) || !is_script {
+        return None;
+    }
+    let text = project_file(directory, script)?;
+    if is_node {
+        let asks = ["process.argv", "process.env", "run("].iter().any(|word| text.contains(word));
+        let call = RunnerCall { runner: KnownRunner::Other("node"), promise: Promise::Summary };
+        return (text.contains("node:test") && !asks).then_some(call);
+    }
+    let plain = ["unittest.main()", "unittest.main(verbosity="].iter().any(|call| text.contains(call));
+    let asks = ["sys.argv", "argparse", "os.environ"].iter().any(|word| text.contains(word));
+    (plain && !asks).then_some(RunnerCall { runner: KnownRunner::Unittest, promise: Promise::Summary })
+}
+
+fn project_file(directory: &Path, name: &str) -> Option<String> {
+    let path: PathBuf = directory.join(name);
+    path.is_file()
+        .then(|| report_files::read(&path, MAX_FILE).ok())
+        .flatten()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(files: &[(&str, &str)], line: &str) -> Vec<(KnownRunner, Promise)> {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()));
+        found.into_iter().map(|call| (call.runner, call.promise)).collect()
+    }
+
+    #[test]
+    fn what_is_started_for_sure() {
+        use KnownRunner::{Jest, Mocha, Other, Pytest, Unittest, Vitest};
+        use Promise::{NoTest, Nothing, Summary};
+        let package =
+            ("package.json", r#"{"scripts": {"test": "npm run unit && tsc", "unit": "jest --ci"}}"#);
+        let reporters =
+            ("web/package.json", r#"{"scripts": {"test": "jest"}, "jest": {"reporters": ["x"]}}"#);
+        let node = ("a.test.js", "const test = require('node:test');\ntest('a', () => {});\n");
+        let script = ("test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n");
+        let table: &[(&str, &[(KnownRunner, Promise)])] = &[
+            ("pytest -q && mypy .", &[(Pytest, Summary)]),
+            ("ruff check; pytest; mocha", &[(Pytest, Summary), (Mocha, Summary)]),
+            ("make && pytest; true", &[]),
+            ("pytest || true", &[]),
+            ("if true; then pytest; fi", &[]),
+            ("pytest > log", &[]),
+            ("pytest 2>&1 | tee log", &[(Pytest, Summary)]),
+            ("pytest | tail -1", &[(Pytest, Summary)]),
+            ("set -o pipefail; pytest | tail -1", &[]),
+            ("pytest | grep passed", &[(Pytest, Summary)]),
+            ("pytest | tee log | head -3", &[(Pytest, Summary)]),
+            ("set -o pipefail; pytest | tee log | grep passed", &[]),
+            ("npm test", &[(Jest, Summary)]),
+            ("npm run unit -- --listTests", &[(Jest, NoTest)]),
+            ("pytest --co", &[(Pytest, NoTest)]),
+            ("pytest --co && ./own.sh", &[]),
+            ("cd web && npm test", &[(Jest, Nothing)]),
+            ("sh -c 'pytest -q'", &[(Pytest, Summary)]),
+            ("sudo ksh -c 'pytest -q'", &[(Pytest, Summary)]),
+            ("setsid -w python3 test_a.py", &[(Unittest, Summary)]),
+            ("python3 test_a.py", &[(Unittest, Summary)]),
+            ("python3 missing.py", &[]),
+            ("node a.test.js", &[(Other("node"), Summary)]),
+            ("node --test-reporter=spec a.test.js", &[]),
+            ("npx vitest run", &[(Vitest, Summary)]),
+            ("echo 'pytest; jest'", &[]),
+            ("# pytest\necho jest", &[]),
+        ];
+        for (line, expected) in table {
+            assert_eq!(calls(&[package, reporters, script, node], line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn whose_exit_code_a_command_has() {
+        let package = r#"{"scripts": {"test": "./own.sh || true", "unit": "./own.sh"}}"#;
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("package.json"), package).unwrap();
+        for (line, masks) in [
+            ("./own.sh; true", Some("true")),
+            ("./own.sh || echo failed", Some("echo")),
+            ("./own.sh >log 2>&1\ncat log", Some("cat")),
+            ("./own.sh 2>&1 | tee log", Some("tee")),
+            ("./own.sh; exit 0", Some("exit")),
+            ("./own.sh & wait", Some("wait")),
+            ("./own.sh &", Some("&")),
+            ("npm test", Some("true")),
+            ("npm run build && npm test", Some("true")),
+            ("ksh -c './own.sh; echo done'", Some("echo")),
+            ("nice sh -c './own.sh; true'", Some("true")),
+            ("bash -ec './own.sh; true'", None),
+            ("bash -o pipefail -c './own.sh | tee log'", None),
+            ("npm run unit", None),
+            ("./own.sh", None),
+            ("./own.sh && echo fine", None),
+            ("./own.sh & wait $!", None),
+            ("set -eu; ./own.sh; echo fine", None),
+            ("set -eu; ./own.sh || true", Some("true")),
+            ("set -o pipefail; ./own.sh | tee log", None),
+            ("./own.sh || exit 1; echo fine", None),
+            ("if ! ./own.sh; then exit 1; fi; echo fine", None),
+            ("./own.sh | grep -q fine", None),
+            ("echo one; echo two", None),
+            ("true", None),
+        ] {
+            let command = TestCommand::Shell(line.to_owned());
+            assert_eq!(masks_exit(dir.path(), &command).as_deref(), masks, "{line}");
+        }
+        let words = |line: &str| TestCommand::Argv(line.splitn(3, ' ').map(str::to_owned).collect());
+        for shell in ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"] {
+            let command = words(&format!("{shell} -c ./own.sh; true"));
+            assert_eq!(masks_exit(dir.path(), &command).as_deref(), Some("true"), "{shell}");
+        }
+        assert_eq!(masks_exit(dir.path(), &words("sh -ec ./own.sh; true")), None);
+        assert_eq!(masks_exit(dir.path(), &words("npm test")).as_deref(), Some("true"));
+    }
+
+    #[test]
+    fn what_hides_how_the_tests_ended() {
+        for (line, hides) in [
+            ("jest 2>&1 | tail -3", Some("tail")),
+            ("cd web && npm test | grep -v warn", Some("grep")),
+            ("jest | tee log", None),
+            ("jest | tail -3; echo done", None),
+            ("set -o pipefail; jest | tail -3", None),
+            ("grep '|' a && pytest", None),
+            ("pytest", None),
+        ] {
+            assert_eq!(cuts_the_end(line).as_deref(), hides, "{line}");
+        }
+    }
+}

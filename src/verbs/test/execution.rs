@@ -1,0 +1,314 @@
+//! One run of a test command, in three steps: the launch, the output while it runs, and the result. Several can run at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::calls;
+use super::preset::{self, LineFilter};
+use andon_config::TestCommand;
+use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
+use andon_core::{change::secrets, escape::shell_quote_bytes};
+use andon_engine::effect::program::{
+    self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
+};
+use andon_engine::effect::report_files::{self, ReportCandidate};
+use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
+use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
+use andon_engine::{
+    context::Context, effect::best_effort, effect::files::PrivateDir, error::OpsError,
+    evidence::places::Places, workspace::Workspace,
+};
+use andon_git::platform::test_seam::stop_point;
+use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
+
+/// Largest file of the project that is looked into for a runner's configuration, in bytes.
+const MAX_PROJECT_FILE: usize = 1 << 20;
+
+/// Inside a hook git points these at its own index; the tests must not see them.
+const OF_GIT: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
+
+/// A command as it is started.
+pub(super) struct CommandLaunch {
+    directory: PathBuf,
+    command: program::CommandLine,
+    environment: Environment,
+    timeout: Option<Span>,
+    globs: Vec<String>,
+    at_end: FinalReports,
+}
+
+/// The reports that were there when the command had ended. What is written after that is of a process that it left behind.
+type FinalReports = Arc<Mutex<Option<Vec<ReportCandidate>>>>;
+
+impl CommandLaunch {
+    /// Runs it to its end; `sink` gets what it prints.
+    pub(super) fn run(
+        &self,
+        held: &Signals,
+        screens: &Screens,
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<ProgramEnd, ProgramError> {
+        let Self { directory, environment, globs, at_end, .. } = self;
+        let look = || {
+            let reports = report_files::matching(directory, globs);
+            *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(reports);
+        };
+        let around = Surroundings { directory, environment, screens, at_end: &look };
+        held.run(&self.command, around, self.timeout, sink)
+    }
+}
+
+/// A run that is under way: the code that it runs on, and what it has said so far.
+pub(super) struct Execution {
+    tested: TestedCode,
+    /// The places of its code.
+    places: Places,
+    top: PathBuf,
+    /// The reports that were there before.
+    before: Vec<ReportCandidate>,
+    at_end: FinalReports,
+    reader: RunReader,
+    mentions: Mentions,
+    unseen: LineFilter,
+    /// The report that `test.runner` adds.
+    added: Option<AddedReport>,
+}
+
+/// A report that `test.runner` adds, in a directory that goes with it.
+struct AddedReport {
+    path: PathBuf,
+    _dir: PrivateDir,
+}
+
+impl Execution {
+    /// Looks at what is there before the command starts.
+    pub(super) fn prepare(
+        ctx: &Context,
+        ws: &Workspace,
+        tested: TestedCode,
+        asked: &TestCommand,
+    ) -> Result<(CommandLaunch, Self), OpsError> {
+        let top = ws.top()?.to_owned();
+        stop_point("test:begin");
+        let before = report_files::matching(&top, &ws.config.test.reports);
+        let (command, unseen, added) = match with_report(ws, &top, asked) {
+            Some((command, unseen, added)) => (command, unseen, Some(added)),
+            None => (spec(asked), None, None),
+        };
+        let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+        let mut reader = RunReader::new(root).only(ws.config.test.format);
+        for call in calls::of_command(&top, asked) {
+            reader.expect(call);
+        }
+        if let Some(by) = calls::masks_exit(&top, asked) {
+            reader.exit_masked_by(by);
+        }
+        let mentions = tested.mentions(ws);
+        let (directory, environment, timeout) = (top.clone(), environment(ctx, ws), ws.config.test.timeout);
+        let (globs, at_end) = (ws.config.test.reports.clone(), FinalReports::default());
+        let ours = Arc::clone(&at_end);
+        let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
+        let unseen = LineFilter::new(unseen);
+        let places = Places::now(ws);
+        Ok((launch, Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, added }))
+    }
+
+    /// Takes what the command printed, and passes it on but for the line about our own report.
+    pub(super) fn push(&mut self, stream: Stream, bytes: &[u8], pass: &mut dyn FnMut(Stream, &[u8])) {
+        let Self { reader, mentions, unseen, .. } = self;
+        let mut both = |bytes: &[u8]| {
+            mentions.push(stream, bytes);
+            pass(stream, bytes);
+            reader.push(stream, bytes);
+        };
+        match stream {
+            Stream::Stdout => unseen.push(bytes, &mut both),
+            Stream::Stderr => both(bytes),
+        }
+    }
+
+    /// Reads what the command left behind. The code that it ran on comes back also where the command could not be started.
+    pub(super) fn finish(
+        mut self,
+        ws: &Workspace,
+        ended: Result<ProgramEnd, ProgramError>,
+        pass: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
+        let end = match ended {
+            Ok(end) => end,
+            Err(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. })) => {
+                return Ok((self.tested, Err(error)));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let (reader, mentions) = (&mut self.reader, &mut self.mentions);
+        self.unseen.finish(&mut |bytes| {
+            mentions.push(Stream::Stdout, bytes);
+            pass(Stream::Stdout, bytes);
+            reader.push(Stream::Stdout, bytes);
+        });
+        stop_point("test:ran");
+        let since = match self.tested.since(ws)? {
+            CodeComparison::Unchanged => Some(self.places.replaced())
+                .filter(|replaced| !replaced.is_empty())
+                .map_or(CodeComparison::Unchanged, CodeComparison::Replaced),
+            changed @ (CodeComparison::Changed(_) | CodeComparison::Replaced(_)) => changed,
+        };
+        for call in end.started.iter().filter_map(calls::of_started) {
+            self.reader.expect(call);
+        }
+        let at_end = self.at_end.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let (mut warnings, mut written) =
+            read_reports(ws, &self.top, &self.before, &at_end, &mut self.reader);
+        if let Some(added) = &self.added {
+            let mut report = self.reader.open_report("the report of test.runner");
+            // A runner that wrote none has said on its output what it has to say.
+            if report_files::stream(&added.path, &mut |bytes| report.push(bytes)).is_ok() {
+                self.reader.close_report(report);
+                written += 1;
+            }
+        }
+        let mut parsed = self.reader.finish(exit_kind(&end));
+        warnings.extend(parsed.warnings.iter().cloned());
+        warnings.extend(without_its_reports(ws, written, &mut parsed));
+        warnings.extend(without_their_tests(ws, &mut parsed));
+        warnings.extend(self.added.as_ref().and_then(|_| without_the_added_report(&mut parsed)));
+        parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
+        let first = parsed.errors.first().map_or_else(String::new, |first| {
+            let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
+            secrets::masked(&format!("{test}{}", first.text)).into_owned()
+        });
+        best_effort::remember_error(ws.repo.git_dir(), &first);
+        let mut tested = self.tested;
+        tested.bind(ws, &self.mentions.named_in(&parsed))?;
+        warnings.extend(changed_paths(&since));
+        warnings.extend(hidden_paths(tested.hidden()));
+        Ok((tested, Ok(CommandResult { end, parsed, since, warnings })))
+    }
+}
+
+fn environment(ctx: &Context, ws: &Workspace) -> Environment {
+    let mut environment = ctx.environment_without(&OF_GIT);
+    environment.retain(|(name, _)| !ws.variables.iter().any(|(own, _)| own == name));
+    environment.extend(ws.variables.iter().cloned());
+    environment
+}
+
+/// The command with the report of `test.runner`, and the line about it that is not to be seen. Whatever is in the way of
+/// that leaves the command as it is: the tests come first.
+fn with_report(
+    ws: &Workspace,
+    top: &Path,
+    command: &TestCommand,
+) -> Option<(program::CommandLine, Option<String>, AddedReport)> {
+    let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return None };
+    let dir = PrivateDir::create(ws.repo.git_dir()).ok()?;
+    let project = |name: &str| {
+        let bytes = report_files::read(&top.join(name), MAX_PROJECT_FILE).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let made = preset::prepare(runner, argv, dir.path(), &project)?;
+    if made.file.is_some_and(|(path, text)| dir.write(&path, &text).is_err()) {
+        return None;
+    }
+    let added = AddedReport { path: made.report, _dir: dir };
+    Some((program::CommandLine::Argv(made.argv), made.unseen, added))
+}
+
+/// A runner that had to write a report, wrote none and said nothing about tests did not reach its end, whatever its
+/// exit code says: a test that ends the process with 0 looks like that.
+fn without_the_added_report(parsed: &mut ParsedRun) -> Option<String> {
+    let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
+    if !exit_only {
+        return None;
+    }
+    parsed.status = TestStatus::Incomplete;
+    Some("the run ended without the report that test.runner asked for".to_owned())
+}
+
+fn spec(command: &TestCommand) -> program::CommandLine {
+    match command {
+        TestCommand::Shell(line) => program::CommandLine::Shell(line.clone()),
+        TestCommand::Argv(words) => program::CommandLine::Argv(words.clone()),
+    }
+}
+
+fn exit_kind(end: &ProgramEnd) -> ExitKind {
+    match (end.stopped, end.exit) {
+        (StopCause::TimedOut, _) => ExitKind::TimedOut,
+        (StopCause::No | StopCause::Forwarded(_), CommandExit::Code(code)) => ExitKind::Code(code),
+        (StopCause::No | StopCause::Forwarded(_), CommandExit::Signal(signal)) => ExitKind::Signal(signal),
+    }
+}
+
+/// Most paths that are named.
+const NAMED: usize = 3;
+
+/// Names the files that changed while the tests ran.
+fn changed_paths(since: &CodeComparison) -> Option<String> {
+    let (CodeComparison::Changed(paths) | CodeComparison::Replaced(paths)) = since else { return None };
+    let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if matches!(since, CodeComparison::Replaced(_)) {
+        let named = named.join(", ");
+        return Some(format!("moved away or replaced while the tests ran, and put back: {named}{more}"));
+    }
+    (!named.is_empty()).then(|| {
+        let named = named.join(", ");
+        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
+    })
+}
+
+/// Names the files that the tests saw and git does not see.
+fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
+    let mut hints: Vec<String> = hidden
+        .iter()
+        .take(NAMED)
+        .map(|one| {
+            let path = one.full_path();
+            let (path, reason) = (String::from_utf8_lossy(&path), one.veil.reason());
+            let command = one.command(shell_quote_bytes);
+            format!(
+                "the tests ran with {path} as it is on disk, and git does not see it: {reason} ({command})"
+            )
+        })
+        .collect();
+    let more = hidden.len().saturating_sub(NAMED);
+    hints.extend((more > 0).then(|| format!("git does not see {more} more such paths")));
+    hints
+}
+
+/// Reads the report files that the run wrote: what is to be said of them, and how many there are. One that is as it was
+/// before the run is stale, and one that came after the end of the command is of a process that it left behind: they say
+/// nothing.
+fn read_reports(
+    ws: &Workspace,
+    top: &Path,
+    before: &[ReportCandidate],
+    at_end: &[ReportCandidate],
+    reader: &mut RunReader,
+) -> (Vec<String>, usize) {
+    let (mut warnings, mut written) = (Vec::new(), 0);
+    for report in report_files::matching(top, &ws.config.test.reports) {
+        let (path, _) = &report;
+        let name = path.strip_prefix(top).unwrap_or(path).to_string_lossy().into_owned();
+        if before.contains(&report) {
+            warnings.push(format!("{name} was not written by this run: not read"));
+            continue;
+        }
+        if !at_end.contains(&report) {
+            warnings.push(format!("{name} was written after the test command had ended: not read"));
+            continue;
+        }
+        written += 1;
+        let mut report = reader.open_report(&name);
+        match report_files::stream(path, &mut |bytes| report.push(bytes)) {
+            Ok(()) => reader.close_report(report),
+            Err(why) => reader.unreadable(&name, &why.to_string()),
+        }
+    }
+    (warnings, written)
+}

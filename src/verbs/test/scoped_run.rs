@@ -1,0 +1,511 @@
+//! `andon test` where the code has scopes: what ran green on this content does not run again.
+//!
+//! Each result goes into the journal as soon as it is there, together with what is known of the other scopes: what ran
+//! before an interruption stays proven, and the newest run says what the whole code is worth.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
+
+use super::TestArgs;
+use super::run::{
+    ChosenCommand, CommandOrigin, OutputTarget, RunDestination, TestOutcome, added, configured, one_run,
+    texts,
+};
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
+use andon_engine::evidence::earlier_runs::{compare, compare_scope};
+use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
+use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
+use andon_engine::evidence::{Subject, untracked};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
+use andon_engine::{
+    context::Context, error::OpsError, evidence::tested_code::TestedCode, recording::pending,
+    workspace::Workspace,
+};
+use andon_git::Overlay;
+
+/// The scopes that are to be tested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopeChoice {
+    /// Those without a passing run on their code.
+    Missing,
+    /// The same of those that differ from this tree.
+    Needed(Option<TreeId>),
+    /// All at once, by `test.command`.
+    All,
+    /// These, also where they passed.
+    Named(Vec<String>),
+    /// A part of the tests of one.
+    Part(String, Vec<OsString>),
+}
+
+/// A step of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestStep {
+    /// The scope; [`REST`] for `test.command`.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+}
+
+/// A scope that does not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedScope {
+    /// The scope.
+    pub name: String,
+    /// The commit whose tests passed on this code; `None` where they ran here, for no commit yet.
+    pub from: Option<CommitId>,
+}
+
+/// The steps that run, and the scopes that do not.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// In this order. Where `test.command` comes first and passes, the rest is not needed.
+    pub steps: Vec<TestStep>,
+    /// Those that passed on this code.
+    pub left_out: Vec<SkippedScope>,
+}
+
+/// An event of a run, for the caller to show.
+pub enum TestProgress<'a> {
+    /// The plan is made.
+    Planned(&'a Plan),
+    /// A step begins.
+    Begins(&'a TestStep),
+    /// The output of a step follows: it ran beside others.
+    Printed(&'a TestStep),
+    /// A step ended.
+    Ended(&'a TestStep, &'a TestOutcome),
+}
+
+/// The result of a run of scopes.
+pub struct ScopesRan {
+    /// Scopes that did not run.
+    pub left_out: Vec<SkippedScope>,
+    /// The steps that ran, in order, each with its own result.
+    pub ran: Vec<(TestStep, TestOutcome)>,
+    /// All scopes together, as the journal has it last; `None` where nothing could be kept.
+    pub together: Option<TestRun>,
+    /// The worst exit code.
+    pub code: u8,
+    /// The place that keeps the last run.
+    pub kept: RunDestination,
+}
+
+/// The choice that the command line makes by naming scopes or arguments; `None` where it is not about scopes.
+///
+/// # Errors
+/// A word that can only be meant as a scope, and names none.
+pub fn choice(ws: &Workspace, args: &TestArgs) -> Result<Option<ScopeChoice>, OpsError> {
+    let (all, words) = (args.all, &args.arguments);
+    let declared = &ws.config.test.scopes.scopes;
+    if declared.is_empty() {
+        return Ok(None);
+    }
+    let texts = texts(words);
+    match texts.as_slice() {
+        [] if all => Ok(Some(ScopeChoice::All)),
+        [] => Ok(Some(ScopeChoice::Missing)),
+        _ if all => Ok(None),
+        names if names.iter().all(|name| declared.has(name)) => Ok(Some(ScopeChoice::Named(texts))),
+        [name, ..] if declared.has(name) => Ok(Some(ScopeChoice::Part(name.clone(), words[1..].to_vec()))),
+        [name, ..] if is_word(ws, name) => {
+            let known: Vec<&str> = declared.iter().map(|scope| scope.name.as_str()).collect();
+            Err(OpsError::Usage {
+                what: format!("no scope is called {name}: there are {}", known.join(", ")),
+                help: format!(
+                    "{} Or, for an argument of test.command: andon test --all {name}",
+                    andon_config::suggest(name, known.iter().copied())
+                ),
+            })
+        }
+        _ => Ok(None),
+    }
+}
+
+/// True for a word that is neither an option nor a path nor an expression of a test runner.
+fn is_word(ws: &Workspace, word: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let there = ws.repo.workdir().is_some_and(|top| top.join(word).exists());
+    !word.starts_with('-') && word.bytes().all(plain) && !there
+}
+
+/// The working tree, and the untracked files that bind nothing.
+pub(super) type TreeSnapshot = (Overlay, Vec<OverlayEntry>);
+
+/// Everything that stays the same while the scopes run, and what came of them.
+pub(super) struct Session<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) ws: &'a Workspace,
+    /// The checkout, where not the working tree is tested.
+    apart: Option<Checkout>,
+    loaded: LoadedTimeline,
+    known: KnownScopes,
+    /// The results that records tell, and those that this session has kept: the journal need not repeat them.
+    told: BTreeSet<CodeId>,
+    kept: BTreeSet<CodeId>,
+    /// Steps that are still to come.
+    pub(super) left: usize,
+    /// As long as nothing ran since it was looked at.
+    look: Option<TreeSnapshot>,
+    done: ScopesRan,
+}
+
+/// A request to test scopes.
+pub struct ScopeRequest<'a> {
+    /// The code.
+    pub subject: &'a TestedSubject,
+    /// The scopes.
+    pub choice: &'a ScopeChoice,
+    /// Scopes that run at once, where they do not need each other.
+    pub jobs: usize,
+}
+
+/// Runs the tests of the scopes that are wanted.
+///
+/// # Errors
+/// A file belongs to two scopes, a scope has no command, or git, the journal or the checkout fail.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    wanted: &ScopeRequest<'_>,
+    shown: OutputTarget<'_>,
+    tell: &mut dyn FnMut(TestProgress<'_>),
+) -> Result<ScopesRan, OpsError> {
+    let ScopeRequest { subject, choice, jobs } = wanted;
+    let mut session = Session::begin(ctx, ws, subject)?;
+    let OutputTarget { screens, pass } = shown;
+    let plan = session.plan(choice)?;
+    session.done.left_out.clone_from(&plan.left_out);
+    tell(TestProgress::Planned(&plan));
+    session.left = plan.steps.len();
+    let mut steps = VecDeque::from(plan.steps);
+    while let Some(step) = steps.pop_front() {
+        let shown = OutputTarget { screens, pass: &mut *pass };
+        let is_scope = step.name != REST && !matches!(choice, ScopeChoice::Part(..));
+        if *jobs > 1 && is_scope && !steps.is_empty() {
+            steps.push_front(step);
+            session.side_by_side(std::mem::take(&mut steps), *jobs, shown, tell)?;
+            break;
+        }
+        session.left -= 1;
+        tell(TestProgress::Begins(&step));
+        let ran = match choice {
+            ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
+            ScopeChoice::All => session.all(AllOf::Everything, shown)?,
+            ScopeChoice::Missing | ScopeChoice::Needed(_) if step.name == REST => {
+                session.all(AllOf::Rest, shown)?
+            }
+            ScopeChoice::Missing | ScopeChoice::Needed(_) | ScopeChoice::Named(_) => {
+                session.scope(&step.name, shown)?
+            }
+        };
+        let is_proof = ran.run.validity == RunValidity::Valid && ran.run.evidence.is_green();
+        let is_over = ran.is_stopped() || step.name == REST && is_proof;
+        session.ended(step, ran, tell);
+        if is_over {
+            break;
+        }
+    }
+    if session.done.ran.is_empty() {
+        session.keep_what_is_known()?;
+    }
+    Ok(session.done)
+}
+
+/// The plan alone.
+///
+/// # Errors
+/// As [`run`].
+pub fn plan(
+    ctx: &Context,
+    ws: &Workspace,
+    subject: &TestedSubject,
+    choice: &ScopeChoice,
+) -> Result<Plan, OpsError> {
+    Session::begin(ctx, ws, subject)?.plan(choice)
+}
+
+/// Whom a run of `test.command` speaks for where it does not pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AllOf {
+    /// For none: which scope failed is not known.
+    Everything,
+    /// The code in no scope.
+    Rest,
+}
+
+impl<'a> Session<'a> {
+    fn begin(ctx: &'a Context, ws: &'a Workspace, subject: &TestedSubject) -> Result<Self, OpsError> {
+        ws.top()?;
+        let loaded = timeline::load(ws)?;
+        let known = KnownScopes::from_timeline(&loaded);
+        let (left_out, ran, together) = (Vec::new(), Vec::new(), None);
+        let done = ScopesRan { left_out, ran, together, code: 0, kept: RunDestination::InJournal };
+        let records = loaded.window.facts.iter().filter_map(|fact| fact.record.tests.as_ref());
+        let told = records.flat_map(|tests| &tests.scopes).map(|row| row.tests.code).collect();
+        let apart = separate_checkout::checkout(ctx, ws, subject)?;
+        let (kept, left, look) = (BTreeSet::new(), 0, None);
+        let mut session = Self { ctx, ws, apart, loaded, known, told, kept, left, look, done };
+        session.refuse_in_two()?;
+        Ok(session)
+    }
+
+    /// A file of two scopes shows where it changed, and all of them do where the configuration changed.
+    fn refuse_in_two(&mut self) -> Result<(), OpsError> {
+        let (overlay, _) = self.look()?;
+        if overlay.entries.iter().any(|entry| entry.path == CONFIG_FILE.as_bytes()) {
+            let tracked = self.ws.repo.tracked_files()?;
+            scopes::refuse_these_in_two(self.ws, tracked.iter().map(|(_, path)| path.as_slice()))?;
+        }
+        scopes::refuse_these_in_two(self.ws, overlay.entries.iter().map(|entry| entry.path.as_slice()))
+    }
+
+    /// The workspace in which the tests run.
+    pub(super) fn at(&self) -> &Workspace {
+        self.apart.as_ref().map_or(self.ws, |checkout| &checkout.ws)
+    }
+
+    /// The working tree, or the checkout, as it is now.
+    pub(super) fn look(&mut self) -> Result<TreeSnapshot, OpsError> {
+        let look = match self.look.take() {
+            Some(look) => look,
+            None => untracked::tested_overlay(self.at())?,
+        };
+        self.look = Some(look.clone());
+        Ok(look)
+    }
+
+    /// Something ran: what was seen may be no more.
+    pub(super) fn forget_look(&mut self) {
+        self.look = None;
+    }
+
+    /// The scopes of what was seen.
+    fn states(&self, seen: &TreeSnapshot, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
+        let subject = match &self.apart {
+            Some(checkout) => Subject::Tree(checkout.tree),
+            None => Subject::WorkTree(seen.0.clone()),
+        };
+        scopes::states(self.ws, &self.loaded, &self.known, &subject, before)
+    }
+
+    fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
+        let named: Vec<&str> = match choice {
+            ScopeChoice::All => vec![REST],
+            ScopeChoice::Part(name, _) => vec![name],
+            ScopeChoice::Named(names) => {
+                let order = self.ws.config.test.scopes.scopes.in_order();
+                order.into_iter().filter(|name| names.iter().any(|wanted| wanted == name)).collect()
+            }
+            ScopeChoice::Missing => return self.plan_missing(None),
+            ScopeChoice::Needed(before) => return self.plan_missing(*before),
+        };
+        let steps = named.into_iter().map(|name| self.step(name)).collect::<Result<_, _>>()?;
+        Ok(Plan { steps, left_out: Vec::new() })
+    }
+
+    fn step(&self, name: &str) -> Result<TestStep, OpsError> {
+        let command = self.ws.config.command_of_scope(name).ok_or_else(|| OpsError::Usage {
+            what: "no command is configured that tests everything".to_owned(),
+            help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
+        })?;
+        Ok(TestStep { name: name.to_owned(), command: command.display() })
+    }
+
+    fn plan_missing(&mut self, before: Option<TreeId>) -> Result<Plan, OpsError> {
+        let seen = self.look()?;
+        let mut states = self.states(&seen, before)?;
+        if states.iter().any(|state| state.scope.touched && !state.is_green()) {
+            self.known.take_elsewhere(self.ws, &states)?;
+            states = self.states(&seen, before)?;
+        }
+        let mut plan = Plan::default();
+        for ScopeState { scope, found } in states.iter().filter(|state| state.scope.touched) {
+            match found {
+                Some(found) if found.tests.is_green() => {
+                    plan.left_out.push(SkippedScope { name: scope.name.clone(), from: found.from });
+                }
+                Some(_) | None => plan.steps.push(self.step(&scope.name)?),
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The workspace as a scope has it, and the scope's command.
+    pub(super) fn own(&self, name: &str) -> Result<(Workspace, ChosenCommand), OpsError> {
+        let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
+        let (command, own) = own.ok_or_else(|| OpsError::Usage {
+            what: format!("no scope is called {name}"),
+            help: "andon test --scopes".to_owned(),
+        })?;
+        Ok((own, ChosenCommand { command, origin: CommandOrigin::Configured }))
+    }
+
+    /// Runs tests on what was seen.
+    fn run(
+        &mut self,
+        seen: TreeSnapshot,
+        own: Option<&Workspace>,
+        chosen: &ChosenCommand,
+        shown: OutputTarget<'_>,
+    ) -> Result<TestOutcome, OpsError> {
+        self.forget_look();
+        let at = own.unwrap_or_else(|| self.at());
+        let tested = TestedCode::from_overlay(at, seen)?;
+        one_run(self.ctx, self.ws, at, tested, chosen, shown)
+    }
+
+    /// A step has come to its end.
+    pub(super) fn ended(&mut self, step: TestStep, ran: TestOutcome, tell: &mut dyn FnMut(TestProgress<'_>)) {
+        tell(TestProgress::Ended(&step, &ran));
+        self.done.code = self.done.code.max(ran.code);
+        self.done.kept = ran.kept.unwrap_or(self.done.kept);
+        self.done.ran.push((step, ran));
+    }
+
+    /// Runs the tests of one scope.
+    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+        let (own, chosen) = self.own(name)?;
+        let seen = self.look()?;
+        let ran = self.run(seen.clone(), Some(&own), &chosen, shown)?;
+        self.scope_ran(name, &own, seen, ran)
+    }
+
+    /// Keeps what the tests of a scope gave on what was seen before they ran.
+    pub(super) fn scope_ran(
+        &mut self,
+        name: &str,
+        own: &Workspace,
+        seen: TreeSnapshot,
+        mut ran: TestOutcome,
+    ) -> Result<TestOutcome, OpsError> {
+        if let Some(checkout) = &self.apart {
+            let states = self.states(&seen, None)?;
+            let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
+            ran.happened_in(checkout, code.unwrap_or(ran.run.evidence.code));
+        }
+        compare_scope(own, name, &mut ran.run)?;
+        ran.kept = Some(if ran.run.validity == RunValidity::Valid {
+            self.keep(seen, ran.run.at, Some(self.row(name, ran.run.evidence.clone())))?
+        } else {
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        });
+        Ok(ran)
+    }
+
+    /// Runs a part of the tests of a scope: it proves nothing.
+    fn part(
+        &mut self,
+        name: &str,
+        words: &[OsString],
+        shown: OutputTarget<'_>,
+    ) -> Result<TestOutcome, OpsError> {
+        let (own, whole) = self.own(name)?;
+        let chosen =
+            ChosenCommand { command: added(&whole.command, texts(words))?, origin: CommandOrigin::Part };
+        let seen = self.look()?;
+        let mut ran = self.run(seen, Some(&own), &chosen, shown)?;
+        ran.kept = Some(pending::keep(self.ctx, self.ws, &ran.run)?);
+        Ok(ran)
+    }
+
+    /// Runs `test.command`. Where it passes it speaks for each scope.
+    fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+        let chosen = ChosenCommand { command: configured(self.ws)?, origin: CommandOrigin::Configured };
+        let seen = self.look()?;
+        let states = self.states(&seen, None)?;
+        let mut ran = self.run(seen.clone(), None, &chosen, shown)?;
+        if let Some(checkout) = &self.apart {
+            ran.happened_in(checkout, checkout.code);
+        }
+        compare(self.ws, &mut ran.run)?;
+        let is_valid = ran.run.validity == RunValidity::Valid;
+        let rest = states.iter().find(|state| of == AllOf::Rest && state.scope.name == REST);
+        ran.kept = Some(if is_valid && ran.run.evidence.is_green() {
+            let touched = states.iter().map(|state| &state.scope).filter(|scope| scope.touched);
+            let row = |scope: &ScopeCode| self.row(&scope.name, of_all(&ran.run.evidence, scope.code));
+            let mut rows: Vec<ScopeTests> = touched.map(row).collect();
+            rows.sort_by(|a, b| a.name.cmp(&b.name));
+            ran.run.evidence.scopes = rows;
+            self.done.together = Some(ran.run.clone());
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        } else if let Some(rest) = rest.filter(|_| is_valid) {
+            let tests = TestEvidence { code: rest.scope.code, ..ran.run.evidence.clone() };
+            self.keep(seen, ran.run.at, Some(self.row(REST, tests)))?
+        } else {
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        });
+        Ok(ran)
+    }
+
+    fn row(&self, name: &str, tests: TestEvidence) -> ScopeTests {
+        let needs =
+            self.ws.config.test.scopes.scopes.needed_by(name).into_iter().map(str::to_owned).collect();
+        ScopeTests { name: name.to_owned(), needs, tests, from: None }
+    }
+
+    /// Keeps what is known of all scopes of the code that was seen before the tests ran, with the result that they gave. The
+    /// journal gets what no record and no earlier run of this session tells; after the last step all that no record tells,
+    /// for then the newest run alone shows the gate what it needs.
+    fn keep(
+        &mut self,
+        seen: TreeSnapshot,
+        at: Option<Timestamp>,
+        ran: Option<ScopeTests>,
+    ) -> Result<RunDestination, OpsError> {
+        let mut states = self.states(&seen, None)?;
+        // Its code may have more than git tracks: files that its tests named.
+        if let Some(row) = ran {
+            self.told.remove(&row.tests.code);
+            self.known.add(row.clone());
+            if let Some(state) = states.iter_mut().find(|state| state.scope.name == row.name) {
+                state.found = Some(row);
+            }
+        }
+        let whole = TestedCode::from_overlay(self.at(), seen)?;
+        let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
+        let evidence = TestEvidence::together(code, scopes::rows(&states));
+        let mut run = whole.run_of(at, evidence, RunValidity::Valid);
+        self.done.together = Some(run.clone());
+        let is_last = self.left == 0;
+        let is_new = |row: &ScopeTests| {
+            let code = &row.tests.code;
+            !self.told.contains(code) && (is_last || !self.kept.contains(code))
+        };
+        run.evidence.scopes.retain(is_new);
+        self.kept.extend(run.evidence.scopes.iter().map(|row| row.tests.code));
+        pending::keep(self.ctx, self.ws, &run)
+    }
+
+    /// Nothing had to run: the journal says why, for the gate, unless it does already.
+    fn keep_what_is_known(&mut self) -> Result<(), OpsError> {
+        let seen = self.look()?;
+        let whole = TestedCode::from_overlay(self.at(), seen.clone())?;
+        let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
+        let says = |run: &&TestRun| {
+            let tests = &run.evidence;
+            run.validity == RunValidity::Valid
+                && tests.code == code
+                && (tests.is_green() || tests.command == TestEvidence::OF_SCOPES)
+        };
+        if let Some(newest) = self.loaded.runs.last().filter(says) {
+            self.done.together = Some(newest.clone());
+            return Ok(());
+        }
+        self.done.kept = self.keep(seen, Some(self.ctx.later()), None)?;
+        Ok(())
+    }
+}
+
+/// The evidence for one scope in a passing run of all tests: the number of its own tests is not known.
+fn of_all(all: &TestEvidence, code: CodeId) -> TestEvidence {
+    TestEvidence {
+        errors: all.errors,
+        truncated: all.truncated,
+        runner: all.runner.clone(),
+        command: all.command.clone(),
+        ..TestEvidence::new(code, TestStatus::Passed, all.signature)
+    }
+}
