@@ -1,7 +1,7 @@
 //! Shared by the readers of structured reports: a case is counted, named and bounded in one place, and the
 //! numbers that a report claims are held against the cases that it lists.
 
-use crate::tally::{Outcome, Tally, append};
+use crate::tally::{Outcome, Tally, append, append_line};
 use crate::{ReportProblem, Root, words::cut};
 
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
@@ -134,6 +134,20 @@ pub(super) fn printed_escapes(text: &str) -> String {
         }
     }
     text
+}
+
+/// Lines at which what a Rust test says of its panic has ended.
+pub(super) const ADVICE: [&str; 2] = ["note: run with ", "stack backtrace:"];
+
+/// Lines of libtest behind what its tests have printed.
+pub(super) const SUMMARY: [&str; 2] = ["failures:", "test result: "];
+
+/// What a test printed, from its panic or else from line `otherwise` on, up to a line that is an end.
+pub(super) fn from_panic(text: &str, otherwise: usize, is_end: impl Fn(&str) -> bool) -> String {
+    let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(otherwise);
+    let mut error = String::new();
+    text.lines().skip(start).take_while(|line| !is_end(line)).for_each(|line| append_line(&mut error, line));
+    error
 }
 
 /// An error text up to its first stack frame (`    at f (file:1:2)`).

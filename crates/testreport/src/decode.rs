@@ -9,20 +9,15 @@ use crate::ReportProblem;
 /// Bytes at the beginning of a report that tell its encoding.
 pub(super) const HEAD: usize = 1024;
 
-/// Longest UTF-8 sequence.
-const MAX_SEQUENCE: usize = 4;
-
 /// The text in place of bytes that are not of the encoding.
 const REPLACEMENT: &str = "\u{fffd}";
 
 /// Decodes one report. Bytes that are not of the encoding are replaced, and where the first of them was is kept: one
 /// wrong byte in a log must not cost the report.
 pub(super) struct Decoder {
-    coder: Option<Coder>,
+    coder: Coder,
     /// The place of the first replacement.
     replaced: Option<u64>,
-    /// Bytes at the end of the last chunk that are no whole character.
-    torn: Vec<u8>,
     /// Bytes taken.
     at: u64,
 }
@@ -31,22 +26,25 @@ impl Decoder {
     /// For the report that begins with `head`: [`HEAD`] bytes, or all of a shorter one. XML may declare its
     /// encoding; any other text is UTF-8, unless it has a mark.
     pub(super) fn new(head: &[u8]) -> Result<Self, ReportProblem> {
-        let encoding = match Encoding::for_bom(head) {
-            Some((marked, _)) => Some(marked).filter(|marked| *marked != UTF_8),
+        Ok(Self::of(match Encoding::for_bom(head) {
+            Some((marked, _)) => marked,
             None => declared_encoding(head)?,
-        };
-        let coder = encoding.map(Encoding::new_decoder);
-        Ok(Self { coder, replaced: None, torn: Vec::new(), at: 0 })
+        }))
+    }
+
+    /// For text in that encoding, whose byte order mark is left out.
+    pub(super) fn of(encoding: &'static Encoding) -> Self {
+        Self { coder: encoding.new_decoder(), replaced: None, at: 0 }
     }
 
     /// True when the text is taken for UTF-8.
     pub(super) fn is_utf8(&self) -> bool {
-        self.coder.is_none()
+        self.coder.encoding() == UTF_8
     }
 
     /// The remark about bytes that were replaced.
     pub(super) fn warning(&self) -> Option<String> {
-        let encoding = self.coder.as_ref().map_or("UTF-8", |coder| coder.encoding().name());
+        let encoding = self.coder.encoding().name();
         self.replaced.map(|at| {
             format!("not {encoding} at byte {at}: read with a replacement there; have the runner write UTF-8")
         })
@@ -55,137 +53,54 @@ impl Decoder {
     /// Takes the next chunk and hands its text on.
     pub(super) fn push(
         &mut self,
-        bytes: &[u8],
-        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
-    ) -> Result<(), ReportProblem> {
-        if self.coder.is_some() {
-            return self.decode(bytes, each);
-        }
-        let mut rest = bytes;
-        while let (false, Some((first, tail))) = (self.torn.is_empty(), rest.split_first()) {
-            self.torn.push(*first);
-            let torn = std::mem::take(&mut self.torn);
-            match std::str::from_utf8(&torn) {
-                Ok(text) => {
-                    rest = tail;
-                    self.text(text, each)?;
-                }
-                Err(error) if error.error_len().is_some() || torn.len() >= MAX_SEQUENCE => {
-                    // The last byte may be the first of what comes next.
-                    let kept = torn.len() - 1;
-                    self.replace(kept.max(1), each)?;
-                    if kept == 0 {
-                        rest = tail;
-                    }
-                }
-                Err(_) => {
-                    rest = tail;
-                    self.torn = torn;
-                }
-            }
-        }
-        self.whole(rest, each)
-    }
-
-    /// Bytes that begin with a character.
-    fn whole(
-        &mut self,
-        mut rest: &[u8],
-        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
-    ) -> Result<(), ReportProblem> {
-        while !rest.is_empty() {
-            let error = match std::str::from_utf8(rest) {
-                Ok(text) => return self.text(text, each),
-                Err(error) => error,
-            };
-            let (valid, tail) = rest.split_at(error.valid_up_to());
-            self.text(std::str::from_utf8(valid).unwrap_or_default(), each)?;
-            let Some(wrong) = error.error_len() else {
-                self.torn.extend_from_slice(tail);
-                return Ok(());
-            };
-            self.replace(wrong, each)?;
-            rest = tail.get(wrong..).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    /// Hands text on, without the mark at the beginning of the report.
-    fn text(
-        &mut self,
-        text: &str,
-        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
-    ) -> Result<(), ReportProblem> {
-        let text = if self.at == 0 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
-        self.at = self.at.saturating_add(length(text.as_bytes()));
-        if text.is_empty() { Ok(()) } else { each(text) }
-    }
-
-    /// Puts a replacement for so many bytes.
-    fn replace(
-        &mut self,
-        bytes: usize,
-        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
-    ) -> Result<(), ReportProblem> {
-        self.replaced.get_or_insert(self.at);
-        self.at = self.at.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
-        each(REPLACEMENT)
-    }
-
-    fn decode(
-        &mut self,
         mut bytes: &[u8],
         each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
     ) -> Result<(), ReportProblem> {
-        let Self { coder: Some(coder), replaced, at, .. } = self else { return Ok(()) };
+        let Self { coder, replaced, at } = self;
         let mut buffer = [0_u8; 8 * 1024];
         loop {
             let (result, read, written) = coder.decode_to_utf8_without_replacement(bytes, &mut buffer, false);
             *at = at.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
             bytes = bytes.get(read..).unwrap_or_default();
-            let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default()).unwrap_or_default();
-            each(text)?;
+            each(std::str::from_utf8(buffer.get(..written).unwrap_or_default()).unwrap_or_default())?;
             match result {
                 DecoderResult::InputEmpty => return Ok(()),
                 DecoderResult::OutputFull => {}
-                DecoderResult::Malformed(..) => {
-                    replaced.get_or_insert(*at);
+                DecoderResult::Malformed(wrong, behind) => {
+                    replaced.get_or_insert(at.saturating_sub(u64::from(wrong) + u64::from(behind)));
                     each(REPLACEMENT)?;
                 }
             }
         }
     }
 
-    /// The report has ended: it must not end inside a character.
-    pub(super) fn finish(&self) -> Result<(), ReportProblem> {
-        if self.torn.is_empty() {
-            return Ok(());
+    /// The report has ended: one in UTF-8 must not end inside a character.
+    pub(super) fn finish(&mut self) -> Result<(), ReportProblem> {
+        let (result, ..) = self.coder.decode_to_utf8_without_replacement(b"", &mut [0; 16], true);
+        if self.is_utf8() && matches!(result, DecoderResult::Malformed(..)) {
+            return Err(ReportProblem::Truncated("it ends inside a character".to_owned()));
         }
-        Err(ReportProblem::Truncated("it ends inside a character".to_owned()))
+        Ok(())
     }
 }
 
-fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
-}
-
-/// The encoding that the XML declaration names, unless it is UTF-8. A declaration that can be read as ASCII
+/// The encoding that the XML declaration names, or UTF-8. A declaration that can be read as ASCII
 /// is not in UTF-16, whatever it says: .NET writes that of a string into a file of UTF-8.
-fn declared_encoding(head: &[u8]) -> Result<Option<&'static Encoding>, ReportProblem> {
+fn declared_encoding(head: &[u8]) -> Result<&'static Encoding, ReportProblem> {
     if head.starts_with(b"<\0?\0") {
-        return Ok(Some(UTF_16LE));
+        return Ok(UTF_16LE);
     }
     if head.starts_with(b"\0<\0?") {
-        return Ok(Some(UTF_16BE));
+        return Ok(UTF_16BE);
     }
     let end = head.windows(2).position(|pair| pair == b"?>").map_or(0, |at| at + 2);
-    let Ok(text) = std::str::from_utf8(head.get(..end).unwrap_or_default()) else { return Ok(None) };
+    let Ok(text) = std::str::from_utf8(head.get(..end).unwrap_or_default()) else { return Ok(UTF_8) };
     let mut reader = Reader::from_str(text.trim_start());
-    let Ok(Event::Decl(declaration)) = reader.read_event() else { return Ok(None) };
-    let Some(Ok(name)) = declaration.encoding() else { return Ok(None) };
+    let Ok(Event::Decl(declaration)) = reader.read_event() else { return Ok(UTF_8) };
+    let Some(Ok(name)) = declaration.encoding() else { return Ok(UTF_8) };
     let unknown = || ReportProblem::Encoding(name.chars().take(40).collect());
     let named = Encoding::for_label(name.as_bytes()).ok_or_else(unknown)?;
-    Ok(Some(named).filter(|named| ![UTF_8, UTF_16LE, UTF_16BE].contains(named)))
+    Ok(if [UTF_16LE, UTF_16BE].contains(&named) { UTF_8 } else { named })
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl ReportReader {
     pub(super) fn finish(mut self) -> Tally {
         let _ = self.begin();
         match self.body {
-            Body::Xml(decoder, mut xml) => {
+            Body::Xml(mut decoder, mut xml) => {
                 if let Err(problem) = decoder.finish() {
                     xml.fail(problem);
                 }

@@ -4,6 +4,7 @@
 //! tests and from the lists of failures. Ids are not qualified by their binary: cargo names that on the
 //! other stream, whose order against this one is not kept.
 
+use crate::cases::{ADVICE, from_panic};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, ReportProblem, Root};
 
@@ -90,7 +91,8 @@ impl LibtestReader {
 
     fn leave_captured(&mut self) {
         if let Mode::Captured(id, text) = &self.mode {
-            self.tally.fail(id, Some(first_error(text).as_str()));
+            self.tally
+                .fail(id, Some(&from_panic(text, 0, |line| ADVICE.iter().any(|end| line.starts_with(end)))));
             self.mode = Mode::Tests;
         }
     }
@@ -176,20 +178,6 @@ impl LibtestReader {
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }
-}
-
-/// The panic in what a test printed, without what it printed before and without advice and backtrace; the
-/// whole text when the test did not panic.
-fn first_error(text: &str) -> String {
-    let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(0);
-    let mut error = String::new();
-    for line in text.lines().skip(start) {
-        if line.starts_with("note: run with ") || line.starts_with("stack backtrace:") {
-            break;
-        }
-        append_line(&mut error, line);
-    }
-    error
 }
 
 /// Collects the compiler's errors until it is known whether the build failed.

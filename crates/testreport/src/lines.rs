@@ -1,8 +1,8 @@
 //! Cuts a stream into lines in bounded memory, whatever is thrown at it.
 
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use crate::normalize::strip_ansi;
+use crate::{decode::Decoder, normalize::strip_ansi};
 
 /// The stream of a chunk of output. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +139,7 @@ impl Utf16Filter {
             }
             return;
         };
-        let mut decoder = Box::new(encoding.new_decoder_with_bom_removal());
+        let mut decoder = Box::new(Decoder::of(encoding));
         decode(&mut decoder, &head, each);
         self.state = State::Decoded(decoder);
     }
@@ -156,16 +156,11 @@ fn encoding_of(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-fn decode(decoder: &mut Decoder, mut bytes: &[u8], each: &mut dyn FnMut(&[u8])) {
-    let mut buffer = [0_u8; 8 * 1024];
-    loop {
-        let (result, read, written, _) = decoder.decode_to_utf8(bytes, &mut buffer, false);
-        bytes = bytes.get(read..).unwrap_or_default();
-        each(buffer.get(..written).unwrap_or_default());
-        if result == CoderResult::InputEmpty {
-            return;
-        }
-    }
+fn decode(decoder: &mut Decoder, bytes: &[u8], each: &mut dyn FnMut(&[u8])) {
+    let _ = decoder.push(bytes, &mut |text| {
+        each(text.as_bytes());
+        Ok(())
+    });
 }
 
 /// A line of UTF-16 in a stream of other text, cut at the byte of its line end: half of the unit of that end precedes

@@ -31,21 +31,10 @@ impl KnownRunner {
 
     /// True where the runner's words have such a row.
     fn has(self, kind: &str, word: &str) -> bool {
-        const PYTEST: WordList = WordList::section(RUNNERS, "pytest");
-        const UNITTEST: WordList = WordList::section(RUNNERS, "unittest");
-        const JEST: WordList = WordList::section(RUNNERS, "jest");
-        const MOCHA: WordList = WordList::section(RUNNERS, "mocha");
-        const RSPEC: WordList = WordList::section(RUNNERS, "rspec");
-        const VITEST: WordList = WordList::section(RUNNERS, "vitest");
-        let rows = match self {
-            Self::Pytest => PYTEST,
-            Self::Unittest => UNITTEST,
-            Self::Jest => JEST,
-            Self::Mocha => MOCHA,
-            Self::Rspec => RSPEC,
-            Self::Vitest => VITEST,
-            Self::Other(_) => return false,
-        };
+        if let Self::Other(_) = self {
+            return false;
+        }
+        let rows = WordList::section(RUNNERS, self.name());
         rows.iter().any(|row| row.split_once(' ') == Some((kind, word)))
     }
 

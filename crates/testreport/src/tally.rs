@@ -119,23 +119,10 @@ pub(super) struct Tally {
 
 /// The results that reports have given already: other results are compared with them.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum EarlierResults {
-    /// Nothing was recognised.
-    Nothing,
-    /// A runner was, and this is the worst that it said.
-    Of {
-        /// A test failed.
-        failures: Failures,
-        /// The worst trouble.
-        worst: Option<Trouble>,
-    },
-}
-
-/// Tests that are known to have failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failures {
-    None,
-    Some,
+pub(super) struct EarlierResults {
+    /// True when a test is known to have failed.
+    failures: bool,
+    worst: Option<Trouble>,
 }
 
 impl Tally {
@@ -300,23 +287,14 @@ impl Tally {
 
     /// True when a text summary counts next to structured reports: they report the same tests, which would be counted
     /// twice. A fault that only the text knows counts all the same.
-    pub(super) fn adds_to(&self, reports: EarlierResults) -> bool {
-        match reports {
-            EarlierResults::Nothing => true,
-            EarlierResults::Of { failures: Failures::Some, .. } => false,
-            EarlierResults::Of { failures: Failures::None, worst } => {
-                self.has_failures() || self.worst() > worst
-            }
-        }
+    pub(super) fn adds_to(&self, reports: Option<EarlierResults>) -> bool {
+        reports.is_none_or(|told| !told.failures && (self.has_failures() || self.worst() > told.worst))
     }
 
-    /// Its result, for comparison with others.
-    pub(super) fn told(&self) -> EarlierResults {
-        if self.runners.is_empty() {
-            return EarlierResults::Nothing;
-        }
-        let failures = if self.has_failures() { Failures::Some } else { Failures::None };
-        EarlierResults::Of { failures, worst: self.worst() }
+    /// Its result, for comparison with others; `None` when nothing was recognised.
+    pub(super) fn told(&self) -> Option<EarlierResults> {
+        let told = EarlierResults { failures: self.has_failures(), worst: self.worst() };
+        (!self.runners.is_empty()).then_some(told)
     }
 
     /// Notes that the tests could not be started, and what says so.

@@ -1,6 +1,8 @@
 //! Lines of output that no reader knows and that still say how a test ended.
 
-use crate::{WordList, words};
+use crate::{WordList, pattern, words};
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// Words with which a line names a failure, at its beginning.
 const FAILED: [&str; 12] =
@@ -80,43 +82,40 @@ pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Cl
     lines.clone().rev().take(WINDOW).find(|line| is_failure(line))
 }
 
+/// Lines that end such a run, as patterns in which `N` is a number above zero.
+const PATTERNS: [&str; 15] = [
+    // A make within another one may fail on purpose, and names its level: `make[1]: *** `.
+    r"^g?make: \*\*\* .*\] Error N$",
+    // XCTest, Karma, Catch2, Flutter, Playwright, nox, Bazel.
+    r"^\s*Executed .* tests, with N failure",
+    r": Executed .* \(N FAILED\)",
+    r"^\s*test cases: .* \|\s*N failed(?: \([^|]*)?$",
+    r": Some tests failed\.$",
+    r"^  N failed$",
+    r"^\s*nox > Session .* failed\.$",
+    r"^\s*//.* FAILED in ",
+    // pytest: `FAILED tests/test_a.py::test_b - assert 1 == 2`, `ERROR tests/test_a.py`.
+    r"^(?:FAILED|ERROR) [^: ]+\.py(?:[: ]|$)",
+    // jest: `Tests:       1 failed, 2 passed, 3 total`.
+    r"^Test(?:s| Suites): \s*N failed(?:, | \().* total$",
+    // vitest: ` Test Files  1 failed | 1 passed (2)`.
+    r"^(?: Test Files|      Tests)  \s*N failed(?: \| | \().*\)$",
+    // mocha, bun, ava, GoogleTest.
+    r"^\s*N (?:failing|fail|tests? failed|FAILED TESTS?)$",
+    // ExUnit and its like: `2 tests, 1 failure`.
+    r"^\s*[^ ]+ (?:tests?|examples?), N failures?(?:, |$)",
+    // RSpec: `rspec ./spec/a_spec.rb:3 # adds`.
+    r"^rspec '?\./.* # ",
+    // PHPUnit: `Tests: 2, Assertions: 2, Failures: 1.`
+    r"^Tests: .*, Assertions: .*, (?:Failures|Errors): N(?:, .*)?\.$",
+];
+
 fn is_failure(line: &str) -> bool {
-    let text = line.trim_start();
+    static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        PATTERNS.iter().filter_map(|row| pattern(&row.replace('N', "0*[1-9][0-9]*"))).collect()
+    });
     PHRASES.iter().any(|phrase| words::matches(line, phrase))
-        || is_pytest(line)
-        || is_jest(line)
-        || is_counted(text)
-        || is_rspec(line)
-        || is_phpunit(line)
-        || is_listed(line)
-        || is_make(line)
-}
-
-/// `make: *** [Makefile:2: test] Error 1`. A make within another one may fail on purpose, and names its level:
-/// `make[1]: *** `.
-fn is_make(line: &str) -> bool {
-    let said = ["make: *** ", "gmake: *** "].iter().find_map(|start| line.strip_prefix(start));
-    said.and_then(|said| said.rsplit_once("] Error ")).is_some_and(|(_, code)| is_positive(code))
-}
-
-/// Failures in a list of other runners: `Executed 2 tests, with 1 failure (0 unexpected)` (`XCTest`), `Executed 2 of 2 (1 FAILED)`
-/// (Karma), `test cases: 2 | 1 passed | 1 failed` (Catch2), `00:01 +1 -1: Some tests failed.` (Flutter), `  1 failed`
-/// (Playwright), `nox > Session tests failed.`, `//a:b FAILED in 0.3s` (Bazel).
-fn is_listed(line: &str) -> bool {
-    let text = line.trim();
-    let between = |start: &str, end: &str| {
-        text.split_once(start)
-            .and_then(|(_, rest)| rest.split_once(end))
-            .is_some_and(|(number, _)| is_positive(number))
-    };
-    text.starts_with("Executed ") && between(" tests, with ", " failure")
-        || text.contains(": Executed ") && between(" (", " FAILED)")
-        || text.starts_with("test cases: ")
-            && text.rsplit(" | ").next().is_some_and(|last| begins_with_failed(last, "|"))
-        || text.ends_with(": Some tests failed.")
-        || line.strip_prefix("  ").and_then(|rest| rest.strip_suffix(" failed")).is_some_and(is_positive)
-        || text.starts_with("nox > Session ") && text.ends_with(" failed.")
-        || text.starts_with("//") && text.contains(" FAILED in ")
+        || COMPILED.iter().any(|pattern| pattern.is_match(line))
 }
 
 /// `FAILED (failures=1, errors=2)`
@@ -125,59 +124,6 @@ fn is_unittest(line: &str) -> bool {
     list.is_some_and(|list| {
         ["failures=", "errors=", "unexpected successes="].iter().any(|one| list.starts_with(one))
     })
-}
-
-/// `FAILED tests/test_a.py::test_b - assert 1 == 2`, `ERROR tests/test_a.py`
-fn is_pytest(line: &str) -> bool {
-    let named = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
-    let file = named.and_then(|named| named.split([':', ' ']).next());
-    file.is_some_and(|file| file.strip_suffix(".py").is_some_and(|stem| !stem.is_empty()))
-}
-
-/// `Tests:       1 failed, 2 passed, 3 total`, and the same of vitest: ` Test Files  1 failed | 1 passed (2)`
-fn is_jest(line: &str) -> bool {
-    let jest = ["Tests: ", "Test Suites: "].iter().find_map(|start| line.strip_prefix(start));
-    let jest = jest.is_some_and(|list| begins_with_failed(list, ", ") && list.ends_with(" total"));
-    let vitest = [" Test Files  ", "      Tests  "].iter().find_map(|start| line.strip_prefix(start));
-    jest || vitest.is_some_and(|list| begins_with_failed(list, " | ") && list.ends_with(')'))
-}
-
-fn begins_with_failed(list: &str, between: &str) -> bool {
-    let first = list.trim_start().split(between).next().unwrap_or_default();
-    let first = first.split(" (").next().unwrap_or_default();
-    first.split_once(' ').is_some_and(|(number, word)| word == "failed" && is_positive(number))
-}
-
-/// `1 failing` (mocha), `2 tests, 1 failure` (`ExUnit`), `1 test failed` (ava), `1 FAILED TEST` (`GoogleTest`), ` 1 fail` (bun)
-fn is_counted(text: &str) -> bool {
-    let Some((number, rest)) = text.split_once(' ') else { return false };
-    let alone = ["failing", "fail", "test failed", "tests failed", "FAILED TEST", "FAILED TESTS"];
-    if is_positive(number) && alone.contains(&rest) {
-        return true;
-    }
-    let of = ["tests, ", "test, ", "examples, ", "example, "].iter().find_map(|word| rest.strip_prefix(word));
-    let failures = of.and_then(|of| of.split(", ").next()).and_then(|first| first.split_once(' '));
-    failures.is_some_and(|(count, word)| matches!(word, "failure" | "failures") && is_positive(count))
-}
-
-/// `rspec ./spec/a_spec.rb:3 # adds`
-fn is_rspec(line: &str) -> bool {
-    let example = line.strip_prefix("rspec ./").or_else(|| line.strip_prefix("rspec './"));
-    example.is_some_and(|example| example.contains(" # "))
-}
-
-/// `Tests: 2, Assertions: 2, Failures: 1.`
-fn is_phpunit(line: &str) -> bool {
-    let list = line.strip_prefix("Tests: ").and_then(|rest| rest.strip_suffix('.'));
-    let failed = |one: &str| {
-        let counted = one.strip_prefix("Failures: ").or_else(|| one.strip_prefix("Errors: "));
-        counted.is_some_and(is_positive)
-    };
-    list.is_some_and(|list| list.contains(", Assertions: ") && list.split(", ").any(failed))
-}
-
-fn is_positive(number: &str) -> bool {
-    number.parse::<u64>().is_ok_and(|number| number > 0)
 }
 
 #[cfg(test)]

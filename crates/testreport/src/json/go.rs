@@ -116,9 +116,7 @@ impl GoReader {
             (Some(_), "run", _) => self.overflow = true,
             (Some(id), "output", _) => package.print(id, printed),
             (None, "output", _) => self.print(name, printed),
-            (Some(id), _, Some(outcome)) => package.end(id, outcome, |id, outcome, error| {
-                count(&mut self.said.tally, &full_id(name, id), outcome, error);
-            }),
+            (Some(id), _, Some(outcome)) => package.end(name, id, outcome, &mut self.said.tally),
             (None, _, Some(outcome)) => self.end_package(name, outcome, event.failed_build.as_deref()),
             (_, _, None) => {}
         }
@@ -143,9 +141,7 @@ impl GoReader {
 
     fn end_package(&mut self, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
-        package.give_up(|id, error| {
-            count(&mut self.said.tally, &full_id(name, id), Outcome::Errored, error);
-        });
+        package.give_up(name, &mut self.said.tally);
         if outcome != Outcome::Failed || package.failing > 0 {
             return;
         }
@@ -154,7 +150,7 @@ impl GoReader {
         }
         if let Some(path) = failed_build {
             let output = self.builds.get(path).unwrap_or(&package.output);
-            return count(&mut self.said.tally, name, Outcome::Errored, output);
+            return self.said.tally.ended(name, Outcome::Errored, &first_error(output));
         }
         self.said.tally.trouble(Trouble::GaveUp);
         let error = first_error(&package.output);
@@ -175,9 +171,7 @@ impl GoReader {
             self.said.cut(text);
         }
         for (name, mut package) in std::mem::take(&mut self.packages) {
-            package.give_up(|id, error| {
-                count(&mut self.said.tally, &full_id(&name, id), Outcome::Errored, error);
-            });
+            package.give_up(&name, &mut self.said.tally);
         }
         if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
@@ -194,7 +188,7 @@ impl Package {
         }
     }
 
-    fn end(&mut self, name: &str, outcome: Outcome, mut report: impl FnMut(&str, Outcome, &str)) {
+    fn end(&mut self, package: &str, name: &str, outcome: Outcome, tally: &mut Tally) {
         let test = self.tests.remove(name).unwrap_or_default();
         let failed = outcome == Outcome::Failed;
         let subtests = if failed { Subtests::Failed } else { Subtests::Passed };
@@ -213,26 +207,22 @@ impl Package {
             Subtests::Failed => false,
         };
         if counts {
-            report(name, outcome, &test.output);
+            tally.ended(&full_id(package, name), outcome, &first_error(&test.output));
         }
     }
 
     /// The tests that began and never ended; of those in one another the innermost.
-    fn give_up(&mut self, mut report: impl FnMut(&str, &str)) {
+    fn give_up(&mut self, package: &str, tally: &mut Tally) {
         let tests = std::mem::take(&mut self.tests);
         for (name, test) in &tests {
             let below = format!("{name}/");
             let inner = tests.range(below.clone()..).next().is_some_and(|(next, _)| next.starts_with(&below));
             if !inner && test.subtests != Subtests::Failed {
                 self.failing += 1;
-                report(name, &test.output);
+                tally.ended(&full_id(package, name), Outcome::Errored, &first_error(&test.output));
             }
         }
     }
-}
-
-fn count(tally: &mut Tally, id: &str, outcome: Outcome, output: &str) {
-    tally.ended(id, outcome, &first_error(output));
 }
 
 /// `package::TestName`, or the name alone where the package is not known.

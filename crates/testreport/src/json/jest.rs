@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::walk::{Document, FormatMatch, Node};
+use super::walk::{Document, Node};
 use crate::cases::{Cases, before_frames, bounded};
 use crate::tally::{Outcome, Tally, Trouble, append};
 use crate::{MAX_FAILING, ReportProblem, Root, test_names::MAX_IDS};
@@ -156,8 +156,8 @@ impl Document for JestDocument {
         Ok(())
     }
 
-    fn sure(&self) -> FormatMatch {
-        if self.results && self.claims.total.is_some() { FormatMatch::Ours } else { FormatMatch::NotYet }
+    fn is_sure(&self) -> bool {
+        self.results && self.claims.total.is_some()
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

@@ -6,7 +6,8 @@
 use serde::Deserialize;
 
 use super::{Events, LineUse};
-use crate::tally::{Outcome, Tally, append_line};
+use crate::cases::{ADVICE, SUMMARY, from_panic};
+use crate::tally::{Outcome, Tally};
 use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
@@ -147,14 +148,9 @@ fn without_attempt(name: &str) -> &str {
 /// The panic in what a test printed, without advice and backtrace. Without a panic the whole, or, where
 /// nextest hands on what libtest printed, the part that libtest had kept.
 fn first_error(text: &str) -> String {
-    let panic = text.lines().position(|line| line.contains("panicked at"));
-    let kept = || text.lines().position(|line| line.starts_with("---- ")).map(|at| at + 1);
-    let start = panic.or_else(kept).unwrap_or(0);
-    let ends = ["note: run with ", "stack backtrace:", "failures:", "test result: "];
-    let is_error = |line: &&str| !ends.iter().any(|end| line.starts_with(end));
-    let mut error = String::new();
-    text.lines().skip(start).take_while(is_error).for_each(|line| append_line(&mut error, line));
-    error
+    let kept = text.lines().position(|line| line.starts_with("---- ")).map_or(0, |at| at + 1);
+    let is_end = |line: &str| ADVICE.iter().chain(&SUMMARY).any(|end| line.starts_with(end));
+    from_panic(text, kept, is_end)
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 //!
 //! A hook that fails is listed among the failures and nowhere else; it is an error, not a failed test.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::LineUse;
-use super::walk::{Document, FormatMatch, Node};
+use super::walk::{Document, Node};
 use crate::cases::{Case, Cases, before_frames, bounded};
 use crate::tally::{Outcome, Tally, append};
 use crate::{Counts, ReportProblem, Root};
@@ -19,15 +21,6 @@ struct Stats {
     passes: u64,
     pending: u64,
     failures: u64,
-}
-
-/// The parts of a document that have come.
-#[derive(Default)]
-struct Parts {
-    stats: bool,
-    tests: bool,
-    passes: bool,
-    failures: bool,
 }
 
 /// A test that is open.
@@ -45,7 +38,8 @@ pub(super) struct Test {
 pub(super) struct MochaDocument {
     cases: Cases,
     stats: Stats,
-    parts: Parts,
+    /// The parts of the document that have come, of the four that tell it.
+    parts: BTreeSet<String>,
     test: Test,
 }
 
@@ -85,10 +79,9 @@ impl MochaDocument {
 impl Document for MochaDocument {
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
-            (".stats", Node::Open) => self.parts.stats = true,
-            (".tests", Node::Open) => self.parts.tests = true,
-            (".passes", Node::Open) => self.parts.passes = true,
-            (".failures", Node::Open) => self.parts.failures = true,
+            (".stats" | ".tests" | ".passes" | ".failures", Node::Open) => {
+                self.parts.insert(path.to_owned());
+            }
             (".passes[]", Node::Close) => {
                 return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
             }
@@ -103,9 +96,8 @@ impl Document for MochaDocument {
         Ok(())
     }
 
-    fn sure(&self) -> FormatMatch {
-        let Parts { stats, tests, passes, failures } = self.parts;
-        if stats && tests && passes && failures { FormatMatch::Ours } else { FormatMatch::NotYet }
+    fn is_sure(&self) -> bool {
+        self.parts.len() == 4
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

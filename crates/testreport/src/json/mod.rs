@@ -19,7 +19,7 @@ mod testkit;
 mod walk;
 
 use self::mocha::{MochaDocument, MochaStreamReader};
-use self::walk::{Document, FormatMatch, Walk};
+use self::walk::{Document, Walk};
 use self::{
     dart::DartReader, go::GoReader, jest::JestDocument, libtest::LibtestJsonReader, node::NodeReader,
     pytest::PytestReader, rspec::RspecDocument,
@@ -354,12 +354,12 @@ impl Documents {
 
     /// True when the document is of a format that is known.
     pub(super) fn is_known(&self) -> bool {
-        self.formats.iter().any(|format| format.sure() == FormatMatch::Ours)
+        self.formats.iter().any(|format| format.is_sure())
     }
 
     /// The result of the document; `None` when it is of no known format.
     pub(super) fn finish(self) -> Option<Tally> {
-        let mut format = self.formats.into_iter().find(|format| format.sure() == FormatMatch::Ours)?;
+        let mut format = self.formats.into_iter().find(|format| format.is_sure())?;
         let read = match self.failed {
             Some(problem) => Err(problem),
             None if self.walk.is_done() => format.conclude(),

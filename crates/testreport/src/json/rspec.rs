@@ -3,7 +3,7 @@
 //! An id is the file and the full description, as in RSpec's text: the places in the file move with the code. Errors
 //! outside of examples have no example: the run gave up.
 
-use super::walk::{Document, FormatMatch, Node};
+use super::walk::{Document, Node};
 use crate::cases::{Case, Cases, bounded};
 use crate::tally::{Outcome, Tally, Trouble, append};
 use crate::{ReportProblem, Root};
@@ -102,9 +102,8 @@ impl Document for RspecDocument {
         Ok(())
     }
 
-    fn sure(&self) -> FormatMatch {
-        let summarized = self.summary.examples.is_some() && self.summary.failures.is_some();
-        if self.listed && summarized { FormatMatch::Ours } else { FormatMatch::NotYet }
+    fn is_sure(&self) -> bool {
+        self.listed && self.summary.examples.is_some() && self.summary.failures.is_some()
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

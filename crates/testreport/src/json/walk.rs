@@ -35,22 +35,13 @@ pub(super) enum Node<'a> {
 /// The receiver of the nodes.
 pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) -> Result<(), ReportProblem> + 'v;
 
-/// The match of a document and a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FormatMatch {
-    /// Its keys have come.
-    Ours,
-    /// They have not.
-    NotYet,
-}
-
 /// A format that is one document.
 pub(super) trait Document {
     /// The next node, under its path.
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
-    /// Tells whether the document is of this format.
-    fn sure(&self) -> FormatMatch;
+    /// True when the keys of the format have come.
+    fn is_sure(&self) -> bool;
 
     /// The document is whole: holds what it claims against what it lists.
     fn conclude(&mut self) -> Result<(), ReportProblem>;

@@ -151,7 +151,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Takes all of them into `whole`, what the output says as it came, unless they only repeat what is `told` already.
     /// A test that two of them have is named with its source.
-    pub(super) fn join(self, report: &str, told: EarlierResults, whole: &mut Tally) {
+    pub(super) fn join(self, report: &str, told: Option<EarlierResults>, whole: &mut Tally) {
         let mut of_sources: Vec<(String, Tally)> =
             self.of_sources.into_iter().filter(|(_, tally)| tally.adds_to(told)).collect();
         let twice = named_twice(whole, &of_sources);

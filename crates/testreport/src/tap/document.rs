@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::line::{Braces, Directive, Point, Strictness, Verdict};
+use super::line::{Directive, Point, Strictness};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, MAX_FAILING, ReportProblem, test_names::MAX_IDS};
 
@@ -136,11 +136,11 @@ impl Document {
     /// True when a bare `ok` at the top is what a harness (`prove -v`) says of the whole document: it came to what its plan
     /// promised, and its own points have numbers.
     pub(super) fn is_judged_by(&self, point: &Point) -> bool {
-        let bare = point.verdict == Verdict::Ok
+        let bare = point.ok
             && point.directive == Directive::None
             && point.number.is_none()
             && point.description.is_empty()
-            && point.braces != Braces::Opened;
+            && !point.opens;
         let complete = |top: &Frame| match top.plan {
             Plan::Ahead(planned) | Plan::Closing(planned) => planned == top.points && planned > 0,
             Plan::Missing => false,
@@ -211,10 +211,10 @@ impl Document {
         } else {
             format!("test {}", point.number.unwrap_or(frame.points))
         };
-        let outcome = match (point.directive, point.verdict) {
-            (Directive::Skip, _) | (Directive::Todo, Verdict::NotOk) => Outcome::Skipped,
-            (Directive::Todo | Directive::None, Verdict::Ok) => Outcome::Passed,
-            (Directive::None, Verdict::NotOk) => Outcome::Failed,
+        let outcome = match (point.directive, point.ok) {
+            (Directive::Skip, _) | (Directive::Todo, false) => Outcome::Skipped,
+            (Directive::Todo | Directive::None, true) => Outcome::Passed,
+            (Directive::None, false) => Outcome::Failed,
         };
         let own = match child.filter(|child| child.points > 0) {
             Some(child) => close(frame, child, &name, outcome),

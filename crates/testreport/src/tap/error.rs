@@ -87,22 +87,15 @@ impl ErrorBlock {
 
     /// Comments at the depth of the point, up to the next subtest.
     fn comment(&mut self, rest: &str, spaces: usize) -> LinePlace {
-        match parse_line(rest) {
-            Line::Comment(text) if spaces == self.depth * 4 && !text.starts_with("Subtest") => {
-                self.part = Part::Comments;
-                append_line(&mut self.text, text);
-                LinePlace::More
-            }
-            Line::Comment(_)
-            | Line::Version
-            | Line::Plan(_)
-            | Line::WrongPlan(_)
-            | Line::Strict(_)
-            | Line::Pragma
-            | Line::Point(_)
-            | Line::BailOut(_)
-            | Line::Other => LinePlace::NotMine,
+        if let Line::Comment(text) = parse_line(rest)
+            && spaces == self.depth * 4
+            && !text.starts_with("Subtest")
+        {
+            self.part = Part::Comments;
+            append_line(&mut self.text, text);
+            return LinePlace::More;
         }
+        LinePlace::NotMine
     }
 
     /// Up to the first line that is not indented, or is TAP of a subtest.

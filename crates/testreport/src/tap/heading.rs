@@ -22,35 +22,14 @@ impl Headings {
 
     /// Takes a line at the top before anything else looks at it; true when it is a heading.
     pub(super) fn line(&mut self, line: &str) -> bool {
-        let parsed = parse_line(line);
-        let name = match parsed {
+        let name = match parse_line(line) {
             Line::Comment(text) if !text.starts_with("Subtest") => {
                 text.chars().take(Self::MAX_NAME).collect()
             }
-            Line::Version => {
-                *self = Self::Version;
+            other => {
+                self.other(line, &other);
                 return false;
             }
-            // tape writes no dash between number and description.
-            Line::Point(_) if matches!(self, Self::Maybe(_)) && has_dash(line) => {
-                *self = Self::None;
-                return false;
-            }
-            Line::Point(_) => {
-                self.begin();
-                return false;
-            }
-            Line::Plan(_) | Line::Comment(_) if matches!(self, Self::Version) => {
-                *self = Self::None;
-                return false;
-            }
-            Line::Plan(_)
-            | Line::WrongPlan(_)
-            | Line::Strict(_)
-            | Line::Pragma
-            | Line::Comment(_)
-            | Line::BailOut(_)
-            | Line::Other => return false,
         };
         match self {
             Self::None => return false,
@@ -60,11 +39,22 @@ impl Headings {
         true
     }
 
-    fn begin(&mut self) {
-        *self = match std::mem::take(self) {
-            Self::Maybe(name) | Self::Test(name) => Self::Test(name),
-            Self::None | Self::Version => Self::None,
+    /// Takes a line that names no test.
+    fn other(&mut self, line: &str, parsed: &Line<'_>) {
+        let is_point = matches!(parsed, Line::Point(_));
+        let ends = match self {
+            // tape writes no dash between number and description.
+            Self::Maybe(_) => is_point && has_dash(line),
+            Self::Version => is_point || matches!(parsed, Line::Plan(_) | Line::Comment(_)),
+            Self::None | Self::Test(_) => false,
         };
+        if *parsed == Line::Version {
+            *self = Self::Version;
+        } else if ends {
+            *self = Self::None;
+        } else if let (Self::Maybe(name), true) = (&mut *self, is_point) {
+            *self = Self::Test(std::mem::take(name));
+        }
     }
 
     /// Puts the test's name before the description. Of an exception only the type names the point; how it reads

@@ -26,23 +26,15 @@ pub(super) enum Line<'t> {
 /// A test point.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Point {
-    pub(super) verdict: Verdict,
+    /// `ok`, not `not ok`.
+    pub(super) ok: bool,
     /// Its number, when it has one.
     pub(super) number: Option<u64>,
     /// Its description, unescaped, without directive.
     pub(super) description: String,
     pub(super) directive: Directive,
-    /// Braces with its subtests behind it.
-    pub(super) braces: Braces,
-}
-
-/// The place of the subtests of a point: before it, or in braces behind it, as some writers have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Braces {
-    /// Before it, if there are any.
-    None,
-    /// Behind it, if that is what the brace at the end of its line means.
-    Opened,
+    /// A brace at the end of its line, behind which some writers have its subtests.
+    pub(super) opens: bool,
 }
 
 /// The strictness that `pragma` asks for towards lines that are no TAP.
@@ -52,15 +44,6 @@ pub(super) enum Strictness {
     Strict,
     /// `-strict`: they are other output.
     Lenient,
-}
-
-/// `ok` or `not ok`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// `ok`
-    Ok,
-    /// `not ok`
-    NotOk,
 }
 
 /// The directive behind `#`.
@@ -121,9 +104,9 @@ fn parse_pragma(list: &str) -> Line<'_> {
 }
 
 fn parse_point(line: &str) -> Option<Point> {
-    let (verdict, rest) = match (line.strip_prefix("ok"), line.strip_prefix("not ok")) {
-        (Some(rest), _) => (Verdict::Ok, rest),
-        (None, Some(rest)) => (Verdict::NotOk, rest),
+    let (ok, rest) = match (line.strip_prefix("ok"), line.strip_prefix("not ok")) {
+        (Some(rest), _) => (true, rest),
+        (None, Some(rest)) => (false, rest),
         (None, None) => return None,
     };
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
@@ -135,13 +118,13 @@ fn parse_point(line: &str) -> Option<Point> {
     let numbered = after.is_empty() || after.starts_with(char::is_whitespace);
     let number = if numbered { digits.parse().ok() } else { None };
     let text = if number.is_some() { after.trim_start() } else { rest };
-    let (text, braces) = match text.strip_suffix(" {") {
-        Some(text) => (text.trim_end(), Braces::Opened),
-        None => (text, Braces::None),
+    let (text, opens) = match text.strip_suffix(" {") {
+        Some(text) => (text.trim_end(), true),
+        None => (text, false),
     };
     let (text, directive) = split_directive(text);
     let description = text.strip_prefix('-').map_or(text, str::trim_start);
-    Some(Point { verdict, number, description: unescape(description.trim()), directive, braces })
+    Some(Point { ok, number, description: unescape(description.trim()), directive, opens })
 }
 
 /// Cuts the directive off: the last `#` that begins a word and is not escaped. A `#` that begins no known
@@ -185,41 +168,29 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn point(
-        verdict: Verdict,
-        number: Option<u64>,
-        description: &str,
-        directive: Directive,
-    ) -> Line<'static> {
-        Line::Point(Point {
-            verdict,
-            number,
-            description: description.to_owned(),
-            directive,
-            braces: Braces::None,
-        })
+    fn point(ok: bool, number: Option<u64>, description: &str, directive: Directive) -> Line<'static> {
+        Line::Point(Point { ok, number, description: description.to_owned(), directive, opens: false })
     }
 
     #[test]
     fn points() {
         use Directive::{None as Plain, Skip, Todo};
-        use Verdict::{NotOk, Ok};
         let cases = [
-            ("ok", point(Ok, None, "", Plain)),
-            ("ok 1", point(Ok, Some(1), "", Plain)),
-            ("not ok 2 - adds", point(NotOk, Some(2), "adds", Plain)),
-            ("ok adds", point(Ok, None, "adds", Plain)),
-            ("ok - adds", point(Ok, None, "adds", Plain)),
-            ("ok 3 # SKIP no network", point(Ok, Some(3), "", Skip)),
-            ("not ok 4 - later # TODO not done", point(NotOk, Some(4), "later", Todo)),
-            ("not ok 4 later # todo", point(NotOk, Some(4), "later", Todo)),
-            ("ok 5 skipped # skipped: slow", point(Ok, Some(5), "skipped", Skip)),
-            ("ok 6 - issue #12 # time=5.2ms", point(Ok, Some(6), "issue #12", Plain)),
-            ("ok 7 - not a \\# TODO here", point(Ok, Some(7), "not a # TODO here", Plain)),
-            ("ok 8 - a # b", point(Ok, Some(8), "a # b", Plain)),
-            ("ok 9 - slow # SKIP # time=1ms", point(Ok, Some(9), "slow", Skip)),
-            ("ok 1st thing", point(Ok, None, "1st thing", Plain)),
-            ("not ok 99999999999999999999 x", point(NotOk, None, "99999999999999999999 x", Plain)),
+            ("ok", point(true, None, "", Plain)),
+            ("ok 1", point(true, Some(1), "", Plain)),
+            ("not ok 2 - adds", point(false, Some(2), "adds", Plain)),
+            ("ok adds", point(true, None, "adds", Plain)),
+            ("ok - adds", point(true, None, "adds", Plain)),
+            ("ok 3 # SKIP no network", point(true, Some(3), "", Skip)),
+            ("not ok 4 - later # TODO not done", point(false, Some(4), "later", Todo)),
+            ("not ok 4 later # todo", point(false, Some(4), "later", Todo)),
+            ("ok 5 skipped # skipped: slow", point(true, Some(5), "skipped", Skip)),
+            ("ok 6 - issue #12 # time=5.2ms", point(true, Some(6), "issue #12", Plain)),
+            ("ok 7 - not a \\# TODO here", point(true, Some(7), "not a # TODO here", Plain)),
+            ("ok 8 - a # b", point(true, Some(8), "a # b", Plain)),
+            ("ok 9 - slow # SKIP # time=1ms", point(true, Some(9), "slow", Skip)),
+            ("ok 1st thing", point(true, None, "1st thing", Plain)),
+            ("not ok 99999999999999999999 x", point(false, None, "99999999999999999999 x", Plain)),
         ];
         for (line, expected) in cases {
             assert_eq!(parse_line(line), expected, "{line}");

@@ -16,7 +16,7 @@ mod line;
 use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, LinePlace};
 use self::heading::Headings;
-use self::line::{Braces, Line, Point, parse_line};
+use self::line::{Line, Point, parse_line};
 use crate::tally::{Tally, Trouble, append_line};
 use crate::{ReportProblem, Root};
 
@@ -127,7 +127,7 @@ impl TapReader {
                 if depth == 0 && self.document.ends_before_point(point.number) {
                     self.end_document();
                 }
-                if point.braces == Braces::Opened && self.opened.len() <= MAX_DEPTH {
+                if point.opens && self.opened.len() <= MAX_DEPTH {
                     self.opened.push((depth, point));
                     return;
                 }

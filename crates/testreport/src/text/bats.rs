@@ -1,7 +1,7 @@
 //! bats as it prints for a terminal; into a pipe it prints TAP.
 
 use super::Summary;
-use super::sessions::{Sessions, number_first, sum};
+use super::sessions::{Sessions, counts_of, number_first, others_passed, sum};
 use crate::{Counts, Root, words};
 
 /// Name of the runner in evidence.
@@ -58,10 +58,8 @@ fn summary(line: &str) -> Option<Counts> {
     if !has("test") || !has("failure") {
         return None;
     }
-    let (failed, skipped) = (sum(&list, &["failure", "failures"]), sum(&list, &["skipped", "not run"]));
-    let total = sum(&list, &["test", "tests"]);
-    let passed = total.saturating_sub(failed.saturating_add(skipped));
-    Some(Counts { total: 0, passed, failed, errored: 0, skipped })
+    let counts = counts_of(&list, [&[], &["failure", "failures"], &[], &["skipped", "not run"]]);
+    Some(others_passed(sum(&list, &["test", "tests"]), counts))
 }
 
 /// ` ✗ subtracts`: the mark and the name. On a terminal the name is there twice, with the progress between the two that

@@ -118,17 +118,16 @@ impl GoReader {
     /// Hands the tests of a package over.
     fn close_cases(&mut self, package: Option<&str>) -> (Counts, Option<String>) {
         let cases = std::mem::take(&mut self.cases).finish();
-        self.verbose |= cases.named.is_some();
+        self.verbose |= cases.verbose;
         let full =
             |name: &str| package.map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"));
-        match &cases.named {
-            Some(named) => {
-                for (name, outcome) in named {
-                    self.sessions.named(&full(name), *outcome);
-                }
+        if cases.verbose {
+            for (name, outcome) in &cases.named {
+                self.sessions.named(&full(name), *outcome);
             }
-            None if cases.counts != Counts::default() => self.sessions.names_are_partial(),
-            None => {}
+        } else if cases.counts != Counts::default() {
+            // Without `-v` only those that failed have a line.
+            self.sessions.names_are_partial();
         }
         for (name, text) in &cases.failures {
             let text = Some(text.as_str()).filter(|text| !text.is_empty());
@@ -212,17 +211,6 @@ struct Open {
     /// Subtests, and those of them that failed.
     children: u64,
     failed: u64,
-}
-
-/// The results of the cases.
-struct CaseCounts {
-    pub(super) counts: Counts,
-    /// All of them, where lines say when tests begin (`-v`): without, only those that failed have one.
-    pub(super) named: Option<Vec<(String, Outcome)>>,
-    /// Names with error texts, perhaps empty.
-    pub(super) failures: Vec<(String, String)>,
-    /// A panic that belongs to no test.
-    pub(super) panic: Option<String>,
 }
 
 /// Collects tests: parents come before their subtests, which are indented.
@@ -336,7 +324,7 @@ impl Cases {
 
     /// The package has ended. A panic explains the failing test that says nothing itself; a test that was
     /// running when the program died without its result line failed by it.
-    pub(super) fn finish(mut self) -> CaseCounts {
+    fn finish(mut self) -> Self {
         if let (Some(name), Some(_)) = (self.current.take(), &self.panic) {
             self.result(0, &name, Outcome::Failed);
         }
@@ -346,8 +334,7 @@ impl Cases {
         if let (Some(panic), Some((_, text))) = (&self.panic, self.failures.last_mut()) {
             append_line(text, panic);
         }
-        let named = self.verbose.then_some(self.named);
-        CaseCounts { counts: self.counts, named, failures: self.failures, panic: self.panic }
+        self
     }
 }
 

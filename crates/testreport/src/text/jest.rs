@@ -4,7 +4,7 @@
 //! suite that cannot be loaded has no failing test: it is an error of the run.
 
 use super::Summary;
-use super::sessions::{Sessions, listed, number_first, sum, whole_number};
+use super::sessions::{Sessions, counts_of, listed, number_first, sum, whole_number};
 use crate::tally::{Trouble, append_line};
 use crate::{Counts, Root, words};
 
@@ -173,13 +173,7 @@ fn totals(list: &str) -> Option<(u64, Counts)> {
     let names = words!["failed", "skipped", "todo", "passed", "total"];
     let list = number_first(list.trim(), ", ", names)?;
     let (_, total) = list.iter().find(|(name, _)| *name == "total")?;
-    let counts = Counts {
-        total: 0,
-        passed: sum(&list, &["passed"]),
-        failed: sum(&list, &["failed"]),
-        errored: 0,
-        skipped: sum(&list, &["skipped", "todo"]),
-    };
+    let counts = counts_of(&list, [&["passed"], &["failed"], &[], &["skipped", "todo"]]);
     Some((*total, counts))
 }
 

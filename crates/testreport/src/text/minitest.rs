@@ -1,7 +1,7 @@
 //! minitest, with Ruby's plain runner or that of Rails, and test-unit, whose summary has more counts.
 
 use super::Summary;
-use super::sessions::{Sessions, number_first, sum, whole_number};
+use super::sessions::{Sessions, counts_of, number_first, others_passed, sum, whole_number};
 use crate::{Counts, Root, WordList, words::RUNNERS};
 
 /// Whatever a summary counts.
@@ -65,17 +65,8 @@ fn summary(line: &str) -> Option<Counts> {
         return None;
     }
     let list = number_first(line, ", ", NAMES)?;
-    let total = sum(&list, &["runs", "tests"]);
-    let (failed, errored) = (sum(&list, &["failures"]), sum(&list, &["errors"]));
-    let skipped = sum(&list, &["skips", "pendings", "omissions"]);
-    let others = failed.saturating_add(errored).saturating_add(skipped);
-    (list.len() >= 5).then(|| Counts {
-        total: 0,
-        passed: total.saturating_sub(others),
-        failed,
-        errored,
-        skipped,
-    })
+    let counts = counts_of(&list, [&[], &["failures"], &["errors"], &["skips", "pendings", "omissions"]]);
+    (list.len() >= 5).then(|| others_passed(sum(&list, &["runs", "tests"]), counts))
 }
 
 /// `  1) Failure:`; Rails leaves the number out.

@@ -2,7 +2,8 @@
 //!
 //! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
 
-use super::sessions::{Sessions, number_first, sum, whole_number};
+use super::sessions::{Sessions, counts_of, number_first, whole_number};
+use crate::cases::{ADVICE, SUMMARY, from_panic};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, Root, words};
 
@@ -111,14 +112,8 @@ fn summary(rest: &str) -> Option<((u64, u64), Counts)> {
     let plain = without_parentheses(list);
     let names = words!["passed", "failed", "exec failed", "timed out", "skipped"];
     let list = number_first(&plain, ", ", names)?;
-    let counts = Counts {
-        total: 0,
-        passed: sum(&list, &["passed"]),
-        failed: sum(&list, &["failed"]),
-        errored: sum(&list, &["exec failed", "timed out"]),
-        skipped: sum(&list, &["skipped"]),
-    };
-    Some((ran, counts))
+    let kinds: [&[&str]; 4] = [&["passed"], &["failed"], &["exec failed", "timed out"], &["skipped"]];
+    Some((ran, counts_of(&list, kinds)))
 }
 
 fn without_parentheses(list: &str) -> String {
@@ -132,12 +127,8 @@ fn without_parentheses(list: &str) -> String {
 
 /// The panic in what a test printed; the whole when there is none.
 fn first_error(text: &str) -> String {
-    let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(0);
-    let ends = ["note: run with ", "stack backtrace:", "failures:", "test result: "];
-    let is_error = |line: &&str| !ends.iter().any(|end| line.starts_with(end)) && !line.contains('─');
-    let mut error = String::new();
-    text.lines().skip(start).take_while(is_error).for_each(|line| append_line(&mut error, line));
-    error
+    let is_end = |line: &str| ADVICE.iter().chain(&SUMMARY).any(|end| line.starts_with(end));
+    from_panic(text, 0, |line| is_end(line) || line.contains('─'))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! PHPUnit 8 to 12.
 
 use super::Summary;
-use super::sessions::{Sessions, name_first, sum, whole_number};
+use super::sessions::{Sessions, counts_of, name_first, others_passed, sum, whole_number};
 use crate::{Counts, Root, WordList, tally::Trouble, words::RUNNERS};
 
 /// Name of the runner in evidence.
@@ -89,11 +89,8 @@ fn summary(line: &str) -> Option<Counts> {
         return Some(Counts { passed, ..Counts::default() });
     }
     let list = name_first(line.strip_prefix("Tests: ").and(line.strip_suffix('.'))?, ':', WORDS)?;
-    let (failed, errored) = (sum(&list, &["Failures"]), sum(&list, &["Errors"]));
-    let skipped = sum(&list, &["Skipped", "Incomplete"]);
-    let others = failed.saturating_add(errored).saturating_add(skipped);
-    let passed = sum(&list, &["Tests"]).saturating_sub(others);
-    Some(Counts { total: 0, passed, failed, errored, skipped })
+    let counts = counts_of(&list, [&[], &["Failures"], &["Errors"], &["Skipped", "Incomplete"]]);
+    Some(others_passed(sum(&list, &["Tests"]), counts))
 }
 
 /// `There were 2 failures:`

@@ -5,7 +5,7 @@
 //! the terminal. A collection error is an errored case with the file as its id.
 
 use super::Summary;
-use super::sessions::{Explanations, Sessions, is_seconds, number_first, sum, whole_number};
+use super::sessions::{Explanations, Sessions, counts_of, is_seconds, number_first, whole_number};
 use crate::tally::{Outcome, Trouble};
 use crate::{Counts, Root, WordList, words::RUNNERS};
 
@@ -189,13 +189,13 @@ fn parse_summary(line: &str) -> Option<Counts> {
     if list.iter().all(|(name, _)| name.starts_with("warning")) {
         return None;
     }
-    Some(Counts {
-        total: 0,
-        passed: sum(&list, &["passed", "xpassed"]),
-        failed: sum(&list, &["failed", "subtests failed"]),
-        errored: sum(&list, &["error", "errors"]),
-        skipped: sum(&list, &["skipped", "xfailed"]),
-    })
+    let kinds: [&[&str]; 4] = [
+        &["passed", "xpassed"],
+        &["failed", "subtests failed"],
+        &["error", "errors"],
+        &["skipped", "xfailed"],
+    ];
+    Some(counts_of(&list, kinds))
 }
 
 /// `3 tests collected`, `2/3 tests collected (1 deselected)`: `--collect-only` runs none of them.

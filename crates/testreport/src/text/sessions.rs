@@ -229,6 +229,17 @@ pub(super) fn sum(list: &[(&str, u64)], names: &[&str]) -> u64 {
     found.fold(0, |sum, (_, number)| sum.saturating_add(*number))
 }
 
+/// The counts of a list, by the names that passed, failed, errored and skipped tests have in it.
+pub(super) fn counts_of(list: &[(&str, u64)], kinds: [&[&str]; 4]) -> Counts {
+    let [passed, failed, errored, skipped] = kinds.map(|names| sum(list, names));
+    Counts { total: 0, passed, failed, errored, skipped }
+}
+
+/// The same where `total` tests ran or were skipped, and the others of them passed.
+pub(super) fn others_passed(total: u64, counts: Counts) -> Counts {
+    Counts { passed: total.saturating_sub(counts.failing().saturating_add(counts.skipped)), ..counts }
+}
+
 /// Digits and nothing else.
 pub(super) fn whole_number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()

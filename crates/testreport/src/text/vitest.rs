@@ -3,7 +3,7 @@
 //! Both streams go to one reader, because neither tells the whole. Suites that cannot be loaded and errors
 //! outside of tests have no failing test: they are errors of the run.
 
-use super::sessions::{listed, number_first, sum, whole_number};
+use super::sessions::{counts_of, listed, number_first, whole_number};
 use crate::tally::{Tally, Trouble, append_line};
 use crate::{Counts, ReportProblem, Root, Stream, words};
 
@@ -185,14 +185,7 @@ fn totals(list: &str) -> Option<(u64, Counts)> {
     let (list, total) = list.trim().rsplit_once(" (")?;
     let total = whole_number(total.strip_suffix(')')?)?;
     let list = number_first(list, " | ", words!["failed", "passed", "skipped", "todo", "expected fail"])?;
-    let counts = Counts {
-        total: 0,
-        passed: sum(&list, &["passed", "expected fail"]),
-        failed: sum(&list, &["failed"]),
-        errored: 0,
-        skipped: sum(&list, &["skipped", "todo"]),
-    };
-    Some((total, counts))
+    Some((total, counts_of(&list, [&["passed", "expected fail"], &["failed"], &[], &["skipped", "todo"]])))
 }
 
 #[cfg(test)]

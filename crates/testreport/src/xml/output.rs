@@ -1,7 +1,8 @@
 //! XML among what a program prints: `mocha --reporter xunit`, `node --test --test-reporter=junit`.
 
 use super::{NAMES, XmlReader};
-use crate::{Format, Root, by_line::Runners, tally::Tally};
+use crate::{Format, Root, by_line::Runners, decode::Decoder, tally::Tally};
+use encoding_rs::UTF_8;
 
 /// Bytes at the beginning of a line that tell whether a document begins there.
 const MARK: usize = 16;
@@ -12,7 +13,7 @@ enum Position {
     LineStart(Vec<u8>),
     /// In a line that does not.
     Line,
-    Document(Box<XmlReader>, Vec<u8>),
+    Document(Box<XmlReader>, Decoder),
 }
 
 /// Finds documents in a stream of output.
@@ -50,7 +51,7 @@ impl XmlOutput {
                     self.at = Position::Line;
                 } else {
                     let reader = XmlReader::new(&self.root, &self.report, None);
-                    self.at = Position::Document(Box::new(reader), Vec::new());
+                    self.at = Position::Document(Box::new(reader), Decoder::of(UTF_8));
                     self.of_document(&start);
                 }
             }
@@ -63,19 +64,16 @@ impl XmlOutput {
 
     /// Bytes that are no UTF-8 are replaced: output is not a file that could be written anew.
     fn of_document(&mut self, part: &[u8]) {
-        let Position::Document(reader, torn) = &mut self.at else { return };
-        torn.extend_from_slice(part);
-        let rest = torn.split_off(torn.len() - torn_tail(torn));
-        let read = reader.push(&String::from_utf8_lossy(torn));
-        *torn = rest;
+        let Position::Document(reader, decoder) = &mut self.at else { return };
+        let read = decoder.push(part, &mut |text| reader.push(text));
         // The line that ends a document belongs to it to its end, wherever chunks end.
         if read.is_err() || (part.ends_with(b"\n") && reader.is_whole()) {
-            self.end_document(Position::Line);
+            self.end_document();
         }
     }
 
-    fn end_document(&mut self, next: Position) {
-        let Position::Document(reader, _) = std::mem::replace(&mut self.at, next) else { return };
+    fn end_document(&mut self) {
+        let Position::Document(reader, _) = std::mem::replace(&mut self.at, Position::Line) else { return };
         // Any other XML is other output.
         if !reader.is_known() {
             return;
@@ -89,30 +87,9 @@ impl XmlOutput {
 
     /// The result; `None` when there was no report.
     pub(in super::super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
-        if let Position::Document(reader, torn) = &mut self.at
-            && !torn.is_empty()
-        {
-            let _ = reader.push(&String::from_utf8_lossy(torn));
-        }
-        self.end_document(Position::Line);
+        self.end_document();
         self.found.filter(|tally| tally.is_wanted(format))
     }
-}
-
-/// Bytes at the end that may be the beginning of a character.
-fn torn_tail(bytes: &[u8]) -> usize {
-    for back in 1..=bytes.len().min(3) {
-        let byte = bytes.get(bytes.len() - back).copied().unwrap_or(0);
-        let length = match byte {
-            0xf0.. => 4,
-            0xe0..=0xef => 3,
-            0xc0..=0xdf => 2,
-            0x80..=0xbf => continue,
-            0..=0x7f => return 0,
-        };
-        return if length > back { back } else { 0 };
-    }
-    0
 }
 
 /// A declaration, or the root element of a format that is read.
