@@ -190,125 +190,114 @@ fn named_twice(whole: &Tally, of_sources: &[(String, Tally)]) -> BTreeSet<String
 
 /// The output of one program.
 pub(super) struct Output {
-    names: [String; 2],
-    /// In front of standard output and standard error.
-    filters: [Utf16Filter; 2],
-    stdout: LineSplitter,
-    stderr: LineSplitter,
-    readers: LineReaders,
+    stdout: StreamReaders,
+    stderr: StreamReaders,
+    sinks: LineSinks,
+}
+
+/// The readers of one stream. Those of standard error are for output that belongs on standard output.
+struct StreamReaders {
+    name: String,
+    filter: Utf16Filter,
+    lines: LineSplitter,
     json: JsonReader,
     xml: XmlOutput,
-    aside: StderrReaders,
+}
+
+impl StreamReaders {
+    fn new(root: &Root, name: String) -> Self {
+        let (json, xml) = (JsonReader::new(root, &name), XmlOutput::new(root, &name));
+        Self { name, filter: Utf16Filter::default(), lines: LineSplitter::default(), json, xml }
+    }
+}
+
+/// The takers of the lines of both streams.
+struct LineSinks {
+    readers: LineReaders,
     columns: Columns,
     printed: PrintedOutput,
 }
 
-/// Readers of standard error, for output that belongs on standard output.
-struct StderrReaders {
-    json: JsonReader,
-    xml: XmlOutput,
+impl LineSinks {
+    fn line(&mut self, stream: Stream, line: &str) {
+        self.columns.line(stream, line, &mut self.readers);
+        self.printed.line(line);
+        match stream {
+            Stream::Stdout => self.readers.line(line),
+            Stream::Stderr => self.readers.side_line(line),
+        }
+    }
 }
 
 impl Output {
     /// For the program named by `source` (empty: for the run), in the project at `root`.
     pub(super) fn new(root: &Root, source: &str, depth: Depth) -> Self {
         let of = if source.is_empty() { String::new() } else { format!(" of {source}") };
-        let names = [format!("standard output{of}"), format!("standard error{of}")];
-        let [output, aside] = &names;
         Self {
-            filters: [Utf16Filter::default(), Utf16Filter::default()],
-            stdout: LineSplitter::default(),
-            stderr: LineSplitter::default(),
-            readers: LineReaders::new(root),
-            json: JsonReader::new(root, output),
-            xml: XmlOutput::new(root, output),
-            aside: StderrReaders { json: JsonReader::new(root, aside), xml: XmlOutput::new(root, aside) },
-            columns: Columns::new(root, depth),
-            printed: PrintedOutput::new(depth),
-            names,
+            stdout: StreamReaders::new(root, format!("standard output{of}")),
+            stderr: StreamReaders::new(root, format!("standard error{of}")),
+            sinks: LineSinks {
+                readers: LineReaders::new(root),
+                columns: Columns::new(root, depth),
+                printed: PrintedOutput::new(depth),
+            },
         }
     }
 
     /// The name in messages.
     pub(super) fn name(&self) -> &str {
-        let [name, _] = &self.names;
-        name
+        &self.stdout.name
     }
 
     /// Takes the next chunk; where chunks end does not matter.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        let mut filter = std::mem::take(self.filter(stream));
-        filter.push(bytes, &mut |text| self.push_text(stream, text));
-        *self.filter(stream) = filter;
+        self.feed(stream, |filter, each| filter.push(bytes, each));
     }
 
-    fn filter(&mut self, stream: Stream) -> &mut Utf16Filter {
-        let [stdout, stderr] = &mut self.filters;
-        match stream {
+    fn feed(&mut self, stream: Stream, fill: impl FnOnce(&mut Utf16Filter, &mut dyn FnMut(&[u8]))) {
+        let Self { stdout, stderr, sinks } = self;
+        let StreamReaders { filter, lines, json, xml, .. } = match stream {
             Stream::Stdout => stdout,
             Stream::Stderr => stderr,
-        }
-    }
-
-    fn push_text(&mut self, stream: Stream, bytes: &[u8]) {
-        let Self { stdout, stderr, readers, json, xml, aside, columns, printed, .. } = self;
-        let (json, xml, lines) = match stream {
-            Stream::Stdout => (json, xml, stdout),
-            Stream::Stderr => (&mut aside.json, &mut aside.xml, stderr),
         };
-        json.push(bytes);
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            xml.push(part, readers.runners());
-            lines.push(part, &mut |line| each(stream, line, readers, columns, printed));
-        }
+        fill(filter, &mut |bytes| {
+            json.push(bytes);
+            for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+                xml.push(part, sinks.readers.runners());
+                lines.push(part, &mut |line| sinks.line(stream, line));
+            }
+        });
     }
 
     /// The program has ended: adds what it said to `whole`, the result of its report files. The lines are for the case
     /// that this shows nothing.
     pub(super) fn finish(mut self, mut whole: Tally, format: Option<Format>) -> (Tally, PrintedOutput) {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let mut filter = std::mem::take(self.filter(stream));
-            filter.finish(&mut |text| self.push_text(stream, text));
+            self.feed(stream, |filter, each| filter.finish(each));
         }
-        let Self { stdout, stderr, readers, columns, printed, .. } = &mut self;
-        stdout.finish(&mut |line| each(Stream::Stdout, line, readers, columns, printed));
-        stderr.finish(&mut |line| each(Stream::Stderr, line, readers, columns, printed));
+        let Self { mut stdout, mut stderr, mut sinks } = self;
+        stdout.lines.finish(&mut |line| sinks.line(Stream::Stdout, line));
+        stderr.lines.finish(&mut |line| sinks.line(Stream::Stderr, line));
         // JSON and XML first: a runner that prints them tells the same as text on the other stream (`jest --json`).
-        for found in [self.json.finish(format), self.xml.finish(format)].into_iter().flatten() {
+        for found in [stdout.json.finish(format), stdout.xml.finish(format)].into_iter().flatten() {
             whole.absorb(found);
         }
         let told = whole.told();
-        let [name, _] = &self.names;
-        let ByLine { structured, text, aside } = self.readers.finish(name, format);
+        let ByLine { structured, text, aside } = sinks.readers.finish(&stdout.name, format);
         let text = text.filter(|text| text.adds_to(whole.told()));
         for tally in structured.into_iter().chain([text]).flatten() {
             whole.absorb(tally);
         }
         // From standard error only what the rest does not report: what nextest prints there about its tests has been
         // judged, and a beginning without any test is more likely a word.
-        let aside = [self.aside.json.finish(format), self.aside.xml.finish(format)].into_iter().chain(aside);
+        let aside = [stderr.json.finish(format), stderr.xml.finish(format)].into_iter().chain(aside);
         for tally in aside.flatten() {
             let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;
             if tells && !whole.is_of(NEXTEST) && tally.adds_to(whole.told()) {
                 whole.absorb(tally);
             }
         }
-        self.columns.finish(format).join(name, told, &mut whole);
-        (whole, self.printed)
-    }
-}
-
-fn each(
-    stream: Stream,
-    line: &str,
-    readers: &mut LineReaders,
-    columns: &mut Columns,
-    printed: &mut PrintedOutput,
-) {
-    columns.line(stream, line, readers);
-    printed.line(line);
-    match stream {
-        Stream::Stdout => readers.line(line),
-        Stream::Stderr => readers.side_line(line),
+        sinks.columns.finish(format).join(&stdout.name, told, &mut whole);
+        (whole, sinks.printed)
     }
 }
