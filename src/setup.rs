@@ -12,7 +12,10 @@ use crate::install::mode::{self, Integration, ModeProblem};
 use crate::install::{InstallError, husky::Layout};
 use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
-use andon_engine::{effect::AndonDir, error::OpsError};
+use andon_engine::{
+    effect::AndonDir,
+    error::{OpsError, VerbError},
+};
 use andon_git::platform::paths::shell_bytes;
 use andon_git::{ConfigScope, GitError, Repo};
 use andon_store::union;
@@ -143,23 +146,25 @@ impl From<SetupError> for OpsError {
     fn from(err: SetupError) -> Self {
         let (what, hint) = (err.to_string(), err.help());
         let mut help = Vec::new();
-        let is_usage = match err {
+        let kind = match err {
             SetupError::Git(err) => return Self::Git(err),
             SetupError::Install(InstallError::ByHand { lines, .. }) => {
                 help.push("add these lines yourself:".to_owned());
                 help.extend(lines.lines().map(str::to_owned));
-                true
+                VerbError::Usage
             }
             SetupError::Bare { .. }
             | SetupError::ForeignHooksPath { .. }
             | SetupError::ModeProblem(_)
             | SetupError::Install(
                 InstallError::Settings { .. } | InstallError::LeftAlone { .. } | InstallError::Theirs { .. },
-            ) => true,
-            SetupError::Install(_) | SetupError::Write { .. } | SetupError::RelativeProgram { .. } => false,
+            ) => VerbError::Usage,
+            SetupError::Install(_) | SetupError::Write { .. } | SetupError::RelativeProgram { .. } => {
+                VerbError::Failed
+            }
         };
         help.extend(hint);
-        Self::Setup { what, help, is_usage }
+        Self::Verb { kind, what, help }
     }
 }
 

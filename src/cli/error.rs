@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
-use andon_engine::error::OpsError;
+use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;
 use andon_store::ledger::{AppendError, LedgerError};
@@ -59,24 +59,20 @@ pub fn exit_of(error: &OpsError) -> Exit {
         OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) if err.is_usage() => Exit::Usage,
         OpsError::Remote(RemoteError::Unknown { .. } | RemoteError::Bundle { .. })
-        | OpsError::Setup { is_usage: true, .. }
         | OpsError::Ledger(LedgerError::Append(AppendError::Signing(_) | AppendError::NotHeld(_)))
         | OpsError::Config(_)
         | OpsError::Normalize(_)
-        | OpsError::Usage { .. }
-        | OpsError::Skip { .. }
         | OpsError::Input(_)
-        | OpsError::NoWorkTree(_)
-        | OpsError::ReasonMissing => Exit::Usage,
-        OpsError::AgentShell(_)
-        | OpsError::AgentPin(_)
-        | OpsError::AgentUninstall(_)
-        | OpsError::AgentActs { .. }
-        | OpsError::Refused { .. }
-        | OpsError::Unattended { .. }
-        | OpsError::Purge { .. }
-        | OpsError::NothingToResume
-        | OpsError::NoAdvice(_) => Exit::Refused,
+        | OpsError::NoWorkTree(_) => Exit::Usage,
+        OpsError::Verb { kind, .. } => match kind {
+            VerbError::Usage | VerbError::ReasonMissing | VerbError::Skip => Exit::Usage,
+            VerbError::AgentShell
+            | VerbError::Unattended
+            | VerbError::Refused
+            | VerbError::Purge
+            | VerbError::Unanswerable => Exit::Refused,
+            VerbError::Failed => Exit::Internal,
+        },
         // Nothing is known of what others recorded.
         OpsError::Record(RecordError::Unreadable { .. })
         | OpsError::Remote(
@@ -89,10 +85,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Record(_)
         | OpsError::Ledger(_)
         | OpsError::Effect(_)
-        | OpsError::Chain(_)
-        | OpsError::Setup { is_usage: false, .. }
-        | OpsError::Threads(_)
-        | OpsError::Demo(_) => Exit::Internal,
+        | OpsError::Chain(_) => Exit::Internal,
     }
 }
 
@@ -101,7 +94,19 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Setup { help, .. } => help.iter().fold(plain(), |said, line| said.help(line.as_str())),
+        OpsError::Verb { kind, help, .. } => {
+            let one = help.iter().fold(plain(), |said, line| said.help(line.as_str()));
+            match kind {
+                VerbError::AgentShell => one.code("agent-shell"),
+                VerbError::Unattended => one.code("unattended"),
+                VerbError::Refused => one.code("witness"),
+                VerbError::Purge => one.code("purge"),
+                VerbError::Skip => one.code("skip"),
+                VerbError::Usage | VerbError::ReasonMissing | VerbError::Unanswerable | VerbError::Failed => {
+                    one
+                }
+            }
+        }
         OpsError::Git(_)
         | OpsError::Remote(_)
         | OpsError::Record(_)
@@ -111,29 +116,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
-        OpsError::AgentShell(_) => plain()
-            .code("agent-shell")
-            .help("a person runs in a shell of their own: andon resume --reason '<decision>'"),
-        OpsError::AgentPin(_) => plain()
-            .code("agent-shell")
-            .help("a person runs in a shell of their own: andon pin; to compare only: andon pin --check"),
-        OpsError::AgentUninstall(_) => plain()
-            .code("agent-shell")
-            .help("a person runs in a shell of their own: andon agent uninstall CLIENT"),
-        OpsError::AgentActs { verb, .. } => {
-            plain().code("agent-shell").help(format!("a person runs in a shell of their own: andon {verb}"))
-        }
-        OpsError::Unattended { help, .. } => plain().code("unattended").help(help.clone()),
-        OpsError::Refused { help, .. } => plain().code("witness").help(help.clone()),
-        OpsError::NothingToResume => plain().help("andon status"),
-        OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason '<decision>'"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
-        OpsError::ReasonMissing => plain().help("andon resume --reason '<decision>'"),
-        OpsError::Usage { help, .. } => plain().help(help.clone()),
-        OpsError::Purge { help, .. } => plain().code("purge").help(help.clone()),
-        OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),
-        OpsError::Threads(_) => plain().help("with one thread: -j1"),
-        OpsError::Demo(_) => plain().help("please report this with the output above"),
     };
     vec![one]
 }

@@ -17,7 +17,11 @@ use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::halts::{self, Answer, ResumeReport};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{error::OpsError, gate::fallback, workspace::Workspace};
+use andon_engine::{
+    error::{OpsError, VerbError},
+    gate::fallback,
+    workspace::Workspace,
+};
 
 const HELP: &str = "\
 A halt writes .andon/ADVISOR_PROMPT.md. The program that [advisor] of your own configuration names gets it; its answer is
@@ -87,10 +91,10 @@ fn advice(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provid
     let event = halt.as_ref().map(|halt| detect::about(&halt.rule).event);
     let conditions = policy::conditions(&loaded.timeline, event, pressure(ws, &loaded));
     if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
-        return Err(OpsError::Usage {
-            what: format!("no such provider in [fallback]: {name}"),
-            help: "andon config show fallback".to_owned(),
-        });
+        return Err(OpsError::usage(
+            format!("no such provider in [fallback]: {name}"),
+            "andon config show fallback",
+        ));
     }
     let current = current.or_else(|| fallback::current(&loaded));
     let next = policy::next_provider(&response.providers, current, &conditions).cloned();
@@ -126,8 +130,11 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
 /// very halt counts: a halted agent cannot advise itself.
 fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
-    let Some(halt) = halts::binding(ws)? else { return Err(OpsError::NothingToResume) };
-    let none = |why: &str| OpsError::NoAdvice(why.to_owned());
+    let Some(halt) = halts::binding(ws)? else { return Err(OpsError::nothing_to_resume()) };
+    let none = |why: &str| {
+        let help = "a person answers instead: andon resume --reason '<decision>'";
+        OpsError::verb(VerbError::Unanswerable, format!("no advice to record: {why}"), help)
+    };
     let response = &ws.config.response;
     let reviewer = response.on_stall_program.as_ref().filter(|_| response.on_stall == OnStall::SpawnReviewer);
     let (whose, Some(advisor)) = (match (&response.advisor, reviewer) {

@@ -91,7 +91,7 @@ const VERIFICATION: &str = "https://in-toto.io/attestation/svr/v0.2";
 const RESOLUTION: &str = "https://github.com/andon/andon/attestation/resolution/v1";
 
 fn nothing(what: String, help: &str) -> OpsError {
-    OpsError::Refused { what, help: help.to_owned() }
+    OpsError::refused(what, help.to_owned())
 }
 
 /// Attests the tests of a commit, by its record.

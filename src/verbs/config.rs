@@ -81,7 +81,7 @@ fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
         }
         if entries.is_empty() {
             let what = format!("no key or section of that name is configured or has a default: {key:?}");
-            return Err(OpsError::Usage { what, help: "all of them: andon config show".to_owned() });
+            return Err(OpsError::usage(what, "all of them: andon config show"));
         }
     }
     shell.out.result(&match args.format.format {

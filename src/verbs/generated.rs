@@ -17,9 +17,11 @@ pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsErr
         return Ok(Exit::Allowed);
     }
     if args.wrap {
-        let function = wrap_function(args.shell).ok_or_else(|| OpsError::Usage {
-            what: format!("there is no such function for {}", args.shell),
-            help: "bash, zsh and fish have one: andon completions bash --wrap".to_owned(),
+        let function = wrap_function(args.shell).ok_or_else(|| {
+            OpsError::usage(
+                format!("there is no such function for {}", args.shell),
+                "bash, zsh and fish have one: andon completions bash --wrap",
+            )
         })?;
         shell.out.result(&function);
         return Ok(Exit::Allowed);
@@ -41,10 +43,10 @@ pub fn man(shell: &Shell, args: &ManArgs) -> Result<Exit, OpsError> {
     }
     let title = std::iter::once("andon").chain(args.command.iter().map(String::as_str));
     let title = title.collect::<Vec<_>>().join(" ");
-    let page = pages.iter().find(|page| page.title == title).ok_or_else(|| OpsError::Usage {
-        what: format!("no such command: {title:?}"),
-        help: "all of them: andon --help".to_owned(),
-    })?;
+    let page = pages
+        .iter()
+        .find(|page| page.title == title)
+        .ok_or_else(|| OpsError::usage(format!("no such command: {title:?}"), "all of them: andon --help"))?;
     shell.out.pass_out(&page.roff().map_err(OpsError::Input)?);
     Ok(Exit::Allowed)
 }

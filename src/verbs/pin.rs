@@ -85,13 +85,12 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
             Some(_) => PinState::Drifted,
         };
     } else if let Some(marker) = shell.ctx.agent_mark() {
-        return Err(OpsError::AgentPin(marker));
+        return Err(OpsError::in_agent_shell("pin", &marker));
     } else if files.is_empty() {
-        return Err(OpsError::Usage {
-            what: format!("no file matches identity.files: {}", rules.files.join(", ")),
-            help: "name the files of the agent's configuration in andon.toml:  [identity]  files = [\"AGENTS.md\"]"
-                .to_owned(),
-        });
+        return Err(OpsError::usage(
+            format!("no file matches identity.files: {}", rules.files.join(", ")),
+            "name the files of the agent's configuration in andon.toml:  [identity]  files = [\"AGENTS.md\"]",
+        ));
     } else if rules.checksum != Some(view.checksum)
         || rules.pinned != files.iter().map(|(path, state)| (name(path), *state)).collect()
     {
@@ -118,9 +117,11 @@ fn write(path: &Path, files: &andon_core::domain::identity::Files) -> Result<(),
         Err(err) if err.kind() == io::ErrorKind::NotFound => {}
         Err(err) => return Err(OpsError::Input(err)),
     }
-    let edited = config::with_pin(&text, files).map_err(|by_hand| OpsError::Usage {
-        what: format!("{CONFIG_FILE} has a shape that cannot be edited without changing more than the pin"),
-        help: format!("write this into it by hand:\n{by_hand}"),
+    let edited = config::with_pin(&text, files).map_err(|by_hand| {
+        OpsError::usage(
+            format!("{CONFIG_FILE} has a shape that cannot be edited without changing more than the pin"),
+            format!("write this into it by hand:\n{by_hand}"),
+        )
     })?;
     Ok(effect::replace_text(path, &edited)?)
 }

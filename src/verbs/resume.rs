@@ -14,7 +14,12 @@ use andon_core::escape;
 use andon_engine::gate::{guard, safety::SafetyLog};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
 use andon_engine::{asking, effect};
-use andon_engine::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
+use andon_engine::{
+    context::Context,
+    error::{OpsError, VerbError},
+    recording::timeline,
+    workspace::Workspace,
+};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -35,7 +40,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     }
     let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
     let resumed = match answer_halt(&shell.ctx, &ws, reason(args).as_deref(), halt_was, how) {
-        Err(OpsError::ReasonMissing) if output::has_terminal() => {
+        Err(OpsError::Verb { kind: VerbError::ReasonMissing, .. }) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;
             answer_halt(&shell.ctx, &ws, reason.as_deref(), halt_was, how)?
         }
@@ -61,11 +66,11 @@ fn reason(args: &ResumeArgs) -> Option<String> {
 fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(()) };
     if !output::has_terminal() {
-        return Err(OpsError::Unattended {
-            what: "there is no terminal, so no person has read the halt".to_owned(),
-            help: "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'"
-                .to_owned(),
-        });
+        return Err(OpsError::verb(
+            VerbError::Unattended,
+            "there is no terminal, so no person has read the halt",
+            "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'",
+        ));
     }
     let shown = escape::terminal(&word).into_owned();
     shell.out.message(&format!("To answer the halt, type the rule that halted the loop ({shown}): "));
@@ -74,10 +79,11 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     if line.trim() == word {
         return Ok(());
     }
-    Err(OpsError::Unattended {
-        what: format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
-        help: "read it first: andon status".to_owned(),
-    })
+    Err(OpsError::verb(
+        VerbError::Unattended,
+        format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
+        "read it first: andon status",
+    ))
 }
 
 fn answer(args: &ResumeArgs, resumed: &ResumeReport) -> Value {
@@ -202,24 +208,22 @@ pub fn answer_halt(
     halt_was: HaltAssessment,
     how: AckHow,
 ) -> Result<ResumeReport, OpsError> {
-    if let Some(marker) = ctx.agent_above(&ws.repo) {
-        return Err(OpsError::AgentShell(marker));
-    }
+    not_an_agent(ctx, ws)?;
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
     if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
         return if halts::answer::leftover(ctx, ws)? {
             Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
         } else {
-            Err(OpsError::NothingToResume)
+            Err(OpsError::nothing_to_resume())
         };
     }
     let reason = reason.and_then(said);
     if halt.is_some() && reason.is_none() {
-        return Err(OpsError::ReasonMissing);
+        return Err(reason_missing());
     }
     if halt_was == HaltAssessment::Mistaken && halt.is_none() {
-        return Err(OpsError::NothingToResume);
+        return Err(OpsError::nothing_to_resume());
     }
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
@@ -229,15 +233,22 @@ pub fn answer_halt(
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 
+fn not_an_agent(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    ctx.agent_above(&ws.repo).map_or(Ok(()), |mark| Err(OpsError::in_agent_shell("resume", &mark)))
+}
+
+fn reason_missing() -> OpsError {
+    let what = "a reason is required: say what was decided";
+    OpsError::verb(VerbError::ReasonMissing, what, "andon resume --reason '<decision>'")
+}
+
 /// The word that a person types at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing
 /// waits, or a signature is asked for anyway.
 ///
 /// # Errors
 /// An agent asks, or the ledger cannot be read.
 fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
-    if let Some(marker) = ctx.agent_above(&ws.repo) {
-        return Err(OpsError::AgentShell(marker));
-    }
+    not_an_agent(ctx, ws)?;
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
     if halt.as_ref().is_some_and(|halt| asking::asks_signature(ws, halt).is_some()) {
@@ -283,18 +294,16 @@ fn reset_counter(
     reason: Option<&str>,
     how: AckHow,
 ) -> Result<ResumeReport, OpsError> {
-    if let Some(marker) = ctx.agent_above(&ws.repo) {
-        return Err(OpsError::AgentShell(marker));
-    }
+    not_an_agent(ctx, ws)?;
     let counters =
         || detect::REGISTRY.iter().filter(|rule| rule.about.reset == Reset::Alone).map(|rule| rule.id);
     let Some(counter) = counters().find(|known| *known == counter) else {
-        return Err(OpsError::Usage {
-            what: format!("no counter of that name can be reset alone: {counter:?}"),
-            help: format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
-        });
+        return Err(OpsError::usage(
+            format!("no counter of that name can be reset alone: {counter:?}"),
+            format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
+        ));
     };
-    let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
+    let reason = reason.and_then(said).ok_or_else(reason_missing)?;
     let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
     let answer = Answer { halt: halt.as_ref(), counter: Some(counter), ..Answer::default() };
     halts::acknowledge(ctx, ws, answer, how, reason)?;

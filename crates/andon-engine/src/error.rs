@@ -42,110 +42,84 @@ pub enum OpsError {
     /// The verb needs a working tree.
     #[error("this repository has no working tree: {}", .0.display())]
     NoWorkTree(PathBuf),
-    /// The hooks could not be installed or removed.
-    #[error("{what}")]
-    Setup {
-        /// The failure, as a whole sentence.
-        what: String,
-        /// Remedies, a line each.
-        help: Vec<String>,
-        /// The request cannot be met; otherwise the system failed.
-        is_usage: bool,
-    },
-    /// Only a person answers a halt.
-    #[error("`andon resume` was called in the shell of an agent ({0}): only a person answers a halt")]
-    AgentShell(AgentMark),
-    /// Only a person says which agent it is.
-    #[error("`andon pin` was called in the shell of an agent ({0}): only a person pins its configuration")]
-    AgentPin(AgentMark),
-    /// Only a person takes the hooks out of a client.
-    #[error(
-        "`andon agent uninstall` was called in the shell of an agent ({0}): only a person removes its hooks"
-    )]
-    AgentUninstall(AgentMark),
-    /// Only a person names witnesses and answers rounds.
-    #[error("`andon {verb}` was called in the shell of an agent ({marker}): only a person does that")]
-    AgentActs {
-        /// The command that was called, such as `resume`.
-        verb: &'static str,
-        /// The marker that gives the shell away.
-        marker: AgentMark,
-    },
-    /// A rule of the review forbids it.
-    #[error("{what}")]
-    Refused {
-        /// The rule, as a whole sentence.
-        what: String,
-        /// The remedy.
-        help: String,
-    },
-    /// Evidence is not deleted now.
-    #[error("nothing was purged: {what}")]
-    Purge {
-        /// The reason, as the end of the message.
-        what: String,
-        /// The step to take first.
-        help: String,
-    },
-    /// Nothing to resume.
-    #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
-    NothingToResume,
-    /// An answer without a person who has read the halt.
-    #[error("{what}")]
-    Unattended {
-        /// The missing condition.
-        what: String,
-        /// The step to take.
-        help: String,
-    },
-    /// `andon resume` needs a reason when a halt is unanswered.
-    #[error("a reason is required: say what was decided")]
-    ReasonMissing,
-    /// A skip that cannot be granted.
-    #[error("{what}")]
-    Skip {
-        /// The request, as a whole sentence.
-        what: String,
-        /// The command that would be right.
-        help: String,
-    },
-    /// There is no advice that could be recorded.
-    #[error("no advice to record: {0}")]
-    NoAdvice(String),
     /// Standard input or a file of events could not be read.
     #[error("the events cannot be read: {0}")]
     Input(std::io::Error),
-    /// The threads for a long walk could not be started.
-    #[error("no threads could be started: {0}")]
-    Threads(String),
-    /// A step of the demo came out other than it should.
-    #[error("the demo failed: {0}")]
-    Demo(String),
-    /// Wrong use that the argument parser cannot see.
+    /// The verb itself refuses or fails.
     #[error("{what}")]
-    Usage {
-        /// The mistake, as a whole sentence.
+    Verb {
+        /// The class of the error.
+        kind: VerbError,
+        /// The mistake, the rule or the failure, as a whole sentence.
         what: String,
-        /// The right use.
-        help: String,
+        /// Remedies, a line each.
+        help: Vec<String>,
     },
 }
 
+/// The classes of a verb's own errors: each has its exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerbError {
+    /// Wrong use that the argument parser cannot see.
+    Usage,
+    /// `andon resume` needs a reason when a halt is unanswered.
+    ReasonMissing,
+    /// A skip that cannot be granted.
+    Skip,
+    /// Only a person may, and this is the shell of an agent.
+    AgentShell,
+    /// An answer without a person who has read the halt.
+    Unattended,
+    /// A rule of the review forbids it.
+    Refused,
+    /// Evidence is not deleted now.
+    Purge,
+    /// There is nothing to answer, or no answer.
+    Unanswerable,
+    /// The system failed, or Andon.
+    Failed,
+}
+
 impl OpsError {
+    /// A verb's own error with one remedy.
+    pub fn verb(kind: VerbError, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Verb { kind, what: what.into(), help: vec![help.into()] }
+    }
+
     /// Wrong use that the argument parser cannot see.
     pub fn usage(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage { what: what.into(), help: help.into() }
+        Self::verb(VerbError::Usage, what, help)
     }
 
     /// What a rule forbids.
     pub fn refused(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Refused { what: what.into(), help: help.into() }
+        Self::verb(VerbError::Refused, what, help)
+    }
+
+    /// There is nothing to resume.
+    pub fn nothing_to_resume() -> Self {
+        let what =
+            "nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE";
+        Self::verb(VerbError::Unanswerable, what, "andon status")
+    }
+
+    /// A verb that only a person may call was called in the shell of an agent.
+    pub fn in_agent_shell(verb: &str, mark: &AgentMark) -> Self {
+        let (person, call) = match verb {
+            "resume" => ("answers a halt", "resume --reason '<decision>'"),
+            "pin" => ("pins its configuration", "pin; to compare only: andon pin --check"),
+            "agent uninstall" => ("removes its hooks", "agent uninstall CLIENT"),
+            verb => ("does that", verb),
+        };
+        let what =
+            format!("`andon {verb}` was called in the shell of an agent ({mark}): only a person {person}");
+        let help = format!("a person runs in a shell of their own: andon {call}");
+        Self::verb(VerbError::AgentShell, what, help)
     }
 
     /// A file that the command line names could not be written.
     pub fn of_output(err: &EffectError) -> Self {
-        let help = err.help().unwrap_or_else(|| "name another file".to_owned());
-        Self::Usage { what: err.to_string(), help }
+        Self::usage(err.to_string(), err.help().unwrap_or_else(|| "name another file".to_owned()))
     }
 
     /// The exact command that repairs it, where the failed module knows one.
@@ -156,27 +130,11 @@ impl OpsError {
             Self::Record(err) => err.help(),
             Self::Ledger(err) => err.help(),
             Self::Effect(err) => err.help(),
-            Self::Setup { help, .. } => help.last().cloned(),
             Self::Program(err) => err.help(),
-            Self::Usage { help, .. }
-            | Self::Refused { help, .. }
-            | Self::Unattended { help, .. }
-            | Self::Skip { help, .. }
-            | Self::Purge { help, .. } => Some(help.clone()),
-            Self::Config(_)
-            | Self::Normalize(_)
-            | Self::Chain(_)
-            | Self::NoWorkTree(_)
-            | Self::AgentShell(_)
-            | Self::AgentPin(_)
-            | Self::AgentUninstall(_)
-            | Self::AgentActs { .. }
-            | Self::NothingToResume
-            | Self::ReasonMissing
-            | Self::NoAdvice(_)
-            | Self::Input(_)
-            | Self::Threads(_)
-            | Self::Demo(_) => None,
+            Self::Verb { help, .. } => help.last().cloned(),
+            Self::Config(_) | Self::Normalize(_) | Self::Chain(_) | Self::NoWorkTree(_) | Self::Input(_) => {
+                None
+            }
         }
     }
 

@@ -90,10 +90,10 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
     let nowhere = || match &repo {
         _ if !has_own(scope) => elsewhere(client, Scope::ALL.into_iter().find(|(other, _)| has_own(*other))),
         Some(repo) => OpsError::NoWorkTree(repo.git_dir().to_owned()),
-        None => OpsError::Usage {
-            what: "HOME names no directory, so that a user's settings cannot be found".to_owned(),
-            help: "set HOME, or install into the project: --project".to_owned(),
-        },
+        None => OpsError::usage(
+            "HOME names no directory, so that a user's settings cannot be found",
+            "set HOME, or install into the project: --project",
+        ),
     };
     let files = files(client, scope, &here::roots(ctx, repo.as_ref()));
     let saved = here::saved_path(ctx, repo.as_ref(), scope).filter(|_| !files.is_empty());
@@ -114,7 +114,7 @@ fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
             "put these commands into its settings: andon agent install --command".to_owned(),
         ),
     };
-    OpsError::Usage { what, help }
+    OpsError::usage(what, help)
 }
 
 /// Installs our hooks. Nothing is changed when it fails.
@@ -153,7 +153,7 @@ pub fn install(
 /// When the settings cannot be read or written.
 pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUninstall, OpsError> {
     if let Some(marker) = ctx.agent_mark() {
-        return Err(OpsError::AgentUninstall(marker));
+        return Err(OpsError::in_agent_shell("agent uninstall", &marker));
     }
     let target = target(ctx, client, scope)?;
     // Before the settings: a folder that was made for those is taken away once it is empty.

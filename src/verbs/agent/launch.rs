@@ -76,10 +76,10 @@ fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsErr
     let argv: Vec<String> =
         client.program().map(str::to_owned).into_iter().chain(arguments.iter().cloned()).collect();
     if argv.is_empty() {
-        return Err(OpsError::Usage {
-            what: format!("it is not known which program starts {}", client.title()),
-            help: format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
-        });
+        return Err(OpsError::usage(
+            format!("it is not known which program starts {}", client.title()),
+            format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
+        ));
     }
     Ok(LaunchedAgent(CommandLine::Argv(argv)))
 }

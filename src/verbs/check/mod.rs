@@ -228,10 +228,10 @@ fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
     let mut shown = wanted.iter().filter(|one| one.file.is_none());
     let documents = shown.clone().filter(|one| !one.form.is_lines()).count();
     if documents > 1 || documents == 1 && shown.any(|one| one.form.is_lines()) {
-        return Err(OpsError::Usage {
-            what: "only one format can go to standard output".to_owned(),
-            help: "give the others a file: --format sarif=andon.sarif".to_owned(),
-        });
+        return Err(OpsError::usage(
+            "only one format can go to standard output",
+            "give the others a file: --format sarif=andon.sarif",
+        ));
     }
     Ok(())
 }

@@ -10,7 +10,10 @@ use std::process::{Command, Stdio};
 use self::script::{Expect, SCRIPT, ScriptStep};
 use crate::cli::{Shell, error::Exit};
 use andon_core::escape;
-use andon_engine::{context::Context, error::OpsError};
+use andon_engine::{
+    context::Context,
+    error::{OpsError, VerbError},
+};
 use andon_git::{platform::paths::LIST_SEPARATOR, platform::processes};
 use clap::Args;
 
@@ -81,7 +84,8 @@ fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<DemoEnd, O
 }
 
 fn failed(what: impl Into<String>) -> OpsError {
-    OpsError::Demo(what.into())
+    let what = format!("the demo failed: {}", what.into());
+    OpsError::verb(VerbError::Failed, what, "please report this with the output above")
 }
 
 /// The directory to play in: `keep` must be new or empty, so that nothing of the user's is touched.
@@ -92,10 +96,10 @@ fn scratch(keep: Option<&Path>) -> Result<PathBuf, OpsError> {
     };
     std::fs::create_dir_all(dir).map_err(io)?;
     if std::fs::read_dir(dir).map_err(io)?.next().is_some() {
-        return Err(OpsError::Usage {
-            what: format!("{} is not empty", dir.display()),
-            help: "name a directory that does not exist yet: andon demo --keep DIR".to_owned(),
-        });
+        return Err(OpsError::usage(
+            format!("{} is not empty", dir.display()),
+            "name a directory that does not exist yet: andon demo --keep DIR",
+        ));
     }
     dir.canonicalize().map_err(io)
 }

@@ -24,7 +24,10 @@ use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, findings::L
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::workspace::{self, Workspace};
 use andon_engine::{
-    context::Context, error::OpsError, evidence::separate_checkout::TestedSubject, gate::guard::UntestedTree,
+    context::Context,
+    error::{OpsError, VerbError},
+    evidence::separate_checkout::TestedSubject,
+    gate::guard::UntestedTree,
 };
 use andon_git::Operation;
 use clap::Args;
@@ -121,7 +124,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
     match work::run(&shell.ctx, call, &mut tests) {
         Ok(outcome) => show(shell, call, &outcome),
         // A skip that is not understood opens nothing.
-        Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
+        Err(err @ (OpsError::Config(_) | OpsError::Verb { kind: VerbError::Skip, .. })) => {
             refuse(shell, call, error::diagnostics(&err))
         }
         // The ledger may hold a halt: an unreadable one ends none.

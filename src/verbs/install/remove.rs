@@ -16,7 +16,12 @@ use crate::setup::{OWN_REFS, folders_of, leftovers};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
 use andon_engine::halts::{self, stop_files};
-use andon_engine::{context::Context, effect::AndonDir, error::OpsError, workspace::Workspace};
+use andon_engine::{
+    context::Context,
+    effect::AndonDir,
+    error::{OpsError, VerbError},
+    workspace::Workspace,
+};
 use andon_git::{GitError, Repo};
 use andon_store::ledger::{self, Ledger};
 use andon_store::union;
@@ -202,18 +207,16 @@ pub struct PurgeReport {
 /// Fails where the caller may not delete the evidence.
 ///
 /// # Errors
-/// [`OpsError::Purge`] in the shell of an agent, and while a loop is halted in any worktree.
+/// `VerbError::Purge` in the shell of an agent, and while a loop is halted in any worktree.
 pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
     if let Some(marker) = ctx.agent_mark() {
-        return Err(OpsError::Purge {
-            what: format!("this is the shell of an agent ({marker}), and only a person deletes evidence"),
-            help: "a person runs in a shell of their own: andon uninstall --purge".to_owned(),
-        });
+        let what = format!("this is the shell of an agent ({marker}), and only a person deletes evidence");
+        return Err(purge_refused(&what, "a person runs in a shell of their own: andon uninstall --purge"));
     }
     let ws = Workspace::open_lenient(ctx)?;
-    let refuse = |place: &str| OpsError::Purge {
-        what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
-        help: "answer it first: andon resume --reason '<decision>'".to_owned(),
+    let refuse = |place: &str| {
+        let what = format!("a halt{place} waits for an answer, and its evidence must stay until then");
+        purge_refused(&what, "answer it first: andon resume --reason '<decision>'")
     };
     if halts::unanswered(ctx, &ws)?.is_some() || stop_files(&ws) != Stops::NONE {
         return Err(refuse(""));
@@ -227,6 +230,10 @@ pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
         }
     }
     Ok(())
+}
+
+fn purge_refused(what: &str, help: &str) -> OpsError {
+    OpsError::verb(VerbError::Purge, format!("nothing was purged: {what}"), help)
 }
 
 /// Deletes everything that uninstalling leaves, but for `andon.toml`.

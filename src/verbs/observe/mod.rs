@@ -93,12 +93,11 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         let lines_args = ObserveLinesArgs { node: None, format: args.format };
         let mut input = std::io::stdin().lock();
         if input.fill_buf().map_err(OpsError::Input)?.is_empty() {
-            return Err(OpsError::Usage {
-                what: "no test run came in on standard input".to_owned(),
-                help: "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
-                       a line on standard input"
-                    .to_owned(),
-            });
+            return Err(OpsError::usage(
+                "no test run came in on standard input",
+                "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
+                       a line on standard input",
+            ));
         }
         return read(shell, Some("test_run"), &lines_args, &mut input);
     };

@@ -86,16 +86,20 @@ pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValid
 }
 
 fn code_id(text: &str) -> Result<CodeId, OpsError> {
-    text.parse().map_err(|_| OpsError::Usage {
-        what: format!("not a code fingerprint: {text}"),
-        help: "64 hexadecimal digits, as `code` in: andon status --format json".to_owned(),
+    text.parse().map_err(|_| {
+        OpsError::usage(
+            format!("not a code fingerprint: {text}"),
+            "64 hexadecimal digits, as `code` in: andon status --format json",
+        )
     })
 }
 
 /// A report that was named must be there: a slip in its path is no run without reports.
 fn read(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    report_files::take_in(cwd, report, reader).map_err(|err| OpsError::Usage {
-        what: format!("the report {} cannot be read: {err}", report.display()),
-        help: "andon observe test_run --report FILE --exit-code N".to_owned(),
+    report_files::take_in(cwd, report, reader).map_err(|err| {
+        OpsError::usage(
+            format!("the report {} cannot be read: {err}", report.display()),
+            "andon observe test_run --report FILE --exit-code N",
+        )
     })
 }

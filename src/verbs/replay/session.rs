@@ -26,7 +26,7 @@ const NAMED: usize = 20;
 /// Walks the session `id`; the warnings name what could not be read.
 ///
 /// # Errors
-/// [`OpsError::Usage`] naming the sessions that are known, when this one is not.
+/// `VerbError::Usage` naming the sessions that are known, when this one is not.
 pub fn run(ws: &Workspace, id: &str) -> Result<(Trajectory, Vec<Diagnostic>), OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let (lines, unread) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
         } else {
             format!("known here: {}{more}", listed.join(", "))
         };
-        Err(OpsError::Usage { what: format!("no such session: {:?}", self.id), help })
+        Err(OpsError::usage(format!("no such session: {:?}", self.id), help))
     }
 }
 

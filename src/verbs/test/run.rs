@@ -234,9 +234,11 @@ fn not_started(
 /// # Errors
 /// There is none.
 pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
-    ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
-        what: "no test command is configured".to_owned(),
-        help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND".to_owned(),
+    ws.config.test.command.clone().ok_or_else(|| {
+        OpsError::usage(
+            "no test command is configured",
+            "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND",
+        )
     })
 }
 
@@ -287,21 +289,19 @@ const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
 pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
     let words: Vec<String> = match command {
         TestCommand::Shell(line) if is_compound(line) => {
-            return Err(OpsError::Usage {
-                what: format!(
-                    "arguments cannot be added to test.command, which is more than one command: {line}"
-                ),
-                help: "name the command to run: andon test -- COMMAND".to_owned(),
-            });
+            return Err(OpsError::usage(
+                format!("arguments cannot be added to test.command, which is more than one command: {line}"),
+                "name the command to run: andon test -- COMMAND",
+            ));
         }
         TestCommand::Shell(line) => line.split_whitespace().map(str::to_owned).collect(),
         TestCommand::Argv(words) => words.clone(),
     };
     if arguments.first().is_some_and(|first| words.first() == Some(first)) {
-        return Err(OpsError::Usage {
-            what: "these words are added to test.command as arguments".to_owned(),
-            help: format!("to run another command: andon test -- {}", quoted(&arguments)),
-        });
+        return Err(OpsError::usage(
+            "these words are added to test.command as arguments",
+            format!("to run another command: andon test -- {}", quoted(&arguments)),
+        ));
     }
     let dashes = needs_dashes(&words) && arguments.first().is_none_or(|first| first != "--");
     Ok(match command {

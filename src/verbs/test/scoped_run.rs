@@ -112,13 +112,13 @@ pub fn choice(ws: &Workspace, args: &TestArgs) -> Result<Option<ScopeChoice>, Op
         [name, ..] if declared.has(name) => Ok(Some(ScopeChoice::Part(name.clone(), words[1..].to_vec()))),
         [name, ..] if is_word(ws, name) => {
             let known: Vec<&str> = declared.iter().map(|scope| scope.name.as_str()).collect();
-            Err(OpsError::Usage {
-                what: format!("no scope is called {name}: there are {}", known.join(", ")),
-                help: format!(
+            Err(OpsError::usage(
+                format!("no scope is called {name}: there are {}", known.join(", ")),
+                format!(
                     "{} Or, for an argument of test.command: andon test --all {name}",
                     andon_config::suggest(name, known.iter().copied())
                 ),
-            })
+            ))
         }
         _ => Ok(None),
     }
@@ -307,9 +307,11 @@ impl<'a> Session<'a> {
     }
 
     fn step(&self, name: &str) -> Result<TestStep, OpsError> {
-        let command = self.ws.config.command_of_scope(name).ok_or_else(|| OpsError::Usage {
-            what: "no command is configured that tests everything".to_owned(),
-            help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
+        let command = self.ws.config.command_of_scope(name).ok_or_else(|| {
+            OpsError::usage(
+                "no command is configured that tests everything",
+                "set it in andon.toml: [test] command = \"cargo test --workspace\"",
+            )
         })?;
         Ok(TestStep { name: name.to_owned(), command: command.display() })
     }
@@ -336,10 +338,8 @@ impl<'a> Session<'a> {
     /// The workspace as a scope has it, and the scope's command.
     pub(super) fn own(&self, name: &str) -> Result<(Workspace, ChosenCommand), OpsError> {
         let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
-        let (command, own) = own.ok_or_else(|| OpsError::Usage {
-            what: format!("no scope is called {name}"),
-            help: "andon test --scopes".to_owned(),
-        })?;
+        let (command, own) =
+            own.ok_or_else(|| OpsError::usage(format!("no scope is called {name}"), "andon test --scopes"))?;
         Ok((own, ChosenCommand { command, origin: CommandOrigin::Configured }))
     }
 

@@ -83,8 +83,8 @@ fn screen(_shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 fn no_screen(why: &str) -> OpsError {
-    OpsError::Usage {
-        what: why.to_owned(),
-        help: "all of it once: andon watch --once; a line for each change: andon watch --plain".to_owned(),
-    }
+    OpsError::usage(
+        why.to_owned(),
+        "all of it once: andon watch --once; a line for each change: andon watch --plain",
+    )
 }

@@ -54,7 +54,7 @@ impl SignedLedger {
     /// Appends a draft.
     ///
     /// # Errors
-    /// [`OpsError::Refused`] with the rule that forbids it; or it could not be signed or written.
+    /// `VerbError::Refused` with the rule that forbids it; or it could not be signed or written.
     pub fn append(&self, ctx: &Context, ws: &Workspace, draft: &Draft<'_>) -> Result<EntryId, OpsError> {
         self.allow(ctx, draft)?;
         self.not_behind(ctx, ws)?;
@@ -71,7 +71,7 @@ impl SignedLedger {
     /// Refuses a draft that would not be valid here and now.
     ///
     /// # Errors
-    /// [`OpsError::Refused`] with the rule that forbids it.
+    /// `VerbError::Refused` with the rule that forbids it.
     pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
         let mut entries = self.review.clone();
         let new = entries.len();
@@ -148,7 +148,7 @@ impl SignedLedger {
     /// An error for a witness who could take a round and not answer it: the cap is asked at the answer.
     ///
     /// # Errors
-    /// [`OpsError::Refused`] with the time at which it ends.
+    /// `VerbError::Refused` with the time at which it ends.
     pub fn below_cap(&self, signer: &Signer) -> Result<(), OpsError> {
         let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
         let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
@@ -279,9 +279,9 @@ pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
 ///
 /// # Errors
 /// A marker of an agent is set.
-pub fn not_an_agent(ctx: &Context, verb: &'static str) -> Result<(), OpsError> {
+pub fn not_an_agent(ctx: &Context, verb: &str) -> Result<(), OpsError> {
     match ctx.agent_mark() {
-        Some(marker) => Err(OpsError::AgentActs { verb, marker }),
+        Some(marker) => Err(OpsError::in_agent_shell(verb, &marker)),
         None => Ok(()),
     }
 }

@@ -35,10 +35,10 @@ pub(super) fn named(
     pace: &Pace<'_>,
 ) -> Result<CalibrationBasis, OpsError> {
     each(ctx, files, ladder, pace, &mut |_, file, found| {
-        Err(OpsError::Usage {
-            what: format!("{} has no event{}", file.display(), found.first()),
-            help: "give a stream of events, one JSON object a line (docs/formats.md)".to_owned(),
-        })
+        Err(OpsError::usage(
+            format!("{} has no event{}", file.display(), found.first()),
+            "give a stream of events, one JSON object a line (docs/formats.md)",
+        ))
     })
 }
 
@@ -56,10 +56,10 @@ pub(super) fn of_folder(
     collect(dir, MAX_DEPTH, &mut files)?;
     files.sort();
     if files.len() > MAX_FILES {
-        return Err(OpsError::Usage {
-            what: format!("{} holds more than {MAX_FILES} files", dir.display()),
-            help: "calibrate on a part of them that was drawn at random".to_owned(),
-        });
+        return Err(OpsError::usage(
+            format!("{} holds more than {MAX_FILES} files", dir.display()),
+            "calibrate on a part of them that was drawn at random",
+        ));
     }
     each(ctx, &files, ladder, pace, &mut |known, file, found| {
         known.skipped_files += 1;
@@ -121,10 +121,10 @@ fn each(
 }
 
 fn unreadable(path: &Path, err: &std::io::Error) -> OpsError {
-    OpsError::Usage {
-        what: format!("{} cannot be read: {err}", path.display()),
-        help: "name files and folders that are there and may be read".to_owned(),
-    }
+    OpsError::usage(
+        format!("{} cannot be read: {err}", path.display()),
+        "name files and folders that are there and may be read",
+    )
 }
 
 /// The first [`MAX_NAMED`], and how many there are beyond them.
@@ -174,10 +174,10 @@ impl InFile {
 fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile, OpsError> {
     let opened = File::open(file).map_err(|err| unreadable(file, &err))?;
     if opened.metadata().is_ok_and(|found| found.is_dir()) {
-        return Err(OpsError::Usage {
-            what: format!("{} is a folder", file.display()),
-            help: format!("andon calibrate --good {}", file.display()),
-        });
+        return Err(OpsError::usage(
+            format!("{} is a folder", file.display()),
+            format!("andon calibrate --good {}", file.display()),
+        ));
     }
     let mut input = BufReader::new(HashingReader { file: opened, hash: Sha256::new() });
     let (run, events, end) = of_stream(ladder, ctx.now, &mut input)

@@ -95,10 +95,10 @@ pub fn run(
     let ground = match (&question.good, settings) {
         (GoodSource::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
         (GoodSource::Range(_), SettingsOf::Nowhere(_)) => {
-            return Err(OpsError::Usage {
-                what: "a range of commits needs a repository".to_owned(),
-                help: "run it in one, or give event streams: andon calibrate --events FILE".to_owned(),
-            });
+            return Err(OpsError::usage(
+                "a range of commits needs a repository",
+                "run it in one, or give event streams: andon calibrate --events FILE",
+            ));
         }
         (GoodSource::Events(files), _) => files::named(ctx, files, &ladder, pace)?,
         (GoodSource::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,
@@ -110,10 +110,10 @@ pub fn run(
         CalibrationBasis::Whole(known) => known,
     };
     if let (GoodSource::Range(range), 0) = (&question.good, known.commits) {
-        return Err(OpsError::Usage {
-            what: format!("the range {range} holds no commit"),
-            help: "name commits that went well, such as v1.0..HEAD".to_owned(),
-        });
+        return Err(OpsError::usage(
+            format!("the range {range} holds no commit"),
+            "name commits that went well, such as v1.0..HEAD",
+        ));
     }
     Ok(CalibrationResult::Whole(Box::new(summed(&ladder, known, question.alpha))))
 }

@@ -311,11 +311,10 @@ fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Opti
 /// Refuses the first of `paths` that is code of two scopes.
 ///
 /// # Errors
-/// [`OpsError::Usage`] with the path and both names.
+/// `VerbError::Usage` with the path and both names.
 pub fn refuse_these_in_two<'a>(
     ws: &Workspace,
     paths: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<(), OpsError> {
-    in_two(ws, paths)
-        .map_or(Ok(()), |found| Err(OpsError::Usage { what: found.to_string(), help: found.help() }))
+    in_two(ws, paths).map_or(Ok(()), |found| Err(OpsError::usage(found.to_string(), found.help())))
 }

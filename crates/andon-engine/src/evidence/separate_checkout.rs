@@ -49,9 +49,11 @@ pub fn checkout(
         TestedSubject::Staged => ws.repo.write_tree()?,
         TestedSubject::Tree(named) => named_tree(ws, named)?,
     };
-    let io = |source| OpsError::Usage {
-        what: format!("no directory for a checkout: {source}"),
-        help: "df, or set TMPDIR to a directory that can be written".to_owned(),
+    let io = |source| {
+        OpsError::usage(
+            format!("no directory for a checkout: {source}"),
+            "df, or set TMPDIR to a directory that can be written",
+        )
     };
     let place = PrivateDir::outside().or_else(|_| PrivateDir::create(ws.repo.git_dir())).map_err(io)?;
     let apart = ws.repo.check_out_apart(tree, place.path())?;
@@ -76,9 +78,11 @@ pub fn checkout(
 }
 
 fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId, OpsError> {
-    ws.repo.tree_named(named).map_err(|_| OpsError::Usage {
-        what: format!("{named} names no tree of this repository"),
-        help: "commit again and take the command from the refusal, or: andon test --staged".to_owned(),
+    ws.repo.tree_named(named).map_err(|_| {
+        OpsError::usage(
+            format!("{named} names no tree of this repository"),
+            "commit again and take the command from the refusal, or: andon test --staged",
+        )
     })
 }
 

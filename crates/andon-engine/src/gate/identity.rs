@@ -55,9 +55,8 @@ pub fn files(
     config: &Config,
     find: impl FnOnce(&ConfigFiles) -> Result<Files, OpsError>,
 ) -> Result<Files, OpsError> {
-    let declared = ConfigFiles::new(&config.identity.files).ok_or_else(|| OpsError::Usage {
-        what: "the globs of identity.files cannot be compiled".to_owned(),
-        help: "use fewer or simpler globs".to_owned(),
+    let declared = ConfigFiles::new(&config.identity.files).ok_or_else(|| {
+        OpsError::usage("the globs of identity.files cannot be compiled", "use fewer or simpler globs")
     })?;
     find(&declared)
 }

@@ -146,6 +146,6 @@ pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
     if let Some(LedgerEvent::Halted(halt)) = found {
         Ok(StandingHalt { id, halt: (**halt).clone() })
     } else {
-        Err(OpsError::NothingToResume)
+        Err(OpsError::nothing_to_resume())
     }
 }

@@ -13,7 +13,10 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use sha2::{Digest as _, Sha256};
 
 use crate::recording::derive::{DerivedCommit, Deriver};
-use crate::{context::Context, error::OpsError};
+use crate::{
+    context::Context,
+    error::{OpsError, VerbError},
+};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::facts::{CommitRecord, Recording};
@@ -149,7 +152,10 @@ pub fn walk(
 fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
     let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let pool = ThreadPoolBuilder::new().num_threads(threads.min(MAX_THREADS)).build();
-    pool.map_err(|error| OpsError::Threads(error.to_string()))
+    pool.map_err(|error| {
+        let what = format!("no threads could be started: {error}");
+        OpsError::verb(VerbError::Failed, what, "with one thread: -j1")
+    })
 }
 
 /// The result of a piece.

@@ -9,7 +9,11 @@ use std::ffi::OsString;
 
 use crate::adapter::git_hook::{self, HookRunner};
 use crate::effect::files::beginning;
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{
+    context::Context,
+    error::{OpsError, VerbError},
+    workspace::Workspace,
+};
 use andon_config as config;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::{facts::Skip, findings::Level};
@@ -44,7 +48,7 @@ impl SkipRequest {
 /// Reads the variables; `None` when nothing is to be skipped.
 ///
 /// # Errors
-/// [`OpsError::Skip`] for anything that is no dirty bit: a slip of the pen must not look like a skip.
+/// `VerbError::Skip` for anything that is no dirty bit: a slip of the pen must not look like a skip.
 pub fn asked(ctx: &Context) -> Result<Option<SkipRequest>, OpsError> {
     let list = ctx.var(WHAT).map(clipped).unwrap_or_default();
     let mut rules = Vec::new();
@@ -73,10 +77,10 @@ fn unknown(word: &str) -> OpsError {
             None => "its level is set in andon.toml, under [rules]",
         };
         let what = format!("{WHAT}: {word} is no dirty bit of a commit and cannot be skipped");
-        return OpsError::Skip { what, help: hint.to_owned() };
+        return OpsError::verb(VerbError::Skip, what, hint.to_owned());
     }
     let what = format!("{WHAT}: no such rule: {word:?}");
-    OpsError::Skip { what, help: config::suggest(word, detect::skippable().map(|rule| rule.id)) }
+    OpsError::verb(VerbError::Skip, what, config::suggest(word, detect::skippable().map(|rule| rule.id)))
 }
 
 /// Passes over what was asked for, where it would refuse. A decision to halt stays as it is.
@@ -110,7 +114,7 @@ fn lacks_reason(skipped: &[Skip]) -> bool {
 /// prepare-commit-msg: a skip that gave no reason yet must give it in the message.
 ///
 /// # Errors
-/// [`OpsError::Skip`] with the command that gives one.
+/// `VerbError::Skip` with the command that gives one.
 pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Result<(), OpsError> {
     if ctx.var(WHAT).is_none_or(|list| list.trim().is_empty()) {
         return Ok(());
@@ -123,13 +127,14 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
     let skipped = with_trailers(skipped, &git::trailers(&message));
     let Some(skip) = skipped.iter().find(|skip| skip.reason.is_empty()) else { return Ok(()) };
     let rule = &skip.rule;
-    Err(OpsError::Skip {
-        what: format!("{rule} is to be skipped for this commit, and no reason is given"),
-        help: format!(
+    Err(OpsError::verb(
+        VerbError::Skip,
+        format!("{rule} is to be skipped for this commit, and no reason is given"),
+        format!(
             "{WHAT}={rule} {WHY}=\"why\" git commit, or in the message: git commit -m \"...\" --trailer \"{}: {rule}: why\"",
             Skip::TRAILER
         ),
-    })
+    ))
 }
 
 /// The message as it is so far, without git's comments.
@@ -234,7 +239,7 @@ mod tests {
             ("hook-bypass", "[rules]"),
             ("all", "known here"),
         ] {
-            let OpsError::Skip { help, .. } = unknown(word) else { panic!("{word}") };
+            let OpsError::Verb { help, .. } = unknown(word) else { panic!("{word}") };
             assert!(help.contains(hint), "{word}: {help}");
         }
     }

@@ -71,11 +71,9 @@ pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgume
         return Ok(RangeArgument { text, by: RangeSource::Caller });
     }
     let by = if asked.refs.is_some() { RangeSource::Caller } else { RangeSource::Framework };
-    let (from, to) =
-        asked.refs.clone().or_else(|| git_hook::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
-            what: "no range given".to_owned(),
-            help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
-        })?;
+    let (from, to) = asked.refs.clone().or_else(|| git_hook::from_to(&ctx.vars)).ok_or_else(|| {
+        OpsError::usage("no range given", "andon check origin/main..HEAD, or --from-ref A --to-ref B")
+    })?;
     let text = if is_zero(&from) { to } else { format!("{from}..{to}") };
     Ok(RangeArgument { text, by })
 }
@@ -90,10 +88,10 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
     if !range.trim().is_empty() && !range.trim_start().starts_with("..") {
         return Ok(());
     }
-    Err(OpsError::Usage {
-        what: format!("the range {range:?} has no base: is a variable empty?"),
-        help: "name both sides: andon check origin/main..HEAD".to_owned(),
-    })
+    Err(OpsError::usage(
+        format!("the range {range:?} has no base: is a variable empty?"),
+        "name both sides: andon check origin/main..HEAD",
+    ))
 }
 
 /// Resolves a range as git spells it.
@@ -135,22 +133,22 @@ struct Side<'a> {
 fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsError> {
     let (left, right) = (from.name, to.name);
     if from.id != to.id {
-        return Ok(OpsError::Usage {
-            what: format!(
+        return Ok(OpsError::usage(
+            format!(
                 "the range is the wrong way round: {right} is an ancestor of {left}, so it holds no commit"
             ),
-            help: format!("andon check {right}..{left}"),
-        });
+            format!("andon check {right}..{left}"),
+        ));
     }
     let newest = if repo.commit(to.id)?.parents.is_empty() {
         format!("andon check {right}")
     } else {
         format!("andon check {right}~1..{right}")
     };
-    Ok(OpsError::Usage {
-        what: format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short()),
-        help: format!("to judge its newest commit: {newest}"),
-    })
+    Ok(OpsError::usage(
+        format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short()),
+        format!("to judge its newest commit: {newest}"),
+    ))
 }
 
 /// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed
@@ -221,9 +219,9 @@ pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<ConfigSourc
     let name = format!("{}:{CONFIG_FILE}", commit.short());
     match repo.read_blob(blob, MAX_BYTES)? {
         Blob::Content(text) => Ok(Some(ConfigSource { layer: Layer::Repository, name, text })),
-        Blob::TooLarge(size) => Err(OpsError::Usage {
-            what: format!("{name} has {size} bytes; at most {MAX_BYTES} are read"),
-            help: "make it smaller".to_owned(),
-        }),
+        Blob::TooLarge(size) => Err(OpsError::usage(
+            format!("{name} has {size} bytes; at most {MAX_BYTES} are read"),
+            "make it smaller",
+        )),
     }
 }

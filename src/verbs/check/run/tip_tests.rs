@@ -113,13 +113,11 @@ fn planned(
     if !planned.is_empty() {
         return Ok(planned);
     }
-    Err(OpsError::Usage {
-        what: "no test.command is configured at the base of the range or at its tip".to_owned(),
-        help:
-            "set it in andon.toml: [test] command = \"cargo test\"; or hand in a report: andon check RANGE \
-               --test-report FILE --exit-code N"
-                .to_owned(),
-    })
+    Err(OpsError::usage(
+        "no test.command is configured at the base of the range or at its tip",
+        "set it in andon.toml: [test] command = \"cargo test\"; or hand in a report: andon check RANGE \
+               --test-report FILE --exit-code N",
+    ))
 }
 
 fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
@@ -283,9 +281,11 @@ fn reported(
 }
 
 fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    report_files::take_in(cwd, file, reader).map_err(|err| OpsError::Usage {
-        what: format!("the report {} cannot be read: {err}", file.display()),
-        help: "andon check RANGE --test-report FILE --exit-code N".to_owned(),
+    report_files::take_in(cwd, file, reader).map_err(|err| {
+        OpsError::usage(
+            format!("the report {} cannot be read: {err}", file.display()),
+            "andon check RANGE --test-report FILE --exit-code N",
+        )
     })
 }
 
@@ -340,15 +340,15 @@ pub(super) fn refuse_other_code(
     let range = range::spelled(ctx, asked)?.text;
     let (range, short) = (by_ids(ws, &range, tip), tip.short());
     let folder = format!("../andon-{short}");
-    Err(OpsError::Usage {
-        what: format!(
+    Err(OpsError::usage(
+        format!(
             "this checkout is not the code of the tip, {short} ({why}): its tests would say nothing of it"
         ),
-        help: format!(
+        format!(
             "git worktree add --detach {folder} {short} && cd {folder} && andon check --test {}",
             shell_quote(&range)
         ),
-    })
+    ))
 }
 
 /// The range in words that mean the same in another worktree, whose HEAD is another one.
