@@ -40,10 +40,24 @@ struct Member {
     dir: String,
     /// Its name in commands.
     name: String,
-    /// Directories of other members that it needs.
+    /// The word by which others need it: its directory or its name, as the kind of workspace has it.
+    key: String,
+    /// The keys of what it needs: other members, itself, and packages from elsewhere.
     needs: BTreeSet<String>,
     /// True when a command for its tests is known.
     tested: bool,
+}
+
+impl Member {
+    /// A member with tests that others need by its directory.
+    fn by_dir(dir: &str, name: &str, needs: BTreeSet<String>) -> Self {
+        Self { dir: dir.to_owned(), name: name.to_owned(), key: dir.to_owned(), needs, tested: true }
+    }
+
+    /// A member with tests that others need by its name.
+    fn by_name(dir: &str, name: &str, needs: BTreeSet<String>) -> Self {
+        Self { key: name.to_owned(), ..Self::by_dir(dir, name, needs) }
+    }
 }
 
 /// Reads the members of a workspace of one kind; `None` where the directory is no such workspace.
@@ -75,8 +89,8 @@ pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
 /// One scope for each group of members that cannot be taken apart.
 fn joined(members: &[Member], manifests: &Manifests, command: MemberCommand) -> Vec<ProposedScope> {
     let place: BTreeMap<&str, usize> =
-        members.iter().enumerate().map(|(at, member)| (member.dir.as_str(), at)).collect();
-    let needs = |at: usize| members[at].needs.iter().filter_map(|dir| place.get(dir.as_str()).copied());
+        members.iter().enumerate().map(|(at, member)| (member.key.as_str(), at)).collect();
+    let needs = |at: usize| members[at].needs.iter().filter_map(|key| place.get(key.as_str()).copied());
     let reaches: Vec<BTreeSet<usize>> = (0..members.len())
         .map(|at| {
             let (mut found, mut open) = (BTreeSet::new(), vec![at]);
@@ -106,7 +120,7 @@ fn joined(members: &[Member], manifests: &Manifests, command: MemberCommand) -> 
         let own: Vec<&Member> =
             members.iter().zip(&group).filter(|(_, of)| **of == first).map(|(member, _)| member).collect();
         let needed =
-            own.iter().flat_map(|member| member.needs.iter()).filter_map(|dir| place.get(dir.as_str()));
+            own.iter().flat_map(|member| member.needs.iter()).filter_map(|key| place.get(key.as_str()));
         let needed: BTreeSet<&String> =
             needed.filter(|at| group[**at] != first).filter_map(|at| names.get(&group[*at])).collect();
         let tested: Vec<&Member> = own.iter().copied().filter(|member| member.tested).collect();
@@ -218,8 +232,7 @@ fn cargo(manifests: &Manifests) -> Option<Vec<Member>> {
                 needs.extend(path.and_then(|(from, path)| resolved(from, path.as_str()?)));
             }
         }
-        needs.remove(dir);
-        members.push(Member { dir: dir.to_owned(), name: name.to_owned(), needs, tested: true });
+        members.push(Member::by_dir(dir, name, needs));
     }
     Some(members)
 }
@@ -251,28 +264,17 @@ fn node(manifests: &Manifests) -> Option<Vec<Member>> {
     let (but, globs): (Vec<String>, Vec<String>) = globs.into_iter().partition(|glob| glob.starts_with('!'));
     let but: Vec<String> = but.iter().map(|glob| glob[1..].to_owned()).collect();
     let dirs = matching(manifests, "package.json", &globs, &but);
-    let read = |dir: &str| {
+    let member = |dir: &str| {
         let manifest: Json = serde_json::from_str(&manifests[&format!("{dir}/package.json")]).ok()?;
-        Some((dir.to_owned(), manifest["name"].as_str()?.to_owned(), manifest))
-    };
-    let packages: Vec<(String, String, Json)> = dirs.into_iter().filter_map(read).collect();
-    if packages.is_empty() {
-        return None;
-    }
-    let place: BTreeMap<&str, &str> =
-        packages.iter().map(|(dir, name, _)| (name.as_str(), dir.as_str())).collect();
-    let members = packages.iter().map(|(dir, name, manifest)| {
         let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
-        let named =
-            tables.iter().filter_map(|table| manifest[*table].as_object()).flat_map(|table| table.keys());
-        let needs = named.filter_map(|name| place.get(name.as_str())).map(|dir| (*dir).to_owned());
-        let needs = needs.filter(|need| need != dir).collect();
+        let tables = tables.iter().filter_map(|table| manifest[*table].as_object());
+        let needs = tables.flat_map(|table| table.keys().cloned()).collect();
         // The placeholder of `npm init` is no test.
         let script = manifest["scripts"]["test"].as_str();
         let tested = script.is_some_and(|script| !script.contains("no test specified"));
-        Member { dir: dir.clone(), name: name.clone(), needs, tested }
-    });
-    Some(members.collect())
+        Some(Member { tested, ..Member::by_name(dir, manifest["name"].as_str()?, needs) })
+    };
+    Some(dirs.into_iter().filter_map(member).collect())
 }
 
 /// The list `packages` of pnpm-workspace.yaml: one text a line. No more of YAML is used there.
@@ -313,16 +315,10 @@ fn go(manifests: &Manifests) -> Option<Vec<Member>> {
     let dirs: Vec<String> =
         used.filter_map(|found| resolved("", &found[1])).filter(|dir| !dir.is_empty()).collect();
     let name = pattern(r#"(?m)^module\s+"?([^\s"]+)"#)?;
-    let text = |dir: &String| manifests.get(&format!("{dir}/go.mod"));
-    let named = |dir: &String| Some((name.captures(text(dir)?)?[1].to_owned(), dir.clone()));
-    let place: BTreeMap<String, String> = dirs.iter().filter_map(named).collect();
     let member = |dir: &String| {
-        let text = text(dir)?;
-        let own = name.captures(text)?[1].to_owned();
-        let words: BTreeSet<&str> = text.split_whitespace().collect();
-        let needs = place.iter().filter(|(module, _)| **module != own && words.contains(module.as_str()));
-        let needs = needs.map(|(_, dir)| dir.clone()).collect();
-        Some(Member { dir: dir.clone(), name: own, needs, tested: true })
+        let text = manifests.get(&format!("{dir}/go.mod"))?;
+        let needs = text.split_whitespace().map(str::to_owned).collect();
+        Some(Member::by_name(dir, &name.captures(text)?[1], needs))
     };
     Some(dirs.iter().filter_map(member).collect())
 }
@@ -336,26 +332,20 @@ fn uv(manifests: &Manifests) -> Option<Vec<Member>> {
     let workspace = root.get("tool")?.get("uv")?.get("workspace")?;
     let globs = texts(workspace.get("members"));
     let dirs = matching(manifests, "pyproject.toml", &globs, &texts(workspace.get("exclude")));
-    let read = |dir: &&str| {
-        let manifest: toml::Table = manifests[&format!("{dir}/pyproject.toml")].parse().ok()?;
-        Some(((*dir).to_owned(), manifest.get("project")?.get("name")?.as_str()?.to_owned(), manifest))
-    };
-    let packages: Vec<(String, String, toml::Table)> = dirs.iter().filter_map(read).collect();
     let plain = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
-    let place: BTreeMap<String, &String> = packages.iter().map(|(dir, name, _)| (plain(name), dir)).collect();
-    let members = packages.iter().map(|(dir, name, manifest)| {
+    let member = |dir: &str| {
+        let manifest: toml::Table = manifests[&format!("{dir}/pyproject.toml")].parse().ok()?;
+        let project = manifest.get("project")?;
+        let name = project.get("name")?.as_str()?;
         let groups = manifest.get("dependency-groups").and_then(toml::Value::as_table).into_iter().flatten();
-        let listed = texts(manifest.get("project").and_then(|project| project.get("dependencies")));
-        let listed = listed.into_iter().chain(groups.flat_map(|(_, group)| texts(Some(group))));
-        let named = listed.map(|wanted| {
+        let groups = groups.flat_map(|(_, group)| texts(Some(group)));
+        let needs = texts(project.get("dependencies")).into_iter().chain(groups).map(|wanted| {
             let end = wanted.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
             plain(&wanted[..end.unwrap_or(wanted.len())])
         });
-        let needs = named.filter_map(|name| place.get(&name).map(|dir| (*dir).clone()));
-        let needs = needs.filter(|need| need != dir).collect();
-        Member { dir: dir.clone(), name: name.clone(), needs, tested: true }
-    });
-    Some(members.collect())
+        Some(Member { key: plain(name), ..Member::by_dir(dir, name, needs.collect()) })
+    };
+    Some(dirs.into_iter().filter_map(member).collect())
 }
 
 fn of_uv(members: &[&Member], _: &Manifests) -> String {
@@ -387,20 +377,14 @@ fn maven(manifests: &Manifests) -> Option<Vec<Member>> {
             }
         }
     }
-    let read = |dir: &String| {
-        let text = aside.replace_all(&manifests[&format!("{dir}/pom.xml")], "").into_owned();
-        let ids: Vec<String> = artifact.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+    let member = |dir: &String| {
+        let text = aside.replace_all(&manifests[&format!("{dir}/pom.xml")], "");
+        let mut ids = artifact.captures_iter(&text).map(|found| found[1].to_owned());
+        let key = ids.next()?;
         // One that only lists modules has no code.
-        Some((dir.clone(), ids.first()?.clone(), ids[1..].to_vec(), module.is_match(&text)))
+        (!module.is_match(&text)).then(|| Member { key, ..Member::by_dir(dir, dir, ids.collect()) })
     };
-    let found: Vec<(String, String, Vec<String>, bool)> = dirs.iter().filter_map(read).collect();
-    let place: BTreeMap<&str, &String> = found.iter().map(|(dir, own, _, _)| (own.as_str(), dir)).collect();
-    let members = found.iter().filter(|(_, _, _, lists)| !lists).map(|(dir, _, ids, _)| {
-        let needs = ids.iter().filter_map(|id| place.get(id.as_str()).map(|dir| (*dir).clone()));
-        let needs = needs.filter(|need| need != dir).collect();
-        Member { dir: dir.clone(), name: dir.clone(), needs, tested: true }
-    });
-    Some(members.collect())
+    Some(dirs.iter().filter_map(member).collect())
 }
 
 fn of_maven(members: &[&Member], manifests: &Manifests) -> String {
@@ -425,8 +409,7 @@ fn gradle(manifests: &Manifests) -> Option<Vec<Member>> {
             .iter()
             .find_map(|name| manifests.get(&format!("{dir}/{name}")))?;
         let needs = project.captures_iter(text).filter_map(|found| resolved("", &found[1].replace(':', "/")));
-        let needs = needs.filter(|need| *need != dir).collect();
-        Some(Member { dir, name: path, needs, tested: true })
+        Some(Member::by_dir(&dir, &path, needs.collect()))
     });
     Some(members.collect())
 }
