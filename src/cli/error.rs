@@ -95,7 +95,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
         OpsError::Verb { kind, help, .. } => {
-            let one = help.iter().fold(plain(), |said, line| said.help(line.as_str()));
+            let one = plain().helps(help.clone());
             match kind {
                 VerbError::AgentShell => one.code("agent-shell"),
                 VerbError::Unattended => one.code("unattended"),
@@ -112,7 +112,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         | OpsError::Record(_)
         | OpsError::Ledger(_)
         | OpsError::Effect(_)
-        | OpsError::Program(_) => with_help(plain(), error.help()),
+        | OpsError::Program(_) => plain().helps(error.help()),
         OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
@@ -126,13 +126,6 @@ pub fn panicked() -> Diagnostic {
     Diagnostic::error("internal error: this is a defect in Andon")
         .code("internal")
         .help("please report it with the lines above")
-}
-
-fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
-    match help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
 }
 
 /// Every mistake of a configuration, each at its place.

@@ -3,8 +3,9 @@
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::json::printing as json;
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+use andon_core::policy::{Bit, BitReasons};
 use andon_engine::text::{message, phrase};
-use andon_engine::view::complete::{CompleteView, OpenQuestion, Reasons};
+use andon_engine::view::complete::CompleteView;
 use andon_engine::{
     context::Context, error::OpsError, gate::completion, recording::bound, text::page::Page,
     text::style::Style, workspace::Workspace,
@@ -20,9 +21,9 @@ pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
         Format::Json => json::line(&json(&view)),
     });
     Ok(match view.can_complete {
-        OpenQuestion::Yes => Exit::Allowed,
-        OpenQuestion::No => Exit::Refused,
-        OpenQuestion::Unknown => Exit::Undecided,
+        Bit::Yes => Exit::Allowed,
+        Bit::No => Exit::Refused,
+        Bit::Unknown => Exit::Undecided,
     })
 }
 
@@ -33,23 +34,29 @@ fn judged(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         return Ok(view);
     }
     let problems = view.problems.into_iter().map(|problem| Diagnostic { level: Level::Note, ..problem });
-    Ok(CompleteView { can_complete: OpenQuestion::Yes, prompt: None, problems: problems.collect(), ..view })
+    Ok(CompleteView { can_complete: Bit::Yes, prompt: None, problems: problems.collect(), ..view })
 }
 
 /// The dirty bits for a person.
 pub fn text(view: &CompleteView, style: Style) -> String {
     let mut page = Page::new(style);
-    let Reasons { tests_run, tests_passing, docs_updated } = &view.reasons;
-    let bits = [
-        ("code modified", view.code_modified, &None),
-        ("tests run", view.tests_run, tests_run),
-        ("tests passing", view.tests_passing, tests_passing),
-        ("docs updated", view.docs_updated, docs_updated),
+    let BitReasons { tests_run, tests_passing, docs_updated } = &view.reasons;
+    let bits = &view.bits;
+    let shown = [
+        ("code modified", bits.code_modified, &None),
+        ("tests run", bits.tests_run, tests_run),
+        ("tests passing", bits.tests_passing, tests_passing),
+        ("docs updated", bits.docs_updated.unwrap_or(Bit::Unknown), docs_updated),
     ];
-    for (label, answer, reason) in bits {
+    for (label, bit, reason) in shown {
         let reason =
             reason.as_ref().map(|reason| format!(": {}", phrase::message(reason))).unwrap_or_default();
-        page.line(&format!("  {label:<15}{}{reason}", answer.word()));
+        let word = match bit {
+            Bit::Yes => "yes",
+            Bit::No => "no",
+            Bit::Unknown => "not known",
+        };
+        page.line(&format!("  {label:<15}{word}{reason}"));
     }
     for problem in &view.problems {
         message::push(&mut page, problem);
@@ -58,23 +65,23 @@ pub fn text(view: &CompleteView, style: Style) -> String {
         page.line(&phrase::message(prompt));
     }
     page.line(&match view.can_complete {
-        OpenQuestion::Yes => style.green("the task can be completed"),
-        OpenQuestion::No => style.red("the task cannot be completed"),
-        OpenQuestion::Unknown => style.yellow("whether the task can be completed is not known"),
+        Bit::Yes => style.green("the task can be completed"),
+        Bit::No => style.red("the task cannot be completed"),
+        Bit::Unknown => style.yellow("whether the task can be completed is not known"),
     });
     page.finish()
 }
 
 /// The dirty bits for a program: `andon/complete@1`; what is not known is `null`.
 fn json(view: &CompleteView) -> Value {
-    let reasons = &view.reasons;
+    let CompleteView { bits, reasons, .. } = view;
     json!({
         "schema": "andon/complete@1",
         "dirty_bits": {
-            "code_modified": view.code_modified.known(),
-            "tests_run": view.tests_run.known(),
-            "tests_passing": view.tests_passing.known(),
-            "docs_updated": view.docs_updated.known(),
+            "code_modified": bits.code_modified.known(),
+            "tests_run": bits.tests_run.known(),
+            "tests_passing": bits.tests_passing.known(),
+            "docs_updated": bits.docs_updated.and_then(Bit::known),
         },
         "reasons": {
             "code_modified": null,
@@ -91,20 +98,25 @@ fn json(view: &CompleteView) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andon_core::domain::tests::Counts;
+    use andon_core::policy::DirtyBits;
     use andon_testkit::samples::value_of;
     use serde_json::json;
 
     fn view() -> CompleteView {
         CompleteView {
-            code_modified: OpenQuestion::Yes,
-            tests_run: OpenQuestion::No,
-            tests_passing: OpenQuestion::Unknown,
-            docs_updated: OpenQuestion::Unknown,
-            reasons: Reasons {
-                tests_run: Some("the code was modified and the tests have not run on it".to_owned()),
-                ..Reasons::default()
+            bits: DirtyBits {
+                code_modified: Bit::Yes,
+                tests_run: Bit::No,
+                tests_passing: Bit::Unknown,
+                docs_updated: None,
+                counts: Counts::default(),
             },
-            can_complete: OpenQuestion::No,
+            reasons: BitReasons {
+                tests_run: Some("the code was modified and the tests have not run on it".to_owned()),
+                ..BitReasons::default()
+            },
+            can_complete: Bit::No,
             prompt: Some(
                 "You modified code but haven't run tests. Run tests now with: andon test".to_owned(),
             ),

@@ -5,7 +5,8 @@ use crate::json::DecisionJson;
 use crate::json::printing as json;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::{detect, policy};
-use andon_engine::gate::turn::{self, TurnOwner, TurnReport, WorkingTree};
+use andon_engine::gate::guard::Judged;
+use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::{
     context::Context, error::OpsError, halts, recording::bound, text::message, workspace::Workspace,
 };
@@ -15,20 +16,16 @@ use clap::Args;
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
-    let ticked = end_turn(&shell.ctx, &ws, node)?;
-    shell.out.message(&message::diagnostics(&ticked.warnings, shell.out.err));
+    let (decision, warnings) = end_turn(&shell.ctx, &ws, node)?;
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     match args.format.format {
         Format::Text => {
-            shell.out.message(&message::decision(
-                &ticked.decision,
-                message::Consequence::Done,
-                shell.out.err,
-            ));
-            shell.out.result(&format!("{}\n", ticked.decision.verdict.as_str()));
+            shell.out.message(&message::decision(&decision, message::Consequence::Done, shell.out.err));
+            shell.out.result(&format!("{}\n", decision.verdict.as_str()));
         }
-        Format::Json => shell.out.result(&json::document("tick", &DecisionJson::from(&ticked.decision))),
+        Format::Json => shell.out.result(&json::document("tick", &DecisionJson::from(&decision))),
     }
-    Ok(exit(&ticked.decision))
+    Ok(exit(&decision))
 }
 
 /// The loop may continue, or it must stop: until the context window is compacted, or until a person answers.
@@ -54,13 +51,13 @@ pub struct TickArgs {
 
 /// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of
 /// the agents is still reported, for the loop that calls.
-fn end_turn(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<TurnReport, OpsError> {
+fn end_turn(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Judged, OpsError> {
     let session = ctx.actor().session;
     if node.is_none() && session.is_none() && !bound::binds(ctx, ws) {
         ws.top()?;
         let resolved = halts::resolve(ctx, ws)?;
         let warnings = resolved.failed.as_ref().map(OpsError::as_warning).into_iter().collect();
-        return Ok(TurnReport { decision: policy::decide(Vec::new(), resolved.halt), warnings });
+        return Ok((policy::decide(Vec::new(), resolved.halt), warnings));
     }
     turn::end(ctx, ws, WorkingTree::look(ws)?.ended(ws), TurnOwner { node, session, id: None })
 }

@@ -162,7 +162,7 @@ impl Context {
         if let Some(name) = self.actor().marker {
             return Some(AgentMark { name, above: None });
         }
-        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") == Some("none") {
+        if !self.looks_above() {
             return None;
         }
         in_environments_above(self.parent, |id, environment| {
@@ -174,22 +174,25 @@ impl Context {
     /// environment is asked.
     pub fn agent_above(&self, repo: &Repo) -> Option<AgentMark> {
         self.agent_mark().or_else(|| {
-            let asked = test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none");
-            let above = if asked { guard_state::client_above(repo.git_dir(), self.parent) } else { None };
-            above.map(|id| AgentMark { name: "", above: Some(id) })
+            let above = self.looks_above().then(|| guard_state::client_above(repo.git_dir(), self.parent));
+            above.flatten().map(|id| AgentMark { name: "", above: Some(id) })
         })
     }
 
     /// The number of processes above this one whose environment can be read and has no agent's marker.
     pub fn unmarked_above(&self) -> usize {
         let mut seen = 0;
-        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {
+        if self.looks_above() {
             let _: Option<()> = in_environments_above(self.parent, |_, _| {
                 seen += 1;
                 None
             });
         }
         seen
+    }
+
+    fn looks_above(&self) -> bool {
+        test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none")
     }
 
     /// The agent or person at work.

@@ -140,10 +140,6 @@ impl OpsError {
 
     /// The error as something that was skipped on the way.
     pub fn as_warning(&self) -> Diagnostic {
-        let warning = Diagnostic::warning(self.to_string());
-        match self.help() {
-            Some(help) => warning.help(help),
-            None => warning,
-        }
+        Diagnostic::warning(self.to_string()).helps(self.help())
     }
 }

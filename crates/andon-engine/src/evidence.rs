@@ -14,7 +14,6 @@ pub mod untracked;
 
 use std::collections::BTreeMap;
 
-use self::untracked::Holder;
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
@@ -68,7 +67,7 @@ fn of_everything(
 ) -> Result<Option<TestEvidence>, OpsError> {
     match find(loaded, code) {
         Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
-        None => untracked::run_before_add(ws, loaded, subject.holder(), code),
+        None => untracked::run_before_add(ws, loaded, subject, code),
     }
 }
 
@@ -92,12 +91,16 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The tree or overlay that a run is compared with.
-    fn holder(&self) -> Holder<'_> {
-        match self {
-            Self::Tree(tree) => Holder::Tree(*tree),
-            Self::WorkTree(overlay) => Holder::WorkTree(overlay),
-        }
+    /// True if it holds a file at `path`.
+    fn has(&self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
+        let base = match self {
+            Self::Tree(tree) => Some(*tree),
+            Self::WorkTree(overlay) => match overlay.entries.iter().find(|entry| entry.path == path) {
+                Some(entry) => return Ok(entry.entry.is_some()),
+                None => overlay.base,
+            },
+        };
+        Ok(base.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten().is_some())
     }
 }
 
@@ -231,7 +234,7 @@ fn without_evidence(
     let head = ws.head_tree()?;
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
-            let (overlay, _) = untracked::as_tracked_in(ws, run, Holder::Tree(*tree))?;
+            let (overlay, _) = untracked::as_tracked_in(ws, run, subject)?;
             let found = differing(&ws.repo, &ws.config.paths.rules, run.base, &overlay, *tree)?;
             let staging = staging(ws, run, head, &found)?;
             (found, staging)

@@ -61,9 +61,8 @@ pub enum UntrackedCode {
 
 impl Workspace {
     /// A repository with a configuration that is known.
-    pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
-        let (untracked, variables) = (UntrackedCode::Code, Vec::new());
-        let repo = Rc::new(repo);
+    pub fn at(repo: impl Into<Rc<Repo>>, config: Config, opened: Timestamp) -> Self {
+        let (repo, untracked, variables) = (repo.into(), UntrackedCode::Code, Vec::new());
         Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
     }
 
@@ -89,27 +88,16 @@ impl Workspace {
             Some(prefix) => !prefix.is_empty(),
             None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
         };
-        Ok(Self {
-            repo: Rc::new(repo),
-            config,
-            config_errors,
-            opened: ctx.now,
-            below_top,
-            untracked: UntrackedCode::Code,
-            variables: Vec::new(),
-        })
+        Ok(Self { config_errors, below_top, ..Self::at(repo, config, ctx.now) })
     }
 
     /// The same as the tests of scope `name` see it ([`Config::of_scope`]); `None` where there is no such scope.
     pub fn of_scope(&self, name: &str) -> Option<Self> {
         Some(Self {
-            repo: Rc::clone(&self.repo),
-            config: self.config.of_scope(name)?,
-            config_errors: None,
-            opened: self.opened,
             below_top: self.below_top,
             untracked: self.untracked,
             variables: self.variables.clone(),
+            ..Self::at(Rc::clone(&self.repo), self.config.of_scope(name)?, self.opened)
         })
     }
 

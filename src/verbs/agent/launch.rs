@@ -89,8 +89,8 @@ fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsErr
 /// # Errors
 /// Whatever keeps that from being known.
 fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
-    Ok((decision, warnings))
+    let (decision, loaded) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
+    Ok((decision, loaded.warnings))
 }
 
 /// Runs it in the working directory with the whole environment.

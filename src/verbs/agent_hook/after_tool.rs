@@ -16,7 +16,7 @@ use andon_core::domain::{
     about::EventClass, briefing::HumanDecision, diagnostic::Diagnostic, ids::ShortHash,
 };
 use andon_core::{detect, history::Timeline};
-use andon_engine::gate::rule_feed::{FeedReport, RuleFeed};
+use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, decisions};
 use andon_engine::{adapter::events, error::OpsError, recording::pending, text::decisions as text};
 use andon_store::{journal::JournalLine, ledger::Ledger};
@@ -63,7 +63,7 @@ pub(super) fn after_tool(
     {
         keep(live, &mut feed, line)?;
     }
-    let FeedReport { decision, mut warnings, timeline } = feed.finish()?;
+    let ((decision, mut warnings), timeline) = feed.finish()?;
     let mut say = due(live, &decision, timeline.as_ref())?;
     // A halt says more than what a call took from the guard.
     if !taken.is_empty() {

@@ -10,10 +10,11 @@ use andon_core::domain::events::{EventKind, TurnEnd};
 use andon_core::domain::{
     agent_door::AgentAction, agent_door::ReleaseReason, decision::Verdict, ids::ShortHash,
 };
+use andon_core::policy::Bit;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::{
     adapter::events, error::OpsError, gate::completion, gate::rule_feed::RuleFeed, halts, recording::pending,
-    view::complete::OpenQuestion, workspace::Workspace,
+    workspace::Workspace,
 };
 
 /// Missing work, and its mark together with the code.
@@ -75,13 +76,13 @@ pub(super) fn end(
     }
     say_last(place, payload)?;
     let end = left.end(place.ws)?;
-    let ticked = turn::end(place.ctx, place.ws, end, whose)?;
-    let halt = if ticked.decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
+    let (decision, warnings) = turn::end(place.ctx, place.ws, end, whose)?;
+    let halt = if decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
     let say = match halt {
         Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
         None => say(said),
     };
-    Ok(EventOutcome { say, warnings: ticked.warnings })
+    Ok(EventOutcome { say, warnings })
 }
 
 /// The id of this end of a turn: two clients' settings may start us for it.
@@ -150,9 +151,9 @@ fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
 /// The work that `andon complete` finds missing. A turn that touched nothing needs nothing.
 fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<MissingWork>, OpsError> {
     let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
-    let untouched = view.code_modified == OpenQuestion::No
-        && place.known.began.as_deref() == Some(place.head()?.as_str());
-    if view.can_complete != OpenQuestion::No || untouched {
+    let untouched =
+        view.bits.code_modified == Bit::No && place.known.began.as_deref() == Some(place.head()?.as_str());
+    if view.can_complete != Bit::No || untouched {
         return Ok(None);
     }
     let problem = || view.problems.first().map(|problem| problem.message.clone());

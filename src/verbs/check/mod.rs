@@ -324,7 +324,7 @@ fn write(shell: &Shell, file: &Path, text: &str) {
 fn warn(shell: &Shell, written: Result<(), EffectError>) {
     if let Err(err) = written {
         let warning = Diagnostic::warning(err.to_string());
-        let warning = err.help().into_iter().fold(warning, Diagnostic::help);
+        let warning = warning.helps(err.help());
         shell.out.message(&message::diagnostic(&warning, shell.out.err));
     }
 }

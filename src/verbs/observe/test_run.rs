@@ -62,8 +62,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     compare(ws, &mut run)?;
     run.evidence.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    let (decision, further, _) = rule_feed::decide(ctx, ws, rule_feed::FeedStage::OfRun)?;
-    warnings.extend(further);
+    let (decision, loaded) = rule_feed::decide(ctx, ws, rule_feed::FeedStage::OfRun)?;
+    warnings.extend(loaded.warnings);
     Ok(RunReport { run, warnings, decision })
 }
 

@@ -144,7 +144,7 @@ fn waits(ran: &test::TestOutcome) -> Option<Diagnostic> {
         "[test] handed_in = \"count\" in andon.toml lets such runs prove something",
         "commit from a shell that may write the git directory",
     ];
-    let diagnostic = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
+    let diagnostic = Diagnostic::warning(what).code("test-run").helps(hints);
     (ran.kept == Some(test::RunDestination::Pending)).then_some(diagnostic)
 }
 

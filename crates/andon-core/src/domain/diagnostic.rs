@@ -192,6 +192,12 @@ impl Diagnostic {
         self
     }
 
+    /// With more help lines.
+    #[must_use]
+    pub fn helps<T: Into<String>>(self, help: impl IntoIterator<Item = T>) -> Self {
+        help.into_iter().fold(self, Self::help)
+    }
+
     /// With one more help line.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

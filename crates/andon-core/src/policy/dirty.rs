@@ -19,6 +19,17 @@ pub enum Bit {
     Unknown,
 }
 
+impl Bit {
+    /// `None` for what is not known.
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Self::Yes => Some(true),
+            Self::No => Some(false),
+            Self::Unknown => None,
+        }
+    }
+}
+
 /// The dirty bits of the code at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirtyBits {
@@ -31,7 +42,7 @@ pub struct DirtyBits {
     /// Relevant documentation moved with the code; `None` when that is not asked for.
     pub docs_updated: Option<Bit>,
     /// Counts of that run, for the prompt.
-    counts: Counts,
+    pub counts: Counts,
 }
 
 /// Whether a task may be called done.
@@ -109,16 +120,11 @@ impl DirtyBits {
 
     /// As the safety event log shows them.
     pub fn figures(&self) -> Figures {
-        let known = |bit| match bit {
-            Bit::Yes => Some(true),
-            Bit::No => Some(false),
-            Bit::Unknown => None,
-        };
         Figures::Bits {
-            code_modified: known(self.code_modified),
-            tests_run: known(self.tests_run),
-            tests_passing: known(self.tests_passing),
-            docs_updated: self.docs_updated.and_then(known),
+            code_modified: self.code_modified.known(),
+            tests_run: self.tests_run.known(),
+            tests_passing: self.tests_passing.known(),
+            docs_updated: self.docs_updated.and_then(Bit::known),
         }
     }
 

@@ -19,15 +19,6 @@ const SQUASHES: usize = 16;
 /// Most commits that one commit is compared with as its squash: the newest ones.
 const SQUASHED: usize = 16;
 
-/// The claim of a commit about its origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
-    /// Its record says so.
-    Recorded(CommitKind),
-    /// It has no record: a forge's button may have made it.
-    Nothing,
-}
-
 /// The evidence for the code of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backing {
@@ -47,8 +38,8 @@ pub struct Inquiry<'a> {
     pub commit: &'a CommitInfo,
     /// Its facts: what was recorded, or derived.
     pub record: &'a CommitRecord,
-    /// The way that git may have made it.
-    pub claim: Claim,
+    /// How git made it, as its record says; without a record a forge's button may have.
+    pub recorded: Option<CommitKind>,
     /// The code changed against the first parent.
     pub changed: bool,
     /// The verdict on earlier commits: true if their code was tested. `None` where nothing is known.
@@ -103,11 +94,7 @@ impl Origins {
         }
         let mut untested = None;
         let mut claims = claims(archive, known, asked)?;
-        if asked.claim == Claim::Nothing
-            && asked.changed
-            && asked.commit.parents.len() == 1
-            && self.squashes > 0
-        {
+        if asked.recorded.is_none() && asked.changed && asked.commit.parents.len() == 1 && self.squashes > 0 {
             self.squashes -= 1;
             claims.extend(squashes(archive, known, asked.commit));
         }
@@ -151,8 +138,8 @@ fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim
 fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
-    let of_code = known.of_code(asked.record.code).iter().filter(|_| asked.changed);
-    let of_tree = known.of_tree(asked.record.tree).iter().filter(|_| asked.claim == Claim::Nothing);
+    let of_code = of(&known.codes, asked.record.code).iter().filter(|_| asked.changed);
+    let of_tree = of(&known.trees, asked.record.tree).iter().filter(|_| asked.recorded.is_none());
     let read = |id: &CommitId| {
         let stored = archive.store.readable(*id)?;
         // A commit that is here has to match its record.
@@ -168,32 +155,26 @@ fn claims(
     known: &RecordIndex,
     asked: &Inquiry<'_>,
 ) -> Result<Vec<MergeClaim>, OpsError> {
-    let Inquiry { commit, record, claim, .. } = asked;
+    let Inquiry { commit, record, recorded, .. } = asked;
     if commit.parents.len() > 1 {
         return Ok(vec![MergeClaim::Merge]);
     }
-    let named = |kind| archive.repo.named_sources(commit, kind);
-    let same =
-        known.of_diff(record.diff.hash).iter().filter(|id| **id != commit.id).map(|id| MergeClaim::Pick(*id));
-    let picks = || -> Result<Vec<MergeClaim>, OpsError> {
-        let named = named(CommitKind::CherryPick)?.into_iter().map(MergeClaim::Pick);
-        Ok(named.chain(same.clone()).collect())
+    let named = |kind, made: fn(CommitId) -> MergeClaim| -> Result<Vec<MergeClaim>, OpsError> {
+        Ok(archive.repo.named_sources(commit, kind)?.into_iter().map(made).collect())
     };
-    let reverts = || -> Result<Vec<MergeClaim>, OpsError> {
-        Ok(named(CommitKind::Revert)?.into_iter().map(MergeClaim::Revert).collect())
-    };
-    Ok(match claim {
-        Claim::Recorded(CommitKind::Merge) => Vec::new(),
-        // A rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
-        Claim::Recorded(CommitKind::Normal | CommitKind::Amend) => same.collect(),
-        Claim::Recorded(CommitKind::Revert) => reverts()?,
-        Claim::Recorded(CommitKind::CherryPick | CommitKind::Rebase) => picks()?,
-        Claim::Nothing => {
-            let mut all = reverts()?;
-            all.extend(picks()?);
-            all
-        }
-    })
+    let mut all = Vec::new();
+    if matches!(recorded, None | Some(CommitKind::Revert)) {
+        all.extend(named(CommitKind::Revert, MergeClaim::Revert)?);
+    }
+    if matches!(recorded, None | Some(CommitKind::CherryPick | CommitKind::Rebase)) {
+        all.extend(named(CommitKind::CherryPick, MergeClaim::Pick)?);
+    }
+    // Also a rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
+    if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
+        let same = of(&known.diffs, record.diff.hash).iter().filter(|id| **id != commit.id);
+        all.extend(same.map(|id| MergeClaim::Pick(*id)));
+    }
+    Ok(all)
 }
 
 /// The newest commits with records that may have been squashed: those that the parent does not have.
@@ -202,14 +183,8 @@ fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> V
     let above = |id: &&CommitId| {
         **id != commit.id && archive.repo.is_ancestor(**id, *parent).is_ok_and(|ancestor| !ancestor)
     };
-    known
-        .newest()
-        .iter()
-        .take(4 * SQUASHED)
-        .filter(above)
-        .take(SQUASHED)
-        .map(|id| MergeClaim::Squash(*id))
-        .collect()
+    let newest = known.newest.iter().take(4 * SQUASHED).filter(above).take(SQUASHED);
+    newest.map(|id| MergeClaim::Squash(*id)).collect()
 }
 
 /// The commit that `claimed` was made of and that was not tested. Parents that nothing is known of lie below what is
@@ -254,8 +229,8 @@ pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -
         } else if unchanged {
             parent.and_then(known).unwrap_or(true)
         } else {
-            let claim = Claim::Recorded(record.kind);
-            let asked = Inquiry { commit, record, claim, changed: true, judged: &known };
+            let asked =
+                Inquiry { commit, record, recorded: Some(record.kind), changed: true, judged: &known };
             let backing = origins.backing(Archive { repo, store }, &asked)?;
             matches!(backing, Backing::Made(_) | Backing::Elsewhere(..))
         };
@@ -274,9 +249,12 @@ const PER_KEY: usize = 8;
 /// The newest records by what they say.
 #[derive(Debug, Default)]
 pub(crate) struct RecordIndex {
+    /// By the code that the tests ran on.
     codes: HashMap<CodeId, Vec<CommitId>>,
     trees: HashMap<TreeId, Vec<CommitId>>,
+    /// By the change that was made.
     diffs: HashMap<DiffHash, Vec<CommitId>>,
+    /// All of them, the newest first.
     newest: Vec<CommitId>,
 }
 
@@ -313,26 +291,11 @@ impl RecordIndex {
         }
         self.newest.push(commit);
     }
+}
 
-    /// Commits whose tests ran on exactly that code.
-    pub(crate) fn of_code(&self, code: CodeId) -> &[CommitId] {
-        self.codes.get(&code).map_or(&[], Vec::as_slice)
-    }
-
-    /// Commits with that tree.
-    pub fn of_tree(&self, tree: TreeId) -> &[CommitId] {
-        self.trees.get(&tree).map_or(&[], Vec::as_slice)
-    }
-
-    /// Commits that made the same change.
-    pub(crate) fn of_diff(&self, diff: DiffHash) -> &[CommitId] {
-        self.diffs.get(&diff).map_or(&[], Vec::as_slice)
-    }
-
-    /// All of them, the newest first.
-    pub fn newest(&self) -> &[CommitId] {
-        &self.newest
-    }
+/// The commits under a key.
+fn of<K: Eq + std::hash::Hash>(map: &HashMap<K, Vec<CommitId>>, key: K) -> &[CommitId] {
+    map.get(&key).map_or(&[], Vec::as_slice)
 }
 
 fn push(commits: &mut Vec<CommitId>, commit: CommitId) {

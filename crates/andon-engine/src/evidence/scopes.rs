@@ -236,7 +236,7 @@ fn before_add(
     }
     let Some(own) = ws.of_scope(&scope.name) else { return Ok(None) };
     let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
-    let run = untracked::newest_before_add(&own, loaded, subject.holder(), scope.code, has)?;
+    let run = untracked::newest_before_add(&own, loaded, subject, scope.code, has)?;
     let row = run.and_then(|(run, _)| run.evidence.of_scope(&scope.name).cloned());
     Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: scope.code, ..row.tests }, ..row }))
 }

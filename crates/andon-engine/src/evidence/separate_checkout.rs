@@ -66,13 +66,9 @@ pub fn checkout(
     let taken = dependencies::take_along(top, &apart.top);
     let code = ws.fingerprinter().of_tree(tree)?;
     let inner = Workspace {
-        repo: repo.into(),
-        config: ws.config.clone(),
-        config_errors: None,
-        opened: ws.opened,
-        below_top: false,
         untracked: crate::workspace::UntrackedCode::Beside,
         variables: variables(ctx, &apart.top, &taken),
+        ..Workspace::at(repo, ws.config.clone(), ws.opened)
     };
     Ok(Some(Checkout { ws: inner, tree, code, taken, missing: apart.missing, _place: place }))
 }

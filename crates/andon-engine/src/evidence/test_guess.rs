@@ -41,18 +41,14 @@ fn tests_below(top: &Path) -> Tests {
             if seen > MAX_LOOKED_AT || read > MAX_SOURCES {
                 return Tests::Unknown;
             }
-            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
-            let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
-            if kind.is_dir() {
-                let foreign = name.starts_with('.') || FOREIGN.contains(&name.as_str());
-                if !foreign && !entry.path().join(".git").exists() {
+            let path = match below(&dir, &entry) {
+                Some(Below::Folder(path)) => {
                     open.push(path);
+                    continue;
                 }
-                continue;
-            }
-            if !kind.is_file() {
-                continue;
-            }
+                Some(Below::File(path)) => path,
+                None => continue,
+            };
             let found = match listing::kind(&path) {
                 Kind::Test => true,
                 Kind::Rust => {
@@ -84,23 +80,42 @@ pub fn scopes(top: &Path) -> Vec<ProposedScope> {
         let Ok(entries) = fs::read_dir(top.join(&dir)) else { continue };
         walked += 1;
         for entry in entries.flatten().take(MAX_NAMES) {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            // Links are not followed: they may lead anywhere.
-            let Ok(kind) = entry.file_type() else { continue };
-            let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
-            let named =
-                members::NAMES.contains(&name) || (dir.is_empty() && members::TOP_NAMES.contains(&name));
-            if kind.is_file() && named && manifests.len() < MAX_MANIFESTS {
-                manifests.insert(path, beginning(&entry.path()));
-            } else if kind.is_dir() && depth < MAX_DEPTH && walked + open.len() < MAX_WALKED {
-                let foreign = name.starts_with('.') || FOREIGN.contains(&name.as_str());
-                if !foreign && !entry.path().join(".git").exists() {
+            match below(&dir, &entry) {
+                Some(Below::File(path)) if manifests.len() < MAX_MANIFESTS && is_manifest(&path) => {
+                    manifests.insert(path, beginning(&entry.path()));
+                }
+                Some(Below::Folder(path)) if depth < MAX_DEPTH && walked + open.len() < MAX_WALKED => {
                     open.push((path, depth + 1));
                 }
+                Some(_) | None => {}
             }
         }
     }
     members::scopes(&manifests)
+}
+
+fn is_manifest(path: &str) -> bool {
+    let (is_top, name) = path.rsplit_once('/').map_or((true, path), |(_, name)| (false, name));
+    members::NAMES.contains(name) || is_top && members::TOP_NAMES.contains(name)
+}
+
+/// What a walk meets, by its path from the top.
+enum Below {
+    File(String),
+    Folder(String),
+}
+
+/// An entry of `dir`. Links are not followed, since they may lead anywhere, and folders of other people's code are left out.
+fn below(dir: &str, entry: &fs::DirEntry) -> Option<Below> {
+    let (name, kind) = (entry.file_name().into_string().ok()?, entry.file_type().ok()?);
+    let foreign = || name.starts_with('.') || FOREIGN.contains(&name.as_str());
+    let is_folder = kind.is_dir() && !foreign() && !entry.path().join(".git").exists();
+    let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
+    match (kind.is_file(), is_folder) {
+        (true, _) => Some(Below::File(path)),
+        (false, true) => Some(Below::Folder(path)),
+        (false, false) => None,
+    }
 }
 
 /// The beginning of a file, as text.
@@ -142,13 +157,13 @@ fn listing(top: &Path) -> Listing {
             add_file(top, &name, &mut listing);
         } else if facts.is_dir() && dirs < MAX_DIRS {
             dirs += 1;
-            below(top, &name, &mut listing);
+            add_folder(top, &name, &mut listing);
         }
     }
     listing
 }
 
-fn below(top: &Path, dir: &str, listing: &mut Listing) {
+fn add_folder(top: &Path, dir: &str, listing: &mut Listing) {
     let path = top.join(dir);
     if LISTED.contains(&dir) {
         let Ok(entries) = fs::read_dir(&path) else { return };

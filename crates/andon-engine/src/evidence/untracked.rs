@@ -9,11 +9,12 @@ use std::{path::Path, time::SystemTime};
 
 use regex::bytes::Regex;
 
+use super::Subject;
 use crate::recording::timeline::LoadedTimeline;
 use crate::text::phrase::some_of;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
-use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::ids::CodeId;
 use andon_core::domain::paths::kind_of;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
@@ -67,38 +68,16 @@ pub(crate) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec
     files.iter().filter_map(|file| Some((file.path.clone(), at(&file.path)?))).collect()
 }
 
-/// The tree or overlay that a run is compared with.
-#[derive(Clone, Copy)]
-pub(crate) enum Holder<'a> {
-    /// A tree that is or will be committed.
-    Tree(TreeId),
-    /// The working tree, without the untracked files that bind nothing.
-    WorkTree(&'a Overlay),
-}
-
-impl Holder<'_> {
-    fn has(self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
-        let base = match self {
-            Self::Tree(tree) => Some(tree),
-            Self::WorkTree(overlay) => match overlay.entries.iter().find(|entry| entry.path == path) {
-                Some(entry) => return Ok(entry.entry.is_some()),
-                None => overlay.base,
-            },
-        };
-        Ok(base.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten().is_some())
-    }
-}
-
-/// The test run that is evidence for `holder`, whose fingerprint is `code`, although the tests ran when some of its
+/// The test run that is evidence for `subject`, whose fingerprint is `code`, although the tests ran when some of its
 /// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
 pub(crate) fn run_before_add(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    holder: Holder<'_>,
+    subject: &Subject,
     code: CodeId,
 ) -> Result<Option<TestEvidence>, OpsError> {
     let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
-    let found = newest_before_add(ws, loaded, holder, code, of_everything)?;
+    let found = newest_before_add(ws, loaded, subject, code, of_everything)?;
     Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
 }
 
@@ -106,13 +85,13 @@ pub(crate) fn run_before_add(
 pub(crate) fn newest_before_add<'l>(
     ws: &Workspace,
     loaded: &'l LoadedTimeline,
-    holder: Holder<'_>,
+    subject: &Subject,
     code: CodeId,
     counts: impl Fn(&TestRun) -> bool,
 ) -> Result<Option<(&'l TestRun, Vec<OverlayEntry>)>, OpsError> {
     let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid && counts(run));
     for run in runs.filter(|run| !run.beside.is_empty() && !run.overlay_truncated).take(RUNS) {
-        let (overlay, left) = as_tracked_in(ws, run, holder)?;
+        let (overlay, left) = as_tracked_in(ws, run, subject)?;
         if left.len() == run.beside.len() {
             continue;
         }
@@ -125,16 +104,16 @@ pub(crate) fn newest_before_add<'l>(
     Ok(None)
 }
 
-/// The differences of a run from its base, with those of its untracked files that `holder` has or whose kind it has:
+/// The differences of a run from its base, with those of its untracked files that `subject` has or whose kind it has:
 /// that kind is one of the project's now. The other untracked files come second.
 pub(crate) fn as_tracked_in(
     ws: &Workspace,
     run: &TestRun,
-    holder: Holder<'_>,
+    subject: &Subject,
 ) -> Result<(Vec<OverlayEntry>, Vec<OverlayEntry>), OpsError> {
     let mut added = BTreeSet::new();
     for file in &run.beside {
-        if holder.has(ws, &file.path)? {
+        if subject.has(ws, &file.path)? {
             added.insert(kind(file));
         }
     }

@@ -4,7 +4,7 @@
 use crate::context::{self, Context};
 use crate::evidence::{self, Subject, docs, untracked};
 use crate::gate::{guard, safety::SafetyLog};
-use crate::view::complete::{CompleteView, OpenQuestion, Reasons};
+use crate::view::complete::CompleteView;
 use crate::{error::OpsError, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
@@ -58,20 +58,13 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         reason.push_str(&format!(": {}", paths.join(", ")));
     }
     Ok(CompleteView {
-        reasons: Reasons {
-            tests_run: reasons.tests_run,
-            tests_passing: reasons.tests_passing,
-            docs_updated: reasons.docs_updated,
-        },
-        code_modified: answer(bits.code_modified),
-        tests_run: answer(bits.tests_run),
-        tests_passing: answer(bits.tests_passing),
-        docs_updated: bits.docs_updated.map_or(OpenQuestion::Unknown, answer),
+        bits,
+        reasons,
         can_complete: match (clean, no_test_ran && decision.verdict < Verdict::Halt) {
-            (true, _) if nothing_is_known => OpenQuestion::Unknown,
-            (true, _) => OpenQuestion::Yes,
-            (false, true) => OpenQuestion::Unknown,
-            (false, false) => OpenQuestion::No,
+            (true, _) if nothing_is_known => Bit::Unknown,
+            (true, _) => Bit::Yes,
+            (false, true) => Bit::Unknown,
+            (false, false) => Bit::No,
         },
         prompt,
         problems,
@@ -95,13 +88,5 @@ fn docs_bit(docs: &DocsChange) -> Option<Bit> {
         DocsChange::NotAsked => None,
         DocsChange::Updated => Some(Bit::Yes),
         DocsChange::Missing(_) => Some(Bit::No),
-    }
-}
-
-fn answer(bit: Bit) -> OpenQuestion {
-    match bit {
-        Bit::Yes => OpenQuestion::Yes,
-        Bit::No => OpenQuestion::No,
-        Bit::Unknown => OpenQuestion::Unknown,
     }
 }

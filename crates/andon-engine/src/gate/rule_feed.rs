@@ -6,8 +6,8 @@ use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{context::Context, error::OpsError, gate::safety::SafetyLog, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
-use andon_core::domain::{diagnostic::Diagnostic, events::EventKind, facts::Fact};
-use andon_core::history::{EventEffect, Fold, Timeline};
+use andon_core::domain::{diagnostic::Diagnostic, events::EventKind};
+use andon_core::history::{EventEffect, Timeline};
 use andon_core::{detect, policy};
 use andon_store::journal::JournalLine;
 
@@ -22,30 +22,13 @@ pub struct RuleFeed<'a> {
     /// The findings when the rules were last asked.
     heard: Vec<Key>,
     /// The news since then.
-    since: News,
+    since: Option<FeedStage>,
     gravest: Option<Decision>,
     warnings: Vec<Diagnostic>,
 }
 
-/// The outcome of a feed of facts.
-pub struct FeedReport {
-    /// The gravest decision.
-    pub decision: Decision,
-    /// Warnings on the way.
-    pub warnings: Vec<Diagnostic>,
-    /// The facts at the end, where they were read.
-    pub timeline: Option<Timeline>,
-}
-
 /// Distinguishes one finding from another.
 type Key = (&'static str, Level, ReportFile);
-
-/// The news since the rules were last asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum News {
-    Nothing,
-    Something(FeedStage),
-}
 
 /// The stage of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,21 +52,17 @@ impl FeedStage {
 impl<'a> RuleFeed<'a> {
     /// Nothing came in yet.
     pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
-        let since = News::Something(FeedStage::At(Stage::Event));
+        let since = Some(FeedStage::At(Stage::Event));
         Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
     }
 
     /// Takes the next fact, which the journal has by now.
     pub fn take(&mut self, line: JournalLine) -> Result<(), OpsError> {
         let stage = stage(&line);
-        self.since = News::Something(stage);
+        self.since = Some(stage);
         match (self.loaded.take(), line) {
             (Some(mut loaded), JournalLine::Event(event)) => {
-                let gap = self.ws.config.guard.session_gap;
-                let before = std::mem::replace(&mut loaded.timeline, Timeline::new(gap));
-                let mut fold = Fold::on(before);
-                fold.push(Fact::Event(event));
-                loaded.timeline = fold.into_timeline();
+                loaded.take_in_event(self.ws, event);
                 let at = stage.stage(&loaded.timeline);
                 let heard = keys(&asked(self.ws, &loaded, at, None).findings);
                 self.loaded = Some(loaded);
@@ -96,27 +75,23 @@ impl<'a> RuleFeed<'a> {
 
     /// The gravest decision, and what was odd on the way.
     pub fn end(self) -> Result<Judged, OpsError> {
-        let FeedReport { decision, warnings, .. } = self.finish()?;
-        Ok((decision, warnings))
+        Ok(self.finish()?.0)
     }
 
     /// The same with the facts behind it, so that they are not read again.
-    pub fn finish(mut self) -> Result<FeedReport, OpsError> {
-        if let News::Something(stage) = self.since {
+    pub fn finish(mut self) -> Result<(Judged, Option<Timeline>), OpsError> {
+        if let Some(stage) = self.since {
             self.listen(stage)?;
         }
         let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
-        Ok(FeedReport {
-            decision,
-            warnings: self.warnings,
-            timeline: self.loaded.map(|loaded| loaded.timeline),
-        })
+        Ok(((decision, self.warnings), self.loaded.map(|loaded| loaded.timeline)))
     }
 
     fn listen(&mut self, stage: FeedStage) -> Result<(), OpsError> {
-        let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
+        let (decision, mut loaded) = decide(self.ctx, self.ws, stage)?;
+        let warnings = std::mem::take(&mut loaded.warnings);
         self.loaded = Some(loaded);
-        self.since = News::Nothing;
+        self.since = None;
         self.heard = keys(&decision.findings);
         for warning in warnings {
             if !self.warnings.contains(&warning) {
@@ -178,8 +153,8 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsErr
     {
         return Ok(None);
     }
-    let (decision, warnings, _) = decide(ctx, ws, FeedStage::OfRun)?;
-    Ok(Some((decision, warnings)))
+    let (decision, loaded) = decide(ctx, ws, FeedStage::OfRun)?;
+    Ok(Some((decision, loaded.warnings)))
 }
 
 /// Reads the window, asks the rules and carries out what follows.
@@ -187,16 +162,15 @@ pub fn decide(
     ctx: &Context,
     ws: &Workspace,
     stage: FeedStage,
-) -> Result<(Decision, Vec<Diagnostic>, LoadedTimeline), OpsError> {
+) -> Result<(Decision, LoadedTimeline), OpsError> {
     let resolved = halts::resolve(ctx, ws)?;
-    let loaded = timeline::load(ws)?;
+    let mut loaded = timeline::load(ws)?;
     let stage = stage.stage(&loaded.timeline);
-    let mut warnings = loaded.warnings.clone();
-    warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
+    loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);
-    warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?);
+    let settled = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     let log = SafetyLog { ctx, ws, loaded: &loaded };
-    warnings.extend(log.noticed(&decision));
-    warnings.extend(log.stop_switches(decision.standing.as_ref(), None));
-    Ok((decision, warnings, loaded))
+    let told = [log.noticed(&decision), log.stop_switches(decision.standing.as_ref(), None)];
+    loaded.warnings.extend(settled.into_iter().chain(told.into_iter().flatten()));
+    Ok((decision, loaded))
 }

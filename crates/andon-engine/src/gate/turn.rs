@@ -3,25 +3,18 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
 use crate::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
-use andon_core::domain::decision::{Decision, Stage};
+use andon_core::domain::decision::Stage;
 use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
-use andon_core::domain::{diagnostic::Diagnostic, paths::PathClass, tests::OverlayEntry, time::Timestamp};
+use andon_core::domain::{paths::PathClass, tests::OverlayEntry, time::Timestamp};
 use andon_git::Overlay;
 use andon_store::journal::{Journal, JournalLine};
 
 /// Largest document that is read, in bytes; a larger one counts by its id.
 const MAX_DOCUMENT: u64 = 1 << 20;
-
-/// The outcome of a turn's end.
-pub struct TurnReport {
-    /// The decision of the rules.
-    pub decision: Decision,
-    /// Warnings on the way.
-    pub warnings: Vec<Diagnostic>,
-}
 
 /// The owner of the turn that ends.
 #[derive(Debug, Clone, Default)]
@@ -82,13 +75,13 @@ pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
 }
 
 /// Ends a turn that left the working tree like this.
-pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<TurnReport, OpsError> {
+pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<Judged, OpsError> {
     let TurnOwner { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), EventKind::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
-    let (decision, warnings, _) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Turn))?;
-    Ok(TurnReport { decision, warnings })
+    let (decision, loaded) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Turn))?;
+    Ok((decision, loaded.warnings))
 }
 
 /// The state of the documents that are not committed as they are: their text without white space

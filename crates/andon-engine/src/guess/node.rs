@@ -100,26 +100,18 @@ fn manager(listing: &Listing, package: &Package) -> Result<Manager, String> {
             other => Err(format!("packageManager {:?} in package.json", shown(other))),
         };
     }
-    let locks = [
-        (
-            listing.has("pnpm-lock.yaml") || listing.has("pnpm-workspace.yaml"),
-            "pnpm-lock.yaml",
-            Manager::Pnpm,
-        ),
-        (listing.has("yarn.lock"), "yarn.lock", yarn_of(listing)),
-        (listing.has("bun.lock") || listing.has("bun.lockb"), "bun.lock", Manager::Bun),
-        (
-            listing.has("package-lock.json") || listing.has("npm-shrinkwrap.json"),
-            "package-lock.json",
-            Manager::Npm,
-        ),
+    let locks: [(&[&str], Manager); 4] = [
+        (&["pnpm-lock.yaml", "pnpm-workspace.yaml"], Manager::Pnpm),
+        (&["yarn.lock"], yarn_of(listing)),
+        (&["bun.lock", "bun.lockb"], Manager::Bun),
+        (&["package-lock.json", "npm-shrinkwrap.json"], Manager::Npm),
     ];
-    let there: Vec<_> = locks.iter().filter(|(there, ..)| *there).collect();
+    let there: Vec<_> = locks.iter().filter(|(files, _)| listing.first(files).is_some()).collect();
     match there.as_slice() {
         [] => Ok(Manager::Npm),
-        [(_, _, manager)] => Ok(*manager),
+        [(_, manager)] => Ok(*manager),
         several => {
-            let names: Vec<&str> = several.iter().map(|(_, name, _)| *name).collect();
+            let names: Vec<&str> = several.iter().map(|(files, _)| files[0]).collect();
             Err(format!("lock files of several package managers ({})", names.join(", ")))
         }
     }

@@ -66,7 +66,7 @@ pub(super) fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &ws.site(ctx));
     let failed = reported.unwrap_or_else(|err| vec![err.to_string()]);
     let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
-    Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))
+    Some(Diagnostic::warning(message).help(help).helps(failed))
 }
 
 /// The first line of PAUSE, cut.

@@ -240,7 +240,7 @@ mod tests {
             ("all", "known here"),
         ] {
             let OpsError::Verb { help, .. } = unknown(word) else { panic!("{word}") };
-            assert!(help.contains(hint), "{word}: {help}");
+            assert!(help.concat().contains(hint), "{word}: {help:?}");
         }
     }
 

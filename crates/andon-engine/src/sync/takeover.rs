@@ -94,6 +94,17 @@ impl<'a> Takeover<'a> {
         }
     }
 
+    /// Warns once, with a command that looks at what is kept of the peer.
+    fn warn(&mut self, what: String, code: &str, command: String) {
+        let help = self.look(command);
+        self.found(Diagnostic::warning(what).code(code).help(help));
+    }
+
+    fn dropped(&mut self, count: usize, command: String) {
+        let what = format!("{count} record(s) were taken away at {}; they are kept here", self.remote());
+        self.warn(what, "dropped-records", command);
+    }
+
     /// Takes over what the remote has.
     pub(crate) fn adopt(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
@@ -102,18 +113,14 @@ impl<'a> Takeover<'a> {
             stop_point("sync:united");
             let remote = self.remote().to_owned();
             if union.kept > 0 {
-                let help = self.look(format!("see who did: git log -p {}", self.peer.notes));
-                self.found(dropped(union.kept, &remote).help(help));
+                self.dropped(union.kept, format!("see who did: git log -p {}", self.peer.notes));
             }
             for commit in union.skipped {
                 let what = format!(
                     "the note of commit {commit} at {remote} is too large to be a record; it was left there"
                 );
-                self.found(
-                    Diagnostic::warning(what)
-                        .code("oversized-note")
-                        .help(self.look(format!("git notes --ref={} show {commit} | head", self.peer.notes))),
-                );
+                let command = format!("git notes --ref={} show {commit} | head", self.peer.notes);
+                self.warn(what, "oversized-note", command);
             }
         }
         self.adopt_records(&theirs.records)?;
@@ -130,29 +137,17 @@ impl<'a> Takeover<'a> {
         stop_point("sync:joined");
         let remote = self.remote().to_owned();
         if taken_in.kept > 0 {
-            self.found(
-                dropped(taken_in.kept, &remote).help(self.look(format!("git log -p {}", self.peer.records))),
-            );
+            self.dropped(taken_in.kept, format!("git log -p {}", self.peer.records));
         }
         for (writer, commit) in incoming.too_large {
             let what = format!(
                 "the note of commit {commit} by writer {writer} at {remote} is too large to be a record; it was left there"
             );
-            let name = format!("{}{writer}", self.peer.records);
-            self.found(
-                Diagnostic::warning(what)
-                    .code("oversized-note")
-                    .help(self.look(format!("git log -p {name} | head"))),
-            );
+            self.warn(what, "oversized-note", format!("git log -p {}{writer} | head", self.peer.records));
         }
         for (writer, error) in incoming.unread {
             let what = format!("the records of writer {writer} at {remote} could not be read: {error}");
-            let name = format!("{}{writer}", self.peer.records);
-            self.found(
-                Diagnostic::warning(what)
-                    .code("unreadable-records")
-                    .help(self.look(format!("git log -p {name}"))),
-            );
+            self.warn(what, "unreadable-records", format!("git log -p {}{writer}", self.peer.records));
         }
         Ok(())
     }
@@ -191,11 +186,7 @@ impl<'a> Takeover<'a> {
             }
             Err(err) => {
                 let what = format!("the ledger of {writer} was not taken over: {err}");
-                let warning = Diagnostic::warning(what).code("unreadable-ledger");
-                self.found(match err.help() {
-                    Some(help) => warning.help(help),
-                    None => warning,
-                });
+                self.found(Diagnostic::warning(what).code("unreadable-ledger").helps(err.help()));
             }
         }
     }
@@ -296,9 +287,4 @@ impl<'a> Takeover<'a> {
         }
         Ok(())
     }
-}
-
-fn dropped(count: usize, remote: &str) -> Diagnostic {
-    let what = format!("{count} record(s) were taken away at {remote}; they are kept here");
-    Diagnostic::warning(what).code("dropped-records")
 }

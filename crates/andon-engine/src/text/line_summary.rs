@@ -24,7 +24,7 @@ impl LineSummary {
     pub fn refuse(&mut self, error: &EventError) {
         self.refused = self.refused.saturating_add(1);
         let refused = Diagnostic::error(format!("no fact: {error}")).code("event");
-        self.remark(error.help().into_iter().fold(refused, Diagnostic::help));
+        self.remark(refused.helps(error.help()));
     }
 
     /// Something about a fact does not count.

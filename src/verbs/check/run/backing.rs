@@ -16,7 +16,7 @@ use andon_core::domain::{
     scopes::called, tests::RunOrigin, tests::TestEvidence,
 };
 use andon_core::{detect, escape::shell_quote};
-use andon_engine::evidence::inherited_evidence::{Archive, Backing, Claim, Inquiry, Origins};
+use andon_engine::evidence::inherited_evidence::{Archive, Backing, Inquiry, Origins};
 use andon_engine::{error::OpsError, evidence::scopes, evidence::scopes::ScopeCode};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
@@ -95,7 +95,7 @@ impl RangeEvidence {
         if !changed {
             return Ok(None);
         }
-        let backing = self.backing(here, Claim::Recorded(claimed), record)?;
+        let backing = self.backing(here, Some(claimed), record)?;
         Ok(match backing {
             Backing::Elsewhere(source, other) if counts(here, other.tests.as_ref()) => {
                 self.sources.push(source);
@@ -124,7 +124,7 @@ impl RangeEvidence {
         if !here.examined.is_bound(here.commit.id) {
             return Ok(conclusion);
         }
-        let backing = self.backing(here, Claim::Nothing, &fact.record)?;
+        let backing = self.backing(here, None, &fact.record)?;
         match backing {
             Backing::Elsewhere(source, other)
                 if asks_for_tests(here.case).is_none() || is_backed(here, &other) =>
@@ -184,13 +184,13 @@ impl RangeEvidence {
     fn backing(
         &mut self,
         here: CommitCase<'_>,
-        claim: Claim,
+        recorded: Option<CommitKind>,
         record: &CommitRecord,
     ) -> Result<Backing, OpsError> {
         let changed = self.changed(here, record.code)?;
         let Self { origins, untested, .. } = self;
         let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
-        let asked = Inquiry { commit: here.commit, record, claim, changed, judged: &judged };
+        let asked = Inquiry { commit: here.commit, record, recorded, changed, judged: &judged };
         origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
     }
 
@@ -358,7 +358,7 @@ fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diag
         message.push_str(&format!(", and {}, of which git made it, was not tested", source.short()));
     }
     let missing = Diagnostic::error(message).code(code).at(Location::Commit(at(commit))).help(first);
-    second.into_iter().fold(missing, Diagnostic::help)
+    missing.helps(second)
 }
 
 /// A commit without a record by a person who has the hooks: they were switched off, or the record was not sent.
