@@ -3,7 +3,7 @@
 //! A test that did not run is skipped only when CTest says why it should be: a missing executable or a
 //! failed fixture is an error. What a test printed is often compressed; then its exit alone is its error.
 
-use super::{Dialect, value, walk::Element};
+use super::{Dialect, value, walk::Node};
 use crate::cases::{Case, Cases, before_frames};
 use crate::tally::{Outcome, Tally, append};
 use crate::{ReportProblem, Root};
@@ -11,27 +11,18 @@ use crate::{ReportProblem, Root};
 /// Name of the format in evidence.
 const RUNNER: &str = "ctest-xml";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
-    Site,
-    Testing,
-    List,
-    Test,
-    Name,
-    FullName,
-    Results,
-    Named(Measurement),
-    Value(Measurement),
-    Other,
-}
+/// Places of values below a `Testing`.
+const NAMED_VALUE: &str = "/Test/Results/NamedMeasurement/Value";
+const VALUE: &str = "/Test/Results/Measurement/Value";
 
 /// The subject of a measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measurement {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Measurement {
     ExitCode,
     ExitValue,
     Completion,
     Output,
+    #[default]
     Any,
 }
 
@@ -53,74 +44,57 @@ pub(super) struct CtestReader {
     listed: u64,
     testing: bool,
     test: Test,
+    measured: Measurement,
 }
 
 impl CtestReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
         Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
-}
 
-impl Dialect for CtestReader {
-    type Tag = Tag;
-
-    fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
-        Ok(match (inside, element.name()) {
-            (None, _) => Tag::Site,
-            (Some(Tag::Site), "Testing") => {
-                self.testing = true;
-                Tag::Testing
-            }
-            (Some(Tag::Testing), "TestList") => Tag::List,
-            (Some(Tag::List), "Test") => {
-                self.listed = self.listed.saturating_add(1);
-                Tag::Other
-            }
-            (Some(Tag::Testing), "Test") => {
-                self.test = Test { status: value(element, "Status"), ..Test::default() };
-                Tag::Test
-            }
-            (Some(Tag::Test), "Name") => Tag::Name,
-            (Some(Tag::Test), "FullName") => Tag::FullName,
-            (Some(Tag::Test), "Results") => Tag::Results,
-            (Some(Tag::Results), "NamedMeasurement") => Tag::Named(match value(element, "name").as_str() {
-                "Exit Code" => Measurement::ExitCode,
-                "Exit Value" => Measurement::ExitValue,
-                "Completion Status" => Measurement::Completion,
-                _ => Measurement::Any,
-            }),
-            (Some(Tag::Results), "Measurement") => Tag::Named(Measurement::Output),
-            (Some(Tag::Named(measured)), "Value") => {
-                let packed = ["encoding", "compression"].iter().any(|name| element.attribute(name).is_some());
-                Tag::Value(if packed { Measurement::Any } else { measured })
-            }
-            (Some(_), _) => Tag::Other,
-        })
-    }
-
-    fn text(&mut self, at: Tag, more: &str) {
+    fn text(&mut self, path: &str, more: &str) {
         let test = &mut self.test;
-        let into = match at {
-            Tag::Name => &mut test.name,
-            Tag::FullName => &mut test.full_name,
-            Tag::Value(Measurement::ExitCode) => &mut test.exit_code,
-            Tag::Value(Measurement::ExitValue) => &mut test.exit_value,
-            Tag::Value(Measurement::Completion) => &mut test.completion,
-            Tag::Value(Measurement::Output) => &mut test.output,
-            Tag::Value(Measurement::Any)
-            | Tag::Site
-            | Tag::Testing
-            | Tag::List
-            | Tag::Test
-            | Tag::Results
-            | Tag::Named(_)
-            | Tag::Other => return,
+        let into = match (path, self.measured) {
+            ("/Test/Name", _) => &mut test.name,
+            ("/Test/FullName", _) => &mut test.full_name,
+            (NAMED_VALUE, Measurement::ExitCode) => &mut test.exit_code,
+            (NAMED_VALUE, Measurement::ExitValue) => &mut test.exit_value,
+            (NAMED_VALUE, Measurement::Completion) => &mut test.completion,
+            (VALUE, Measurement::Output) => &mut test.output,
+            _ => return,
         };
         append(into, more);
     }
+}
 
-    fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
-        if tag == Tag::Test { self.cases.end(&std::mem::take(&mut self.test).case()) } else { Ok(()) }
+impl Dialect for CtestReader {
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        let Some(path) = path.strip_prefix("/Site/Testing") else { return Ok(()) };
+        match (path, node) {
+            ("", Node::Open(_)) => self.testing = true,
+            ("/TestList/Test", Node::Open(_)) => self.listed = self.listed.saturating_add(1),
+            ("/Test", Node::Open(element)) => {
+                self.test = Test { status: value(&element, "Status"), ..Test::default() };
+            }
+            ("/Test/Results/NamedMeasurement", Node::Open(element)) => {
+                self.measured = match value(&element, "name").as_str() {
+                    "Exit Code" => Measurement::ExitCode,
+                    "Exit Value" => Measurement::ExitValue,
+                    "Completion Status" => Measurement::Completion,
+                    _ => Measurement::Any,
+                };
+            }
+            ("/Test/Results/Measurement", Node::Open(_)) => self.measured = Measurement::Output,
+            (NAMED_VALUE | VALUE, Node::Open(element)) => {
+                if ["encoding", "compression"].iter().any(|name| element.attribute(name).is_some()) {
+                    self.measured = Measurement::Any;
+                }
+            }
+            (path, Node::Text(text)) => self.text(path, text),
+            ("/Test", Node::Close) => return self.cases.end(&std::mem::take(&mut self.test).case()),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {

@@ -17,19 +17,10 @@ use self::walk::{Element, Node, Walk, XmlFormat};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
 use crate::{Format, ReportProblem, Root, tally::Tally};
 
-/// A format that is a table: names the elements that matter and takes their text.
+/// A format that is a table of paths, such as `/TestRun/Results`, and what stands there.
 trait Dialect {
-    /// The kind of an open element.
-    type Tag: Copy;
-
-    /// An element begins inside another; `None` for the root.
-    fn open(&mut self, inside: Option<Self::Tag>, element: &Element<'_>) -> Result<Self::Tag, ReportProblem>;
-
-    /// Text directly inside an element.
-    fn text(&mut self, at: Self::Tag, text: &str);
-
-    /// An element ends.
-    fn close(&mut self, tag: Self::Tag) -> Result<(), ReportProblem>;
+    /// The next node, under the path of the element that begins, ends or holds it.
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
     /// The document has ended: holds what it claims against what it lists.
     fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
@@ -38,31 +29,25 @@ trait Dialect {
     fn into_tally(self) -> Tally;
 }
 
-/// A dialect with the elements of it that are open.
+/// A dialect with the path of the innermost element that is open.
 struct OpenDialect<D: Dialect> {
     dialect: D,
-    open: Vec<D::Tag>,
+    path: String,
 }
 
 impl<D: Dialect> XmlFormat for OpenDialect<D> {
     fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
-        match node {
-            Node::Open(element) => {
-                let tag = self.dialect.open(self.open.last().copied(), &element)?;
-                self.open.push(tag);
-            }
-            Node::Text(text) => {
-                if let Some(tag) = self.open.last() {
-                    self.dialect.text(*tag, text);
-                }
-            }
-            Node::Close => {
-                if let Some(tag) = self.open.pop() {
-                    return self.dialect.close(tag);
-                }
-            }
+        if let Node::Open(element) = &node {
+            // No dialect has longer names.
+            let name = Some(element.name()).filter(|name| name.len() < 64 && !name.contains('/'));
+            self.path.extend(["/", name.unwrap_or("?")]);
         }
-        Ok(())
+        let ends = matches!(node, Node::Close);
+        let read = self.dialect.node(&self.path, node);
+        if ends {
+            self.path.truncate(self.path.rfind('/').unwrap_or(0));
+        }
+        read
     }
 
     fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
@@ -72,7 +57,7 @@ impl<D: Dialect> XmlFormat for OpenDialect<D> {
 }
 
 fn driven<D: Dialect + 'static>(dialect: D) -> Box<dyn XmlFormat> {
-    Box::new(OpenDialect { dialect, open: Vec::new() })
+    Box::new(OpenDialect { dialect, path: String::new() })
 }
 
 /// Root elements, with the formats whose they are.

@@ -3,31 +3,14 @@
 //! A suite that failed while no case below it did (a fixture that cannot be built, a one-time tear-down) is an
 //! errored entry of its own.
 
-use super::{Dialect, number, value, walk::Element};
+use super::walk::{Element, Node};
+use super::{Dialect, number, value};
 use crate::cases::{Case, Cases};
 use crate::tally::{Outcome, Tally, append};
 use crate::{ReportProblem, Root};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "nunit";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
-    Suite,
-    /// `results` of NUnit 2: belongs to the suite around it.
-    Inner,
-    Case,
-    Failure(Owner),
-    Message(Owner),
-    Other,
-}
-
-/// Whose failure it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    Suite,
-    Case,
-}
 
 /// A suite that is open.
 struct Suite {
@@ -58,15 +41,20 @@ impl NunitReader {
         }
     }
 
-    fn begin_suite(&mut self, element: &Element<'_>, root: Option<&str>) -> Tag {
+    fn begin_suite(&mut self, element: &Element<'_>) {
+        let is_root = self.suites.is_empty();
+        if is_root {
+            self.tests = number(element, "total");
+            let failing = ["failed", "errors", "failures"];
+            self.failing = failing.iter().fold(0, |sum, kind| sum.saturating_add(number(element, kind)));
+        }
         self.suites.push(Suite {
-            name: root.map_or_else(|| name_of(element), str::to_owned),
+            name: if is_root { "test run".to_owned() } else { name_of(element) },
             outcome: outcome_of(element, Outcome::Passed),
             site: value(element, "site"),
             error: String::new(),
             failing_before: self.cases.failing(),
         });
-        Tag::Suite
     }
 
     fn end_suite(&mut self) {
@@ -80,43 +68,22 @@ impl NunitReader {
 }
 
 impl Dialect for NunitReader {
-    type Tag = Tag;
-
-    fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
-        Ok(match (inside, element.name()) {
-            (None, _) => {
-                self.tests = number(element, "total");
-                let failing = ["failed", "errors", "failures"];
-                self.failing = failing.iter().fold(0, |sum, kind| sum.saturating_add(number(element, kind)));
-                self.begin_suite(element, Some("test run"))
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        let below = below_suite(path);
+        // NUnit 2 has a list around the cases of a suite.
+        let case = below.strip_prefix("/results").unwrap_or(below).strip_prefix("/test-case");
+        match (case.unwrap_or(below), node) {
+            ("", Node::Open(element)) if case.is_some() => {
+                self.case = Case::new(name_of(&element), outcome_of(&element, Outcome::Errored));
             }
-            (Some(Tag::Suite | Tag::Inner), "test-suite") => self.begin_suite(element, None),
-            (Some(Tag::Suite), "results") => Tag::Inner,
-            (Some(Tag::Suite | Tag::Inner), "test-case") => {
-                self.case = Case::new(name_of(element), outcome_of(element, Outcome::Errored));
-                Tag::Case
+            ("", Node::Open(element)) => self.begin_suite(&element),
+            ("/failure/message" | "/reason/message", Node::Text(text)) => {
+                let of_suite = self.suites.last_mut().filter(|_| case.is_none());
+                append(of_suite.map_or(&mut self.case.error, |suite| &mut suite.error), text);
             }
-            (Some(Tag::Suite), "failure" | "reason") => Tag::Failure(Owner::Suite),
-            (Some(Tag::Case), "failure" | "reason") => Tag::Failure(Owner::Case),
-            (Some(Tag::Failure(owner)), "message") => Tag::Message(owner),
-            (Some(_), _) => Tag::Other,
-        })
-    }
-
-    fn text(&mut self, at: Tag, text: &str) {
-        match (at, self.suites.last_mut()) {
-            (Tag::Message(Owner::Case), _) => append(&mut self.case.error, text),
-            (Tag::Message(Owner::Suite), Some(suite)) => append(&mut suite.error, text),
+            ("", Node::Close) if case.is_some() => return self.cases.end(&self.case),
+            ("", Node::Close) => self.end_suite(),
             _ => {}
-        }
-    }
-
-    fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
-        if tag == Tag::Case {
-            return self.cases.end(&self.case);
-        }
-        if tag == Tag::Suite {
-            self.end_suite();
         }
         Ok(())
     }
@@ -130,6 +97,12 @@ impl Dialect for NunitReader {
     fn into_tally(self) -> Tally {
         self.cases.into_tally()
     }
+}
+
+/// The path below the innermost suite, which the root is as well; empty for the suite itself.
+fn below_suite(path: &str) -> &str {
+    let below_root = || path.match_indices('/').nth(1).and_then(|(at, _)| path.get(at..));
+    path.rsplit_once("/test-suite").map_or_else(|| below_root().unwrap_or_default(), |(_, below)| below)
 }
 
 fn name_of(element: &Element<'_>) -> String {

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Dialect, number, value, walk::Element};
+use super::walk::{Element, Node};
+use super::{Dialect, number, value};
 use crate::cases::{Case, Cases};
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
 use crate::{ReportProblem, Root};
@@ -16,23 +17,6 @@ const RUNNER: &str = "trx";
 
 /// Failing results that wait for the class of their test; those beyond go without.
 const MAX_WAITING: usize = 2_000;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
-    Run,
-    Results,
-    Result,
-    Output,
-    ErrorInfo,
-    Message,
-    Definitions,
-    Definition,
-    Summary,
-    RunInfos,
-    RunInfo,
-    RunText,
-    Other,
-}
 
 /// A result that is open.
 struct Open {
@@ -92,6 +76,21 @@ impl TrxReader {
         Ok(())
     }
 
+    /// A definition of a test, and the method in it, which tells the class.
+    fn definition(&mut self, path: &str, element: &Element<'_>) {
+        let Some(below) = path.strip_prefix("/TestRun/TestDefinitions/") else { return };
+        match below.split_once('/') {
+            None => self.definition = value(element, "id"),
+            Some((_, "TestMethod")) => {
+                if let Some(class) = self.classes.get_mut(&self.definition) {
+                    let named = value(element, "className");
+                    named.split(',').next().unwrap_or_default().clone_into(class);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
     fn end_result(&mut self) -> Result<(), ReportProblem> {
         let Some(result) = self.open.pop() else { return Ok(()) };
         let failing = result.case.outcome.is_failing();
@@ -112,69 +111,47 @@ impl TrxReader {
 }
 
 impl Dialect for TrxReader {
-    type Tag = Tag;
-
-    fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
-        Ok(match (inside, element.name()) {
-            (None, _) => Tag::Run,
-            (Some(Tag::Run), "Results") | (Some(Tag::Result), "InnerResults") => Tag::Results,
-            (Some(Tag::Results), name) if name.ends_with("Result") => {
-                let case = Case::new(value(element, "testName"), outcome_of(&value(element, "outcome")));
-                let test = value(element, "testId");
-                self.open.push(Open { test, case, rows: 0, failing_rows: 0 });
-                Tag::Result
-            }
-            (Some(Tag::Result), "Output") => Tag::Output,
-            (Some(Tag::Output), "ErrorInfo") => Tag::ErrorInfo,
-            (Some(Tag::ErrorInfo), "Message") => Tag::Message,
-            (Some(Tag::Run), "TestDefinitions") => Tag::Definitions,
-            (Some(Tag::Definitions), _) => {
-                self.definition = value(element, "id");
-                Tag::Definition
-            }
-            (Some(Tag::Definition), "TestMethod") => {
-                if let Some(class) = self.classes.get_mut(&self.definition) {
-                    let named = value(element, "className");
-                    named.split(',').next().unwrap_or_default().clone_into(class);
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        if let Some(below) = below_result(path) {
+            match (below, node) {
+                ("", Node::Open(element)) => {
+                    let case =
+                        Case::new(value(&element, "testName"), outcome_of(&value(&element, "outcome")));
+                    let test = value(&element, "testId");
+                    self.open.push(Open { test, case, rows: 0, failing_rows: 0 });
                 }
-                Tag::Other
+                ("", Node::Close) => return self.end_result(),
+                ("Output/ErrorInfo/Message", Node::Text(text)) => {
+                    if let Some(result) = self.open.last_mut() {
+                        append(&mut result.case.error, text);
+                    }
+                }
+                _ => {}
             }
-            (Some(Tag::Run), "ResultSummary") => {
-                let outcome = value(element, "outcome");
+            return Ok(());
+        }
+        match (path, node) {
+            ("/TestRun/ResultSummary", Node::Open(element)) => {
+                let outcome = value(&element, "outcome");
                 self.summary = Some(Summary { outcome, ..Summary::default() });
-                Tag::Summary
             }
-            (Some(Tag::Summary), "Counters") => {
+            ("/TestRun/ResultSummary/Counters", Node::Open(element)) => {
                 if let Some(summary) = &mut self.summary {
-                    summary.tests = number(element, "total");
+                    summary.tests = number(&element, "total");
                     let failing = ["failed", "error", "timeout", "aborted"];
                     summary.failing =
-                        failing.iter().fold(0, |sum: u64, kind| sum.saturating_add(number(element, kind)));
+                        failing.iter().fold(0, |sum: u64, kind| sum.saturating_add(number(&element, kind)));
                 }
-                Tag::Other
             }
-            (Some(Tag::Summary), "RunInfos") => Tag::RunInfos,
-            (Some(Tag::RunInfos), "RunInfo") => Tag::RunInfo,
-            (Some(Tag::RunInfo), "Text") => Tag::RunText,
-            (Some(_), _) => Tag::Other,
-        })
-    }
-
-    fn text(&mut self, at: Tag, text: &str) {
-        if at == Tag::Message
-            && let Some(result) = self.open.last_mut()
-        {
-            append(&mut result.case.error, text);
+            ("/TestRun/ResultSummary/RunInfos/RunInfo/Text", Node::Text(text)) => {
+                if let Some(summary) = &mut self.summary {
+                    append_line(&mut summary.text, text.trim());
+                }
+            }
+            (path, Node::Open(element)) => self.definition(path, &element),
+            _ => {}
         }
-        if at == Tag::RunText
-            && let Some(summary) = &mut self.summary
-        {
-            append_line(&mut summary.text, text.trim());
-        }
-    }
-
-    fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
-        if tag == Tag::Result { self.end_result() } else { Ok(()) }
+        Ok(())
     }
 
     fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
@@ -186,6 +163,15 @@ impl Dialect for TrxReader {
     fn into_tally(self) -> Tally {
         self.cases.into_tally()
     }
+}
+
+/// The path below the innermost result; empty for the result itself.
+fn below_result(path: &str) -> Option<&str> {
+    let (list, result) = path.rsplit_once("Results/")?;
+    let (name, below) = result.split_once('/').unwrap_or((result, ""));
+    let is_list =
+        list == "/TestRun/" || list.starts_with("/TestRun/Results/") && list.ends_with("Result/Inner");
+    (is_list && name.ends_with("Result")).then_some(below)
 }
 
 /// A result without an outcome, or with one that is not known, could not be carried through.

@@ -1,6 +1,7 @@
 //! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups next to them.
 
-use super::{Dialect, number, value, walk::Element};
+use super::walk::{Element, Node};
+use super::{Dialect, number, value};
 use crate::cases::{Case, Cases};
 use crate::tally::{Outcome, Tally, append};
 use crate::{ReportProblem, Root};
@@ -8,21 +9,9 @@ use crate::{ReportProblem, Root};
 /// Name of the format in evidence.
 const RUNNER: &str = "xunit";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
-    Assemblies,
-    Assembly,
-    Errors,
-    Collection,
-    /// A test, or an error of the assembly.
-    Entry,
-    Failure,
-    Message,
-    Other,
-}
-
 pub(super) struct XunitReader {
     cases: Cases,
+    /// A test, or an error of the assembly.
     entry: Case,
     /// Errors of assemblies are separate from the tests: they are no cases.
     errors: u64,
@@ -40,56 +29,40 @@ impl XunitReader {
             failing: 0,
         }
     }
-
-    fn assembly(&mut self, element: &Element<'_>) -> Tag {
-        self.tests = self.tests.saturating_add(number(element, "total"));
-        let failing = number(element, "failed").saturating_add(number(element, "errors"));
-        self.failing = self.failing.saturating_add(failing);
-        Tag::Assembly
-    }
 }
 
 impl Dialect for XunitReader {
-    type Tag = Tag;
-
-    fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
-        Ok(match (inside, element.name()) {
-            // Some loggers write one assembly without the list around it.
-            (None | Some(Tag::Assemblies), "assembly") => self.assembly(element),
-            (None, _) => Tag::Assemblies,
-            (Some(Tag::Assembly), "errors") => Tag::Errors,
-            (Some(Tag::Errors), "error") => {
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        // Some loggers write one assembly without the list around it.
+        match (path.strip_prefix("/assemblies").unwrap_or(path), node) {
+            ("/assembly", Node::Open(element)) => {
+                self.tests = self.tests.saturating_add(number(&element, "total"));
+                let failing = number(&element, "failed").saturating_add(number(&element, "errors"));
+                self.failing = self.failing.saturating_add(failing);
+            }
+            ("/assembly/errors/error", Node::Open(element)) => {
                 self.errors = self.errors.saturating_add(1);
-                let id = [value(element, "type"), value(element, "name")].join(" ");
+                let id = [value(&element, "type"), value(&element, "name")].join(" ");
                 self.entry = Case::new(id, Outcome::Errored);
-                Tag::Entry
             }
-            (Some(Tag::Assembly), "collection") => Tag::Collection,
-            (Some(Tag::Collection), "test") => {
-                self.entry = test(element);
-                Tag::Entry
-            }
-            (Some(Tag::Entry), "failure") => {
-                let kind = value(element, "exception-type");
+            ("/assembly/collection/test", Node::Open(element)) => self.entry = test(&element),
+            ("/assembly/errors/error/failure" | "/assembly/collection/test/failure", Node::Open(element)) => {
+                let kind = value(&element, "exception-type");
                 if !kind.is_empty() {
                     append(&mut self.entry.error, &kind);
                     append(&mut self.entry.error, ": ");
                 }
-                Tag::Failure
             }
-            (Some(Tag::Failure), "message") => Tag::Message,
-            (Some(_), _) => Tag::Other,
-        })
-    }
-
-    fn text(&mut self, at: Tag, text: &str) {
-        if at == Tag::Message {
-            append(&mut self.entry.error, text);
+            (
+                "/assembly/errors/error/failure/message" | "/assembly/collection/test/failure/message",
+                Node::Text(text),
+            ) => append(&mut self.entry.error, text),
+            ("/assembly/errors/error" | "/assembly/collection/test", Node::Close) => {
+                return self.cases.end(&self.entry);
+            }
+            _ => {}
         }
-    }
-
-    fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
-        if tag == Tag::Entry { self.cases.end(&self.entry) } else { Ok(()) }
+        Ok(())
     }
 
     fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
