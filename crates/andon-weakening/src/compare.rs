@@ -7,20 +7,31 @@ use crate::matching::{ROW, is_asking, is_common, share};
 use crate::strength::{Strength, is_wider, operands};
 use crate::{declaration::closing, side::Side};
 
+/// Texts, each with how often it is there.
+#[derive(Default)]
+struct Texts<'a>(BTreeMap<&'a str, usize>);
+
+impl<'a> Texts<'a> {
+    fn of(assertions: impl IntoIterator<Item = &'a Assertion>) -> Self {
+        let mut texts = Self::default();
+        assertions.into_iter().for_each(|it| texts.add(&it.text));
+        texts
+    }
+
+    fn add(&mut self, text: &'a str) {
+        *self.0.entry(text).or_default() += 1;
+    }
+
+    /// Takes one away, where there is one.
+    fn take(&mut self, text: &str) -> bool {
+        self.0.get_mut(text).filter(|count| **count > 0).map(|count| *count -= 1).is_some()
+    }
+}
+
 /// The assertions of `one` that `other` does not have.
 fn without<'a>(one: &'a [Assertion], other: &[Assertion]) -> Vec<&'a Assertion> {
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for assertion in other {
-        *left.entry(&assertion.text).or_default() += 1;
-    }
-    let is_new = |it: &&Assertion| match left.get_mut(it.text.as_str()) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
-        }
-        _ => true,
-    };
-    one.iter().filter(is_new).collect()
+    let mut left = Texts::of(other);
+    one.iter().filter(|it| !left.take(&it.text)).collect()
 }
 
 /// The texts of the assertions that a test has and did not have.
@@ -229,7 +240,7 @@ pub(super) struct Destinations<'s, 't> {
     old: &'s Side<'t>,
     new: &'s Side<'t>,
     /// The number of additions of each assertion in tests and, since it was first asked for, outside of them.
-    came: BTreeMap<&'s str, usize>,
+    came: Texts<'s>,
     is_complete: bool,
     /// Values that were added outside the tests of a file.
     values: BTreeMap<usize, BTreeSet<String>>,
@@ -237,36 +248,23 @@ pub(super) struct Destinations<'s, 't> {
 
 impl<'s, 't> Destinations<'s, 't> {
     pub(super) fn new(old: &'s Side<'t>, new: &'s Side<'t>) -> Self {
-        Self { old, new, came: BTreeMap::new(), is_complete: false, values: BTreeMap::new() }
+        Self { old, new, came: Texts::default(), is_complete: false, values: BTreeMap::new() }
     }
 
     /// Notes an assertion that came up in a test.
     pub(super) fn add(&mut self, text: &'s str) {
-        *self.came.entry(text).or_default() += 1;
+        self.came.add(text);
     }
 
     /// Takes an assertion that was added in another test, or outside the tests.
     pub(super) fn takes(&mut self, text: &str) -> bool {
         if !self.is_complete {
             self.is_complete = true;
-            let mut before: BTreeMap<&str, usize> = BTreeMap::new();
-            for assertion in self.old.assertions_beside() {
-                *before.entry(&assertion.text).or_default() += 1;
-            }
-            for assertion in self.new.assertions_beside() {
-                match before.get_mut(assertion.text.as_str()).filter(|count| **count > 0) {
-                    Some(count) => *count -= 1,
-                    None => *self.came.entry(&assertion.text).or_default() += 1,
-                }
-            }
+            let mut before = Texts::of(self.old.assertions_beside());
+            let new = self.new.assertions_beside().filter(|it| !before.take(&it.text));
+            new.for_each(|it| self.came.add(&it.text));
         }
-        match self.came.get_mut(text).filter(|count| **count > 0) {
-            Some(count) => {
-                *count -= 1;
-                true
-            }
-            None => false,
-        }
+        self.came.take(text)
     }
 
     /// True when a function of this name asserts something.

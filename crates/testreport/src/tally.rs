@@ -38,15 +38,15 @@ impl Trouble {
     }
 }
 
-/// The end of one test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The end of one test, in rising order of weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
     Passed,
+    /// Skipped, ignored, or expected to fail.
+    Skipped,
     Failed,
     /// Could not be carried through.
     Errored,
-    /// Skipped, ignored, or expected to fail.
-    Skipped,
 }
 
 impl Outcome {
@@ -270,6 +270,12 @@ impl Tally {
         self.warnings.truncate(Self::MAX_WARNINGS);
         self.problem = self.problem.or(other.problem);
         self.not_started = self.not_started.take().or(other.not_started);
+    }
+
+    /// Both reports of a run as one.
+    pub(super) fn with(mut self, other: Self) -> Self {
+        self.absorb(other);
+        self
     }
 
     pub(super) fn counts(&self) -> Counts {

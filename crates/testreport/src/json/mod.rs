@@ -259,7 +259,7 @@ impl JsonReader {
         let Some(Block { mut documents, first }) = self.block.take() else { return };
         let whole = documents.push(b"") == Progress::Whole;
         match documents.finish() {
-            Some(tally) => self.found = self.found.take().into_iter().chain([tally]).reduce(merge),
+            Some(tally) => self.found = self.found.take().into_iter().chain([tally]).reduce(Tally::with),
             None => self.broken += u64::from(first == LineUse::Broken && !whole),
         }
     }
@@ -295,7 +295,7 @@ impl JsonReader {
             self.mocha.finish(),
         ];
         let found = self.found.into_iter().chain(events.into_iter().flatten());
-        let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(merge)?;
+        let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)?;
         if self.broken > 0 {
             let problem =
                 ReportProblem::Truncated(format!("lines that are cut or malformed: {}", self.broken));
@@ -303,11 +303,6 @@ impl JsonReader {
         }
         Some(whole)
     }
-}
-
-fn merge(mut one: Tally, other: Tally) -> Tally {
-    one.absorb(other);
-    one
 }
 
 /// The state of the reading of a document.

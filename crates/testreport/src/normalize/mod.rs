@@ -24,6 +24,7 @@ pub use ids::normalize_id;
 pub(super) use numbers::{mask_digits, with_positions};
 pub use rule::Change;
 pub use rule::Mask;
+pub(super) use rule::{Pattern, pattern};
 pub(super) use texts::MAX_TEXT;
 pub use texts::normalize_error;
 pub(super) use volatile::mask_volatile;

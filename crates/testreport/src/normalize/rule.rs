@@ -81,15 +81,15 @@ pub(super) fn run(
 
 /// A pattern that is compiled when it is first needed. The patterns are constants, and a test compiles
 /// each, so the `None` of a pattern that does not compile never comes up.
-pub(super) type Pattern = LazyLock<Option<Regex>>;
+pub(crate) type Pattern = LazyLock<Option<Regex>>;
 
 /// Declares a [`Pattern`].
 macro_rules! pattern {
     ($name:ident, $regex:literal) => {
-        static $name: $crate::normalize::rule::Pattern = std::sync::LazyLock::new(|| $crate::pattern($regex));
+        static $name: $crate::normalize::Pattern = std::sync::LazyLock::new(|| $crate::pattern($regex));
     };
 }
-pub(super) use pattern;
+pub(crate) use pattern;
 
 /// Replaces every match of `pattern`; `$1` in `with` is the first group.
 pub(super) fn replace<'t>(pattern: &Pattern, text: &'t str, with: &str) -> Cow<'t, str> {

@@ -3,6 +3,8 @@
 //! A shape is recognized by how the line begins, so that a line has one shape at the most. That a line has one proves
 //! nothing: `error: no` has the shape of a package's label. A column of them does ([`super::Columns`]).
 
+use crate::normalize::pattern;
+
 /// Longest name of a source, in bytes.
 const MAX_SOURCE: usize = 120;
 
@@ -200,57 +202,28 @@ fn are_digits(text: &str, length: std::ops::RangeInclusive<usize>) -> bool {
     length.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Length of the moment that the text begins with, in one of the usual forms.
+pattern!(CLOCK, r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?");
+pattern!(
+    MOMENT,
+    r"(?x)^
+    (?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[Tt\ ]
+        |(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\ [\ 0-9][0-9]\ )?
+    [0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?
+    (?:[Zz]|[+-]([0-9:]*))?"
+);
+
+/// Length of the moment that the text begins with, in one of the usual forms: `2026-11-25T12:01:01.123Z`,
+/// `2026/11/25 12:01:01,123+01:00`, `Nov 25 12:01:01`, `12:01:01`, or seconds.
 fn moment(text: &str) -> Option<usize> {
-    let after_date = date(text).and_then(|at| Some(at + zone(text.get(at..)?)?));
-    let after_clock = || Some(clock(text)?).and_then(|at| Some(at + zone(text.get(at..)?)?));
-    after_date.or_else(after_clock).or_else(|| seconds(text))
-}
-
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/// `2026-11-25T12:01:01.123`, `2026/11/25 12:01:01,123`, `Nov 25 12:01:01`.
-fn date(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let numeric = |at: usize, length: usize| {
-        bytes.get(at..at + length).is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
-    };
-    let dash = |at: usize| matches!(bytes.get(at), Some(b'-' | b'/'));
-    if numeric(0, 4) && dash(4) && numeric(5, 2) && dash(7) && numeric(8, 2) {
-        return matches!(bytes.get(10), Some(b'T' | b't' | b' '))
-            .then(|| Some(11 + clock(text.get(11..)?)?))?;
-    }
-    let month = text.get(..3).is_some_and(|name| MONTHS.contains(&name));
-    let day = bytes.get(4).is_some_and(|one| *one == b' ' || one.is_ascii_digit()) && numeric(5, 1);
-    (month && bytes.get(3) == Some(&b' ') && day && bytes.get(6) == Some(&b' '))
-        .then(|| Some(7 + clock(text.get(7..)?)?))?
+    let found = MOMENT.as_ref().and_then(|pattern| pattern.captures(text));
+    let Some(found) = found else { return seconds(text) };
+    let is_zone = found.get(1).is_none_or(|zone| matches!(zone.len(), 4 | 5));
+    found.get(0).filter(|_| is_zone).map(|whole| whole.end())
 }
 
 /// `12:01:01`, `12:01:01.123`.
 fn clock(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let two = |at: usize| bytes.get(at..at + 2).is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
-    let colon = |at: usize| bytes.get(at) == Some(&b':');
-    (two(0) && colon(2) && two(3) && colon(5) && two(6)).then_some(())?;
-    let part =
-        |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|one| one.is_ascii_digit()).count();
-    let fraction = if matches!(bytes.get(8), Some(b'.' | b',')) { part(9) } else { 0 };
-    Some(if fraction > 0 { 9 + fraction } else { 8 })
-}
-
-/// The length of the zone that may follow a clock: nothing, `Z`, `+01:00`.
-fn zone(rest: &str) -> Option<usize> {
-    let bytes = rest.as_bytes();
-    let length = match bytes.first() {
-        Some(b'Z' | b'z') => 1,
-        Some(b'+' | b'-') => {
-            let zone = bytes.iter().skip(1).take_while(|one| one.is_ascii_digit() || **one == b':').count();
-            if zone == 4 || zone == 5 { 1 + zone } else { return None }
-        }
-        _ => 0,
-    };
-    Some(length)
+    CLOCK.as_ref()?.find(text).map(|found| found.end())
 }
 
 /// Seconds since 1970, as `ts %.s` has them.

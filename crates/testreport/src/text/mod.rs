@@ -113,10 +113,7 @@ impl TextReader {
             std::mem::take(reader.sessions()).finish(report)
         });
         let found = shared.into_iter().chain(others).flatten();
-        found.filter(|tally| tally.is_wanted(format)).reduce(|mut whole, tally| {
-            whole.absorb(tally);
-            whole
-        })
+        found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)
     }
 }
 

@@ -32,7 +32,6 @@ enum Section {
 pub(super) struct VitestReader {
     /// Failures as far as they were named.
     tally: Tally,
-    counts: Option<Counts>,
     /// The first summary that counts fewer tests than there are: both numbers.
     short: Option<(u64, u64)>,
     begun: u32,
@@ -62,7 +61,6 @@ impl VitestReader {
             }
         } else if line.starts_with("No test files found, exiting with code ") {
             self.ended = self.ended.saturating_add(1);
-            self.counts.get_or_insert_default();
             self.tally.trouble(Trouble::NoTests);
         } else if line.starts_with('⎯') {
             self.rule(stream, line);
@@ -81,10 +79,7 @@ impl VitestReader {
                 self.short.get_or_insert((total, counted));
             }
             self.ended = self.ended.saturating_add(1);
-            let mut sum = Tally::new(&Root::none());
-            sum.add_counts(self.counts.unwrap_or_default());
-            sum.add_counts(more);
-            self.counts = Some(sum.counts());
+            self.tally.add_counts(more);
         }
     }
 
@@ -168,7 +163,6 @@ impl VitestReader {
         if self.begun > self.ended {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: RUNNER });
         }
-        self.tally.add_counts(self.counts.unwrap_or_default());
         if let Some((planned, counted)) = self.short.filter(|_| !self.tally.has_failures()) {
             let problem = ReportProblem::SummaryShort { runner: RUNNER, planned, counted };
             self.tally.problem(report, &problem);

@@ -26,28 +26,21 @@ enum Open {
 
 struct Fault {
     outcome: Outcome,
+    /// The message; empty where it does not say what failed.
     error: String,
-    /// The text of the element, where the message says what failed.
+    /// The text of the element.
     below: String,
-    source: Source,
 }
 
 impl Fault {
     /// The error text; an exception's type goes before it, where only the text below tells it.
     fn into_text(self) -> String {
         match kind_of(&self.error, &self.below) {
+            _ if self.error.is_empty() => self.below,
             Some(kind) => format!("{kind}: {}", self.error),
             None => self.error,
         }
     }
-}
-
-/// The place of the error text.
-enum Source {
-    /// In the `message` attribute.
-    Message,
-    /// In the text of the element.
-    Text,
 }
 
 /// Reads a report node by node.
@@ -60,7 +53,7 @@ pub(super) struct JunitReader {
 impl XmlFormat for JunitReader {
     fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
         match node {
-            Node::Open(element) => return self.open(&element),
+            Node::Open(element) => self.open(&element),
             Node::Text(text) => self.text(text),
             Node::Close => self.close(),
         }
@@ -82,18 +75,15 @@ impl XmlFormat for JunitReader {
 
 impl JunitReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { tally: Tally::new(root), report: report.to_owned(), open: Vec::new() }
+        let mut tally = Tally::new(root);
+        tally.recognised_as(RUNNER);
+        Self { tally, report: report.to_owned(), open: Vec::new() }
     }
 
-    fn open(&mut self, element: &Element<'_>) -> Result<(), ReportProblem> {
+    fn open(&mut self, element: &Element<'_>) {
         let opened = match (self.open.last(), element.name()) {
-            (None | Some(Open::Suite(_)), "testsuites" | "testsuite") => {
-                self.tally.recognised_as(RUNNER);
+            (None, _) | (Some(Open::Suite(_)), "testsuites" | "testsuite") => {
                 Open::Suite(Suite::new(element))
-            }
-            (None, other) => {
-                let root: String = other.chars().take(80).collect();
-                return Err(ReportProblem::Unknown(format!("root element <{root}>")));
             }
             (Some(Open::Suite(_)), "testcase") => Open::Case(Case::new(element, self.suite_name())),
             (Some(Open::Suite(_) | Open::Case(_)), "failure") => fault(Outcome::Failed, element),
@@ -107,7 +97,6 @@ impl JunitReader {
             (Some(_), _) => Open::Other,
         };
         self.open.push(opened);
-        Ok(())
     }
 
     /// Name of the innermost suite that has one.
@@ -121,10 +110,7 @@ impl JunitReader {
 
     fn text(&mut self, text: &str) {
         match self.open.last_mut() {
-            Some(Open::Fault(Fault { error, source: Source::Text, .. }) | Open::Printed(error)) => {
-                append(error, text);
-            }
-            Some(Open::Fault(Fault { below, source: Source::Message, .. })) => append(below, text),
+            Some(Open::Fault(Fault { below: into, .. }) | Open::Printed(into)) => append(into, text),
             Some(Open::Suite(_) | Open::Case(_) | Open::Other) | None => {}
         }
     }
@@ -135,7 +121,7 @@ impl JunitReader {
             let [kind, message] = element.attributes(["type", "message"]);
             let message = message.unwrap_or_default();
             if kind.as_deref() == Some("todo") {
-                case.expectation = Expectation::ToFail;
+                case.todo = true;
             } else if case.outcome() == Outcome::Skipped && could_not_run(&message) {
                 case.mark(Outcome::Errored, &message);
             } else {
@@ -211,17 +197,16 @@ fn could_not_run(message: &str) -> bool {
 fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
     let [message, kind] = element.attributes(["message", "type"]);
     let message = message.unwrap_or_default();
+    let (mut error, below) = (String::new(), String::new());
     if message.trim().is_empty() || message.contains("panicked at") {
-        let (error, below) = (String::new(), String::new());
-        return Open::Fault(Fault { outcome, error, below, source: Source::Text });
+        return Open::Fault(Fault { outcome, error, below });
     }
-    let mut error = String::new();
     if let Some(kind) = kind.filter(|kind| !kind.is_empty() && !message.starts_with(&**kind)) {
         append(&mut error, &kind);
         append(&mut error, ": ");
     }
     append(&mut error, &message);
-    Open::Fault(Fault { outcome, error, below: String::new(), source: Source::Message })
+    Open::Fault(Fault { outcome, error, below })
 }
 
 /// The type before the message in one of the lines below it. `error` is the message, with the type of the attribute
@@ -249,7 +234,11 @@ fn in_front_of<'t>(message: &str, error: &str, below: &'t str) -> Option<&'t str
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) name: String,
-    claims: Claims,
+    /// Tests that its element counts, in that unit.
+    tests: u64,
+    unit: Unit,
+    /// `skipped`, `disabled` and `ignored`: writers may count those and leave them out of their lists.
+    claimed_skipped: u64,
     /// `failures` and `errors` of the element, and faults in the suite itself.
     claimed_faults: u64,
     /// Cases in it and below it.
@@ -292,15 +281,6 @@ impl ListedCases {
     }
 }
 
-/// The numbers of a suite's element.
-#[derive(Debug)]
-struct Claims {
-    tests: u64,
-    /// `skipped`, `disabled` and `ignored`: writers may count those and leave them out of their lists.
-    skipped: u64,
-    unit: Unit,
-}
-
 /// The unit of `tests`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
@@ -323,14 +303,11 @@ impl Suite {
         let is_failure =
             matches!(reported(status.as_deref(), result.as_deref()), Outcome::Failed | Outcome::Errored);
         let claimed = number(failures).saturating_add(number(errors)).saturating_add(u64::from(is_failure));
-        let claims = Claims {
-            tests: number(tests),
-            skipped: number(skipped).saturating_add(number(disabled)).saturating_add(number(ignored)),
-            unit: unit_of(element, &name),
-        };
         Self {
             name: bounded(&name).to_owned(),
-            claims,
+            tests: number(tests),
+            unit: unit_of(element, &name),
+            claimed_skipped: number(skipped).saturating_add(number(disabled)).saturating_add(number(ignored)),
             claimed_faults: claimed,
             cases: ListedCases::default(),
             missing_below: 0,
@@ -361,18 +338,17 @@ impl Suite {
     }
 
     fn claimed_skipped(&self) -> u64 {
-        self.claims.skipped.max(self.skipped_below)
+        self.claimed_skipped.max(self.skipped_below)
     }
 
     /// Tests or suites that it counts and that are not listed. Those that a suite counts as skipped may be left out,
     /// and only the outermost suite may say how many those are.
     pub(super) fn missing(&self) -> u64 {
-        let Claims { tests, unit, .. } = self.claims;
         let listed = self.cases.cases;
-        let own = match unit {
+        let own = match self.unit {
             Unit::Others if listed > 0 => 0,
             Unit::Maybe if listed > 0 && self.cases.bare == listed => 0,
-            Unit::Cases | Unit::Others | Unit::Maybe => tests.saturating_sub(listed),
+            Unit::Cases | Unit::Others | Unit::Maybe => self.tests.saturating_sub(listed),
         };
         let left_out = self.claimed_skipped().saturating_sub(self.cases.skipped);
         own.max(self.missing_below).saturating_sub(left_out)
@@ -404,18 +380,11 @@ pub(super) struct Case {
     reported: Outcome,
     /// The outcome by its elements.
     shown: Option<Outcome>,
-    pub(super) expectation: Expectation,
+    /// It is still to be done, and expected to fail.
+    todo: bool,
     pub(super) error: String,
     /// Written as doctest writes it: `status="run"`, and no `result`.
     bare: bool,
-}
-
-/// The suite's expectation of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expectation {
-    ToPass,
-    /// To fail: it is still to be done.
-    ToFail,
 }
 
 impl Case {
@@ -433,7 +402,7 @@ impl Case {
             id,
             reported: reported(status.as_deref(), result.as_deref()),
             shown: None,
-            expectation: Expectation::ToPass,
+            todo: false,
             error: String::new(),
             bare: status.as_deref() == Some("run") && result.is_none(),
         }
@@ -445,10 +414,7 @@ impl Case {
             Some(shown) if shown.is_failing() || !self.reported.is_failing() => shown,
             Some(_) | None => self.reported,
         };
-        match (self.expectation, outcome) {
-            (Expectation::ToFail, Outcome::Failed | Outcome::Errored) => Outcome::Skipped,
-            (Expectation::ToFail | Expectation::ToPass, outcome) => outcome,
-        }
+        if self.todo && outcome.is_failing() { Outcome::Skipped } else { outcome }
     }
 
     /// True for a case that has failed and does not say how (CTest).
@@ -474,14 +440,7 @@ impl Case {
 /// The outcome by `status` and `result`, in the words of the writers that have them: googletest and CTest of a case that
 /// did not run, without any `skipped`; others of one that failed, without any `failure`. The worse of both counts.
 fn reported(status: Option<&str>, result: Option<&str>) -> Outcome {
-    let weight = |outcome: &Outcome| match outcome {
-        Outcome::Passed => 0,
-        Outcome::Skipped => 1,
-        Outcome::Failed => 2,
-        Outcome::Errored => 3,
-    };
-    let words = [status, result].into_iter().flatten().map(word);
-    words.max_by_key(weight).unwrap_or(Outcome::Passed)
+    [status, result].into_iter().flatten().map(word).max().unwrap_or(Outcome::Passed)
 }
 
 fn word(text: &str) -> Outcome {

@@ -78,11 +78,7 @@ impl XmlOutput {
         if !reader.is_known() {
             return;
         }
-        let tally = reader.finish();
-        match &mut self.found {
-            Some(found) => found.absorb(tally),
-            None => self.found = Some(tally),
-        }
+        self.found = self.found.take().into_iter().chain([reader.finish()]).reduce(Tally::with);
     }
 
     /// The result; `None` when there was no report.
