@@ -10,6 +10,9 @@ pub struct WordList(pub &'static str);
 
 impl WordList {
     /// The lines of `text` from `=== NAME` to the next empty line. As a constant, a section that is missing fails the build.
+    ///
+    /// # Panics
+    /// The section is missing.
     pub const fn section(text: &'static str, name: &str) -> Self {
         let bytes = text.as_bytes();
         let head = [b"\n=== ", name.as_bytes(), b"\n"];
@@ -105,6 +108,9 @@ macro_rules! words {
 mod tests {
     use super::*;
 
+    const TEXT: &str = "Head\n\n=== one\na b\n\n=== two\nc\nd\n";
+    const TWO: WordList = WordList::section(TEXT, "two");
+
     #[test]
     fn a_list_is_what_was_written() {
         let list = words!["one", "", "three words here"];
@@ -112,8 +118,6 @@ mod tests {
         assert!(list.contains("one") && !list.contains("three") && !words![].contains(""));
         assert!(words![].iter().next().is_none());
         let list = words!["go vet", "go test", "go"];
-        const TEXT: &str = "Head\n\n=== one\na b\n\n=== two\nc\nd\n";
-        const TWO: WordList = WordList::section(TEXT, "two");
         assert_eq!(
             TWO.iter().chain(WordList::section(TEXT, "one").iter()).collect::<Vec<_>>(),
             ["c", "d", "a b"]

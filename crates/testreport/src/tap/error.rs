@@ -87,7 +87,7 @@ impl ErrorBlock {
 
     /// Comments at the depth of the point, up to the next subtest.
     fn comment(&mut self, rest: &str, spaces: usize) -> LinePlace {
-        if let Line::Comment(text) = parse_line(rest)
+        if let Some(text) = parse_line(rest).comment()
             && spaces == self.depth * 4
             && !text.starts_with("Subtest")
         {

@@ -22,15 +22,12 @@ impl Headings {
 
     /// Takes a line at the top before anything else looks at it; true when it is a heading.
     pub(super) fn line(&mut self, line: &str) -> bool {
-        let name = match parse_line(line) {
-            Line::Comment(text) if !text.starts_with("Subtest") => {
-                text.chars().take(Self::MAX_NAME).collect()
-            }
-            other => {
-                self.other(line, &other);
-                return false;
-            }
+        let parsed = parse_line(line);
+        let Some(text) = parsed.comment().filter(|text| !text.starts_with("Subtest")) else {
+            self.other(line, &parsed);
+            return false;
         };
+        let name = text.chars().take(Self::MAX_NAME).collect();
         match self {
             Self::None => return false,
             Self::Version | Self::Maybe(_) => *self = Self::Maybe(name),

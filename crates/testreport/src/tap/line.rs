@@ -23,6 +23,13 @@ pub(super) enum Line<'t> {
     Other,
 }
 
+impl<'t> Line<'t> {
+    /// The text of a comment.
+    pub(super) fn comment(&self) -> Option<&'t str> {
+        if let Self::Comment(text) = self { Some(text) } else { None }
+    }
+}
+
 /// A test point.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Point {

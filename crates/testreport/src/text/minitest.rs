@@ -43,9 +43,11 @@ impl Summary for MinitestReader {
             self.sessions.end_failure();
             self.part = Part::Name;
         } else if self.part == Part::Name {
-            let id = test_id(line);
-            self.part = if id.is_some() { Part::Error } else { Part::Other };
-            id.iter().for_each(|id| self.sessions.begin_failure(id, ""));
+            self.part = Part::Other;
+            if let Some(id) = test_id(line) {
+                self.sessions.begin_failure(&id, "");
+                self.part = Part::Error;
+            }
         } else if self.part == Part::Error && (line.is_empty() || line.starts_with("bin/rails test ")) {
             self.part = Part::Other;
             self.sessions.end_failure();

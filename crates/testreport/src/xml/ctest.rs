@@ -85,10 +85,10 @@ impl Dialect for CtestReader {
                 };
             }
             ("/Test/Results/Measurement", Node::Open(_)) => self.measured = Measurement::Output,
-            (NAMED_VALUE | VALUE, Node::Open(element)) => {
-                if ["encoding", "compression"].iter().any(|name| element.attribute(name).is_some()) {
-                    self.measured = Measurement::Any;
-                }
+            (NAMED_VALUE | VALUE, Node::Open(element))
+                if ["encoding", "compression"].iter().any(|name| element.attribute(name).is_some()) =>
+            {
+                self.measured = Measurement::Any;
             }
             (path, Node::Text(text)) => self.text(path, text),
             ("/Test", Node::Close) => return self.cases.end(&std::mem::take(&mut self.test).case()),
