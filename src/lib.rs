@@ -3,16 +3,8 @@
 
 pub mod cli;
 pub mod install;
-pub(crate) mod json;
 pub(crate) mod plain_run;
 pub mod program;
 pub mod setup;
 pub mod situation;
 pub mod verbs;
-
-pub(crate) use andon_engine::view;
-
-/// The JSON that verbs print.
-pub(crate) mod report {
-    pub(crate) use crate::json::printing as json;
-}

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::setup::live::{self, GuardState};
-use crate::view::status::{LoopState, LostHooks};
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_engine::view::status::{LoopState, LostHooks};
 use andon_engine::{
     context::Context, error::OpsError, halts, halts::stops, recording::timeline,
     recording::timeline::LoadedTimeline, workspace::Workspace,

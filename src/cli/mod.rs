@@ -9,14 +9,18 @@ pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod watching;
 
+use serde::Serialize;
+
 use self::error::Exit;
-use self::output::{ColorChoice, ColorEnvironment, Printer};
+use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::halts;
+use andon_engine::json;
 use andon_engine::sync::take_in_fetched;
 use andon_engine::text::message;
 use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style;
 use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 
@@ -39,6 +43,20 @@ pub(crate) fn printer(ctx: &Context, color: ColorChoice) -> Printer {
 }
 
 impl Shell {
+    /// Prints a result: as text for a person, or as the document `name` for a program.
+    pub(crate) fn show(
+        &self,
+        format: Format,
+        name: &str,
+        document: &impl Serialize,
+        text: impl FnOnce(Style) -> String,
+    ) {
+        self.out.result(&match format {
+            Format::Text => text(self.out.out),
+            Format::Json => json::document(name, document),
+        });
+    }
+
     /// Block elements where the locale has them.
     pub(crate) fn glyphs(&self) -> Glyphs {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
-use crate::view::watch::WatchView;
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::asking::{self, WaitingRound};
+use andon_engine::view::watch::WatchView;
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 
 /// Between two looks.

@@ -8,9 +8,9 @@ use super::{HUSKY, event_key, hooks_of_husky};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{framework, lefthook};
 use crate::install::{husky::Layout, manifest::Manifest, mode::Integration};
-use crate::view::status::LostHooks;
 use andon_core::domain::{git_hook::GitHook, time::Timestamp};
 use andon_core::escape::shell_quote;
+use andon_engine::view::status::LostHooks;
 use andon_git::{Repo, platform::files};
 
 /// A word that only lefthook's own hooks hold.

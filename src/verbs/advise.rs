@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::report::json;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
 use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow};
 use andon_core::escape::terminal;
@@ -75,10 +74,7 @@ pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {
         return Ok(Exit::Allowed);
     }
     let advice = advice(&shell.ctx, &ws, args.current.as_deref())?;
-    shell.out.result(&match args.format.format {
-        Format::Text => advice.text(shell.out.out),
-        Format::Json => json::document("advice", &advice.json()),
-    });
+    shell.show(args.format.format, "advice", &advice.json(), |style| advice.text(style));
     Ok(Exit::Allowed)
 }
 

@@ -12,14 +12,12 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{
-    Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format, progress, progress::stopped,
-};
+use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg, progress, progress::stopped};
 use andon_core::domain::{facts::CommitRecord, facts::Recording, ids::CommitId, ids::Digest};
 use andon_core::escape::terminal_clip;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::{
-    context::Context, error::OpsError, json, recording::derive, text::phrase, workspace::Workspace,
+    context::Context, error::OpsError, recording::derive, text::phrase, workspace::Workspace,
 };
 use andon_git::{CommitInfo, Repo, platform::test_seam, platform::test_seam::stop_point};
 use andon_store::{derived::DerivedCache, notes::NotesStore};
@@ -63,10 +61,7 @@ pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
         WalkEnd::Part { done, of } => of.saturating_sub(done),
     };
     let result = BackfillReport { range: args.range.clone(), written: done.written, there: done.there, left };
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&result),
-        Format::Json => json::document("backfill", &result),
-    });
+    shell.show(args.format.format, "backfill", &result, |_| text(&result));
     Ok(stopped(shell, done.walked, Exit::Allowed))
 }
 

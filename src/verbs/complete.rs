@@ -1,7 +1,6 @@
 //! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules: Dirty Bit Checks).
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::json::printing as json;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
 use andon_core::policy::{Bit, BitReasons};
 use andon_engine::text::{message, phrase};
@@ -16,10 +15,7 @@ use serde_json::{Value, json};
 pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let view = judged(&shell.ctx, &ws)?;
-    shell.out.result(&match args.format {
-        Format::Text => text(&view, shell.out.out),
-        Format::Json => json::line(&json(&view)),
-    });
+    shell.show(args.format, "complete", &json(&view), |style| text(&view, style));
     Ok(match view.can_complete {
         Bit::Yes => Exit::Allowed,
         Bit::No => Exit::Refused,
@@ -91,7 +87,7 @@ fn json(view: &CompleteView) -> Value {
         },
         "can_complete": view.can_complete.known(),
         "prompt": view.prompt,
-        "problems": json::diagnostics(&view.problems),
+        "problems": view.problems,
     })
 }
 

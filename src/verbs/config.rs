@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::cli::error::{Exit, config_diagnostics, diagnostics};
 use crate::cli::{Shell, format_arg::FormatArg, output::Format};
-use crate::report::json::{self, one_line};
 use andon_config::{self as config, KeyEntry};
 use andon_core::domain::diagnostic::{Diagnostic, Location};
 use andon_core::domain::{paths::PathClass, scopes::Scope};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
+use andon_engine::json::{self, one_line};
 use andon_engine::text::{message, page::Page, style::Style};
 use andon_engine::{error::OpsError, workspace::Workspace};
 
@@ -84,10 +84,7 @@ fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
             return Err(OpsError::usage(what, "all of them: andon config show"));
         }
     }
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&entries, shell.out.out),
-        Format::Json => json::document("config", &json!({ "entries": entries })),
-    });
+    shell.show(args.format.format, "config", &json!({ "entries": entries }), |style| text(&entries, style));
     Ok(Exit::Allowed)
 }
 
@@ -108,9 +105,7 @@ fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
         found.extend(of_scopes(&ws)?);
     }
     match format {
-        Format::Json => shell
-            .out
-            .result(&json::document("config-check", &json!({ "mistakes": json::diagnostics(&found) }))),
+        Format::Json => shell.out.result(&json::document("config-check", &json!({ "mistakes": found }))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
         Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
     }
@@ -177,9 +172,8 @@ fn against_manifests(ws: &Workspace) -> Vec<Diagnostic> {
 /// The JSON Schema of `andon.toml`: by lines as an editor takes it, or as a document of ours.
 fn schema(shell: &Shell, format: Format) -> Exit {
     let schema = config::schema();
-    shell.out.result(&match format {
-        Format::Text => serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n",
-        Format::Json => json::document("config-schema", &schema),
+    shell.show(format, "config-schema", &schema, |_| {
+        serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
     });
     Exit::Allowed
 }

@@ -2,12 +2,12 @@
 
 use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, format_arg::FormatArg, output::Format};
-use crate::json::printing as json;
 use andon_config::OnInternalError;
 use andon_core::domain::briefing::{BRIEFING, PROMPT};
 use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pressure, Thresholds};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::escape::terminal_clip;
+use andon_engine::json;
 use andon_engine::text::{decisions, message, phrase};
 use andon_engine::view::context::{BriefingState, ContextWindowView};
 use andon_engine::{

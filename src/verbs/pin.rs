@@ -8,8 +8,7 @@ use std::path::Path;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::report::json;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_config::{self as config, MAX_BYTES};
 use andon_core::domain::identity::{Mismatch, checksum, drift};
 use andon_core::domain::{ids::Digest, paths::CONFIG_FILE};
@@ -100,10 +99,7 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
     if matches!(view.state, PinState::AsPinned | PinState::NotPinned) {
         view.differs.clear();
     }
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&view, shell.out.out),
-        Format::Json => json::document("pin", &view),
-    });
+    shell.show(args.format.format, "pin", &view, |style| text(&view, style));
     let is_fine = matches!(view.state, PinState::Pinned | PinState::AsPinned);
     Ok(if is_fine { Exit::Allowed } else { Exit::Refused })
 }

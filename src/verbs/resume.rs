@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::cli::output::{self, Format};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use crate::json::printing as json;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::about::Reset;
 use andon_core::domain::decision::{Stage, StandingHalt};
@@ -13,6 +12,7 @@ use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::gate::{guard, safety::SafetyLog};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
+use andon_engine::json;
 use andon_engine::{asking, effect};
 use andon_engine::{
     context::Context,
@@ -32,10 +32,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     }
     if let Some(counter) = &args.counter {
         let reset = reset_counter(&shell.ctx, &ws, counter, reason(args).as_deref(), how)?;
-        shell.out.result(&match args.format.format {
-            Format::Text => reset_text(counter, &reset),
-            Format::Json => json::document("resume", &answer(args, &reset)),
-        });
+        shell.show(args.format.format, "resume", &answer(args, &reset), |_| reset_text(counter, &reset));
         return Ok(Exit::Allowed);
     }
     let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
@@ -46,10 +43,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         }
         done => done?,
     };
-    shell.out.result(&match args.format.format {
-        Format::Text => text(shell, args, &resumed),
-        Format::Json => json::document("resume", &answer(args, &resumed)),
-    });
+    shell.show(args.format.format, "resume", &answer(args, &resumed), |_| text(shell, args, &resumed));
     Ok(Exit::Allowed)
 }
 

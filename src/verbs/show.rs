@@ -6,10 +6,10 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::Digest, tests::TestEvidence};
-use andon_core::{detect::HOOK_BYPASS, escape::terminal_clip};
+use andon_core::escape::terminal_clip;
 use andon_engine::{
     error::OpsError, json, range::numbers::Numbers, text::message, text::page::Page, text::phrase,
     text::style::Style, view::history::LoggedCommit, view::history::RecordState, workspace::Workspace,
@@ -32,10 +32,7 @@ pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let view = find(&ws, &args.revision)?;
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&view, HOOK_BYPASS.id, shell.out.out),
-        Format::Json => json::document("show", &view),
-    });
+    shell.show(args.format.format, "show", &view, |style| text(&view, style));
     Ok(Exit::Allowed)
 }
 
@@ -73,14 +70,14 @@ fn find(ws: &Workspace, revision: &str) -> Result<ShowView, OpsError> {
     Ok(ShowView { shown, digest, extra })
 }
 
-/// The record for a person. `gate` is the rule that means the gate as a whole.
-fn text(view: &ShowView, gate: &str, style: Style) -> String {
+/// The record for a person.
+fn text(view: &ShowView, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.yellow(&format!("commit {}", view.shown.commit)));
     page.line(&format!("    {}", terminal_clip(&view.shown.subject, NAME)));
     page.blank();
     match &view.shown.state {
-        RecordState::Recorded(record) => whole(&mut page, record, gate),
+        RecordState::Recorded(record) => whole(&mut page, record),
         RecordState::Missing => {
             page.line("no record: the commit was made without Andon, or its note was not fetched");
         }
@@ -100,8 +97,8 @@ fn text(view: &ShowView, gate: &str, style: Style) -> String {
     page.finish()
 }
 
-fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
-    let marks = phrase::marks(record, gate);
+fn whole(page: &mut Page, record: &CommitRecord) {
+    let marks = phrase::marks(record);
     let number = record.number().map(|number| number.to_string());
     page.field("iteration", number.as_deref().unwrap_or("none of its own"));
     page.field("node", &terminal_clip(&record.node, NAME));
@@ -243,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_text_is_the_whole_record() {
-        let shown = text(&view(), "gate", Style::Plain);
+        let shown = text(&view(), Style::Plain);
         let expected = format!(
             "commit {commit}
     Fix the parser
@@ -288,7 +285,7 @@ warning[recurrence]: seen 2 iterations back
         let mut record = samples::record();
         record.carries = Some(Box::new(CarriedAttempt::new(samples::commit(0x2c), &record)));
         moved.shown.state = RecordState::Recorded(Box::new(record));
-        let shown = text(&moved, "gate", Style::Plain);
+        let shown = text(&moved, Style::Plain);
         let line = format!("\n  carries    continues the attempt of {}\n", samples::commit(0x2c).short());
         assert!(shown.contains(&line), "{shown}");
         let value = samples::value_of(&moved);
@@ -304,9 +301,9 @@ warning[recurrence]: seen 2 iterations back
         missing.shown.state = RecordState::Missing;
         missing.digest = None;
         missing.extra.clear();
-        assert!(text(&missing, "gate", Style::Plain).ends_with("or its note was not fetched\n"));
+        assert!(text(&missing, Style::Plain).ends_with("or its note was not fetched\n"));
         missing.shown.state = RecordState::Unreadable("not UTF-8\u{1b}".to_owned());
-        let shown = text(&missing, "gate", Style::Plain);
+        let shown = text(&missing, Style::Plain);
         let help = format!("  help: git notes --ref=andon show {}\n", missing.shown.commit.short());
         assert!(
             shown.ends_with(&["error[unreadable-record]: not UTF-8\\u{1b}\n", &help].concat()),

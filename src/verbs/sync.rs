@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::cli::output::{self, Format};
+use crate::cli::output;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use crate::json::printing as json;
 use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, effect::Effect, findings::Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked, visited};
@@ -16,7 +15,6 @@ use andon_engine::{
 };
 use andon_git::{Online, Prompt};
 use clap::Args;
-use serde_json::{Value, json};
 
 /// Exchanges records and ledgers with a remote.
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
@@ -28,10 +26,7 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
     let online = Online { prompt: prompt(shell, &ws), patience: None };
     let result = exchange(&shell.ctx, &ws, with, way, online)?;
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&result, shell.out.out),
-        Format::Json => json::line(&json(&result)),
-    });
+    shell.show(args.format.format, "sync", &result, |style| text(&result, style));
     Ok(if needs_a_person(&result) { Exit::Refused } else { Exit::Allowed })
 }
 
@@ -171,19 +166,6 @@ fn words(moved: TransferCounts) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
-/// The report for a program: `andon/sync@1`.
-fn json(report: &SyncReport) -> Value {
-    json!({
-        "schema": "andon/sync@1",
-        "remote": report.remote,
-        "received": report.received,
-        "sent": report.sent,
-        "folded": report.folded,
-        "retries": report.retries,
-        "found": json::diagnostics(&report.found),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,7 +183,7 @@ mod tests {
             "warning[x]: odd\n  help: do\n\
              synced with origin: 1 record and 2 ledger entries received, 1 ledger entry sent\n"
         );
-        let value = andon_testkit::samples::value_of(&json(&report));
+        let value = andon_testkit::samples::value_of(&report);
         assert_eq!(value["received"], serde_json::json!({"records": 1, "ledger_entries": 2}));
         assert_eq!(value["found"][0]["code"], "x");
     }

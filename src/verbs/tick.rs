@@ -1,12 +1,11 @@
 //! `andon tick`: a turn has ended.
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::json::DecisionJson;
-use crate::json::printing as json;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
+use andon_engine::json;
 use andon_engine::{
     context::Context, error::OpsError, halts, recording::bound, text::message, workspace::Workspace,
 };
@@ -23,7 +22,7 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
             shell.out.message(&message::decision(&decision, message::Consequence::Done, shell.out.err));
             shell.out.result(&format!("{}\n", decision.verdict.as_str()));
         }
-        Format::Json => shell.out.result(&json::document("tick", &DecisionJson::from(&decision))),
+        Format::Json => shell.out.result(&json::document("tick", &decision)),
     }
     Ok(exit(&decision))
 }

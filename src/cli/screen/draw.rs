@@ -3,9 +3,9 @@
 use super::state::{Content, LineInput, Page, Screen};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, since, summary, why};
-use crate::view::watch::{Need, WatchLine, WorktreeState};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal, terminal_clip, width};
+use andon_engine::view::watch::{Need, WatchLine, WorktreeState};
 use andon_engine::{text::spark::Glyphs, text::style::Style as Dress};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -6,9 +6,9 @@ use crate::verbs::resume::answer_halt;
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::text as report;
 use crate::verbs::{review::show, status::run as status, watch::run as watch};
-use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_engine::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_engine::{
     context::Context, error::OpsError, text::shown_change, text::style::Style, workspace::Workspace,
 };

@@ -7,11 +7,11 @@ use ratatui::style::Color;
 
 use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
-use crate::view::status::{LoopCount, LoopState, LostHooks};
-use crate::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
+use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
+use andon_engine::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};
 
 const PLAIN: Theme = Theme { glyphs: Glyphs::Unicode, colour: Colour::No, local: |at| at.to_string() };
 

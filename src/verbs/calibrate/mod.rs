@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, output::Format, progress};
+use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, progress};
 use andon_config as config;
 use andon_engine::{
     calibrate, calibrate::CalibrationRequest, calibrate::GoodSource, calibrate::SettingsOf,
-    effect::write_report, error::OpsError, json, text::message, view::calibration::CalibrationResult,
+    effect::write_report, error::OpsError, text::message, view::calibration::CalibrationResult,
     view::calibration::PromiseKind, workspace::Workspace,
 };
 
@@ -81,10 +81,7 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
             return Ok(Exit::Undecided);
         }
     };
-    shell.out.result(&match args.format.format {
-        Format::Text => text::text(&found, shell.out.out),
-        Format::Json => json::document("calibration", &text::json(&found)),
-    });
+    shell.show(args.format.format, "calibration", &text::json(&found), |style| text::text(&found, style));
     shell.out.message(&message::diagnostics(&found.warnings, shell.out.err));
     if let Some(file) = &args.svg {
         let svg = text::svg(&found);

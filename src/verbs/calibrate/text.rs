@@ -160,18 +160,7 @@ fn beside(found: &Calibration, page: &mut Page) {
 
 /// What `andon check --calibration` says: whether the present thresholds keep the promise.
 pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
-    let report = |commits| CheckReport {
-        range: range.to_owned(),
-        configuration: None,
-        commits,
-        violations: Vec::new(),
-        undecided: Vec::new(),
-        warnings: Vec::new(),
-        tests: None,
-        recorded: None,
-        halt: None,
-        change: None,
-    };
+    let report = |commits| CheckReport { range: range.to_owned(), commits, ..CheckReport::default() };
     let found = match found {
         CalibrationResult::Undecided { commits, why } => {
             return CheckReport { undecided: vec![why.clone()], ..report(*commits) };

@@ -258,18 +258,7 @@ mod tests {
     }
 
     fn report(violations: Vec<Diagnostic>) -> CheckReport {
-        CheckReport {
-            range: "main..HEAD".to_owned(),
-            configuration: None,
-            commits: 12,
-            violations,
-            undecided: vec![],
-            warnings: vec![],
-            tests: None,
-            recorded: None,
-            halt: None,
-            change: None,
-        }
+        CheckReport { range: "main..HEAD".to_owned(), commits: 12, violations, ..CheckReport::default() }
     }
 
     #[test]

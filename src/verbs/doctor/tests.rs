@@ -177,7 +177,7 @@ fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_c
         assert_eq!(hint(mode, Presence::Absent, GuardState::Yes), expected, "{mode:?}");
         assert_eq!(hint(mode, Presence::Present, GuardState::Yes), None, "{mode:?}");
     }
-    let gone = GuardState::Gone(crate::view::status::LostHooks { what: "x".into(), help: "y".into() });
+    let gone = GuardState::Gone(andon_engine::view::status::LostHooks { what: "x".into(), help: "y".into() });
     assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 

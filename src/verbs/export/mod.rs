@@ -107,10 +107,10 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod samples {
     use crate::verbs::status::text::tests::view as status;
-    use crate::view::history::{HistoryCommit, HistoryView};
-    use crate::view::status::LastHalt;
     use andon_core::domain::{ids::EntryId, usage::Usage};
     use andon_engine::view::history::RecordState;
+    use andon_engine::view::history::{HistoryCommit, HistoryView};
+    use andon_engine::view::status::LastHalt;
     use andon_testkit::samples;
 
     /// Two commits of one session, one without a record, and a halt that was answered.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Iteration, iterations, plain};
-use crate::{report::json, view::history::HistoryView, view::status::LastHalt};
 use andon_core::domain::{findings::Level, tests::TestStatus, time::Timestamp};
+use andon_engine::{json, view::history::HistoryView, view::status::LastHalt};
 
 /// `INTERNAL`
 const KIND: u64 = 1;

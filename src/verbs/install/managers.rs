@@ -8,11 +8,12 @@ use crate::install::husky::{self, Layout};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
+use crate::install::shim::Owner;
 use crate::install::{InstallError, lefthook};
 use crate::setup::live::{self, GuardState};
 use crate::setup::{HUSKY, SetupError, hooks_of_husky, place};
-use crate::{install::shim::Owner, view::status::LostHooks};
 use andon_core::domain::git_hook::GitHook;
+use andon_engine::view::status::LostHooks;
 use andon_git::Repo;
 
 pub(super) fn situation(

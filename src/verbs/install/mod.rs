@@ -22,10 +22,10 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::plan::{Displacement, Intent};
 use crate::install::{apply::HookRemoval, mode::Integration};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
-use crate::{report::json, view::status::LostHooks};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;
 use andon_engine::{error::OpsError, guess::Guess, text::message};
+use andon_engine::{json, view::status::LostHooks};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.
@@ -78,10 +78,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let options = Options { mode: args.mode, show_notes: args.show_notes, fetch: args.fetch, push };
     if args.dry_run {
         let preview = preview::preview(&repo, &program, options)?;
-        shell.out.result(&match args.format.format {
-            Format::Text => preview_text(&preview),
-            Format::Json => json::document("install-plan", &preview),
-        });
+        shell.show(args.format.format, "install-plan", &preview, |_| preview_text(&preview));
         return Ok(Exit::Allowed);
     }
     let report = run::install(&repo, &program, options)?;

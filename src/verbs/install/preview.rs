@@ -14,8 +14,8 @@ use crate::install::{edits, forward, lefthook, shim};
 use crate::install::{inspect::inspect, manifest::Manifest};
 use crate::setup::place::{self, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
-use crate::view::status::LostHooks;
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::view::status::LostHooks;
 use andon_engine::{effect::AndonDir, sync::PUSH_KEY};
 use andon_git::Repo;
 

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_core::domain::{
-    change::Nature, decision::Halt, decision::LedgerEvent, diagnostic::Diagnostic, diagnostic::Severity,
-    facts::Ack, facts::CommitRecord, findings::Level, ids::CommitId,
+    change::Nature, decision::Halt, diagnostic::Diagnostic, diagnostic::Severity, facts::Ack,
+    facts::CommitRecord, findings::Level, ids::CommitId,
 };
-use andon_core::{detect::HOOK_BYPASS, escape::terminal_clip, escape::width, history::DEFAULT_NODE};
+use andon_core::{escape::terminal_clip, escape::width, history::DEFAULT_NODE};
 use andon_engine::{
     error::OpsError, json, range::numbers::Numbers, recording::derive, text::halt, text::message,
     text::page::Page, text::phrase, text::style::Style, view::history::LoggedCommit,
@@ -47,7 +47,7 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
     }
     let (entries, warnings) = entries(&ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
-        Format::Text => text(&entries, HOOK_BYPASS.id, shell.out.out),
+        Format::Text => text(&entries, shell.out.out),
         Format::Json => json::documents("log", &entries),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
@@ -57,9 +57,8 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
 /// Shows the newest safety events.
 fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsError> {
     let (events, warnings) = safety::events(ws, &args.revision, args.max_count)?;
-    shell.out.result(&match args.format.format {
-        Format::Text => safety::text(&events, shell.out.out),
-        Format::Json => json::document("events", &json!({ "events": events })),
+    shell.show(args.format.format, "events", &json!({ "events": events }), |style| {
+        safety::text(&events, style)
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
@@ -80,16 +79,11 @@ fn entries(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
         let Some(id) = at else { break };
         let commit = ws.repo.commit(id)?;
         // Newest first: the answer is above the halt, and both are above their commit.
-        for event in events.iter().rev().filter_map(|entry| entry.event.known()) {
-            match event {
-                LedgerEvent::Halted(halt) if halt.head == Some(id) => {
-                    entries.push(LogEntry::Halt(halt.clone()));
-                }
-                LedgerEvent::Acknowledged(ack) if ack.head == Some(id) => {
-                    entries.push(LogEntry::Ack(ack.clone()));
-                }
-                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_) => {}
-            }
+        for event in events.iter().rev().map(|entry| &entry.event) {
+            let halt = event.halt().filter(|halt| halt.head == Some(id)).cloned();
+            entries.extend(halt.map(|halt| LogEntry::Halt(Box::new(halt))));
+            let answer = event.answer().filter(|ack| ack.head == Some(id)).cloned();
+            entries.extend(answer.map(|ack| LogEntry::Ack(Box::new(ack))));
         }
         let cut_off = derive::is_cut_off(&ws.repo, &commit);
         let state = state(&store, &mut numbers, id);
@@ -139,7 +133,7 @@ const WIDE: usize = 120;
 const NODE: usize = 16;
 
 /// The log for a person, in the order given.
-fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
+fn text(entries: &[LogEntry], style: Style) -> String {
     let mut page = Page::new(style);
     if entries.is_empty() {
         page.line("no commits");
@@ -147,7 +141,7 @@ fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
     for entry in entries {
         match entry {
             LogEntry::Commit(LoggedCommit { commit, subject, state }) => {
-                commit_line(&mut page, *commit, subject, state, gate);
+                commit_line(&mut page, *commit, subject, state);
             }
             LogEntry::Halt(halt) => halt_lines(&mut page, halt),
             LogEntry::Ack(ack) => ack_lines(&mut page, ack),
@@ -174,7 +168,7 @@ fn row(page: &mut Page, (figures, wide): (&str, usize), marks: &str, subject: &s
     page.line(&format!("{before}{}{}", page.style.yellow(marks), terminal_clip(subject, room)));
 }
 
-fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState, gate: &str) {
+fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState) {
     let style = page.style;
     let id = style.yellow(&commit.short());
     let Some(record) = state.record() else {
@@ -190,7 +184,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     };
     let tests = tests_column(record, style);
     let diff = diff_column(record);
-    let marks = phrase::marks(record, gate);
+    let marks = phrase::marks(record);
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
     let number = record.number().map_or_else(|| "-".to_owned(), |number| number.to_string());
     let when = when(page, record);
@@ -303,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_table_fits_100_columns() {
-        let shown = text(&entries(), "gate", Style::Plain);
+        let shown = text(&entries(), Style::Plain);
         let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
    3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
       warning[recurrence]: seen 2 iterations back
@@ -319,12 +313,12 @@ mod tests {
         for line in shown.lines() {
             assert!(width(line) <= LINE, "{line}");
         }
-        assert_eq!(text(&[], "gate", Style::Plain), "no commits\n");
+        assert_eq!(text(&[], Style::Plain), "no commits\n");
     }
 
     #[test]
     fn a_narrow_terminal_has_the_subject_below_the_figures() {
-        let shown = text(&entries(), "gate", Style::Plain.within(Some(44)));
+        let shown = text(&entries(), Style::Plain.within(Some(44)));
         assert!(
             shown.contains("   3  1a1a1a1a1a1a  2/120 fail    +10 -2\n      Fix the parser\n"),
             "{shown}"

@@ -2,7 +2,7 @@
 //! journal of this worktree (docs/spec-map.md, loop rules: safety event log). There is no log file that could be edited or
 //! lost: the list is a view of facts that are kept anyway.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
@@ -10,7 +10,7 @@ use andon_core::domain::{
     about::DirtyBit, about::EventClass, decision::Halt, decision::LedgerEvent, decision::StopSwitch,
     decision::SwitchMove, diagnostic::Diagnostic, facts::Ack, facts::CommitKind, facts::CommitRecord,
     facts::Gate, facts::Recording, findings::Figures, findings::HaltReason, findings::Level,
-    findings::ReportFile, ids::CommitId, ids::EntryId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
+    findings::ReportFile, ids::CommitId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
     time::Timestamp,
 };
 use andon_core::{detect, escape::terminal_clip, format::members_of};
@@ -39,7 +39,7 @@ pub fn events(
     let mut passed_over = Vec::new();
     let unborn = revision == "HEAD" && ws.repo.head()?.commit().is_none();
     if !unborn {
-        let halted = |id: CommitId| halts(&entries).any(|(_, halt)| halt.head == Some(id));
+        let halted = entries.iter().filter_map(|entry| entry.event.halt()?.head).collect();
         events.extend(recorded(ws, revision, max, &halted, &mut passed_over)?);
     }
     let (facts, unread) = reported(ws)?;
@@ -49,7 +49,7 @@ pub fn events(
         let twice = match fact.kind {
             SafetyKind::Skipped => passed_over.contains(&(fact.tree, fact.rule.clone())),
             SafetyKind::Pulled | SafetyKind::Lifted => {
-                stop_switches(&entries).any(|switch| Some(switch.at) == fact.at)
+                entries.iter().filter_map(|entry| entry.event.switch()).any(|it| Some(it.at) == fact.at)
             }
             SafetyKind::Refused
             | SafetyKind::Noticed
@@ -82,35 +82,22 @@ fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Diagnostic>), OpsErr
     Ok((facts.into(), journal.read_tail().1))
 }
 
-fn stop_switches(entries: &[Entry]) -> impl Iterator<Item = &StopSwitch> {
-    entries.iter().filter_map(|entry| match entry.event.known() {
-        Some(LedgerEvent::StopSwitch(switch)) => Some(&**switch),
-        Some(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_)) | None => None,
-    })
-}
-
-fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
-    entries.iter().filter_map(|entry| match entry.event.known() {
-        Some(LedgerEvent::Halted(halt)) => Some((entry.id, &**halt)),
-        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => None,
-    })
-}
-
 fn of_entry(entry: &Entry, all: &[Entry]) -> Option<SafetyEvent> {
     match entry.event.known()? {
         LedgerEvent::Halted(halt) => Some(of_halt(halt)),
         LedgerEvent::Acknowledged(ack) => {
-            let halt = halts(all).find(|(id, _)| Some(*id) == ack.halt).map(|(_, halt)| halt);
-            Some(of_ack(ack, halt))
+            let halt = all.iter().find(|entry| Some(entry.id) == ack.halt);
+            Some(of_ack(ack, halt.and_then(|entry| entry.event.halt())))
         }
         LedgerEvent::StopSwitch(switch) => Some(of_switch(switch)),
     }
 }
 
 fn of_halt(halt: &Halt) -> SafetyEvent {
-    let blocker = halt.report_file == ReportFile::BlockerReport;
-    let action =
-        if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
+    let action = match halt.report_file {
+        ReportFile::BlockerReport => "loop_halted_blocker_report_created",
+        ReportFile::Checkpoint => "loop_halted_checkpoint_created",
+    };
     let mut details = SafetyDetails {
         message: SafetyDetails::text(&halt.message),
         halt_reason: Some(halt.reason),
@@ -121,7 +108,7 @@ fn of_halt(halt: &Halt) -> SafetyEvent {
         ..about_rule(&halt.rule)
     };
     details.set_figures(&halt.figures);
-    let kind = EventType::new(detect::about(&halt.rule).event, Level::Halt, blocker);
+    let kind = EventType::new(detect::about(&halt.rule).event, Level::Halt, halt.report_file);
     SafetyEvent { at: Some(halt.at), kind, details, action }
 }
 
@@ -145,7 +132,9 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
 
 fn of_switch(switch: &StopSwitch) -> SafetyEvent {
     let kind = match switch.moved {
-        SwitchMove::Pulled => EventType::new(detect::USER_STOP.about.event, Level::Halt, false),
+        SwitchMove::Pulled => {
+            EventType::new(detect::USER_STOP.about.event, Level::Halt, ReportFile::Checkpoint)
+        }
         SwitchMove::Lifted => EventType::LIFTED,
     };
     let details = SafetyDetails {
@@ -168,7 +157,7 @@ fn recorded(
     ws: &Workspace,
     revision: &str,
     max: usize,
-    halted: &dyn Fn(CommitId) -> bool,
+    halted: &BTreeSet<CommitId>,
     passed_over: &mut Vec<(Option<TreeId>, String)>,
 ) -> Result<Vec<SafetyEvent>, OpsError> {
     let store = NotesStore::open(&ws.repo)?;
@@ -179,7 +168,7 @@ fn recorded(
         // `andon log` reports what cannot be read, and `andon check` fails.
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
-            of_record(&stored.record, commit, halted(commit), &mut events);
+            of_record(&stored.record, commit, halted, &mut events);
             let skipped = stored.record.skipped.iter();
             passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
         }
@@ -194,7 +183,12 @@ fn recorded(
     Ok(events)
 }
 
-fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
+fn of_record(
+    record: &CommitRecord,
+    commit: CommitId,
+    halted: &BTreeSet<CommitId>,
+    events: &mut Vec<SafetyEvent>,
+) {
     let at = Some(record.recorded_at);
     let here = |rule: &str| SafetyDetails { commit: Some(commit), ..about_rule(rule) };
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
@@ -213,7 +207,7 @@ fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut
     for finding in &record.findings {
         // The ledger has the halts; where it lacks this one, the record has it.
         let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
-        if reported || (finding.level == Level::Halt && halted) {
+        if reported || (finding.level == Level::Halt && halted.contains(&commit)) {
             continue;
         }
         let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };
@@ -221,20 +215,20 @@ fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut
         let message = SafetyDetails::text(&finding.message);
         let mut details = SafetyDetails { message, ..here(&finding.rule) };
         details.set_bits(about.dirty);
-        let kind = EventType::new(about.event, finding.level, false);
+        let kind = EventType::new(about.event, finding.level, ReportFile::Checkpoint);
         events.push(SafetyEvent { at, kind, details, action });
     }
 }
 
 fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let about = detect::about(&fact.rule);
-    let kind = EventType::new(about.event, fact.level, false);
+    let kind = EventType::new(about.event, fact.level, ReportFile::Checkpoint);
     let (kind, action) = match fact.kind {
         SafetyKind::Refused => (kind, "commit_refused"),
         SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed"),
         // A remark on an unanswered halt: what continues behind it.
         SafetyKind::Noticed if fact.level == Level::Halt => {
-            let kind = EventType::new(about.event, Level::Halt, true);
+            let kind = EventType::new(about.event, Level::Halt, ReportFile::BlockerReport);
             (kind, "blocker_report_created")
         }
         SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked"),
@@ -285,9 +279,9 @@ impl EventType {
     pub const RESET: Self = Self("COUNTER_RESET");
 
     /// The type of what a rule says; of a tool loop the level and the file that shows it tell the grade.
-    pub fn new(event: EventClass, level: Level, blocker: bool) -> Self {
+    pub fn new(event: EventClass, level: Level, shown: ReportFile) -> Self {
         Self(match event {
-            EventClass::ToolLoop if blocker => "INFINITE_LOOP",
+            EventClass::ToolLoop if shown == ReportFile::BlockerReport => "INFINITE_LOOP",
             EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
             EventClass::ToolLoop => "SOFT_LOOP",
             EventClass::DirtyBit => "DIRTY_BIT_VIOLATION",
@@ -442,26 +436,26 @@ mod tests {
 
     #[test]
     fn the_types_are_those_of_the_document() {
-        for (event, level, blocker, kind) in [
-            (EventClass::ToolLoop, Level::Warn, false, "SOFT_LOOP"),
-            (EventClass::ToolLoop, Level::Halt, false, "HARD_LOOP"),
-            (EventClass::ToolLoop, Level::Halt, true, "INFINITE_LOOP"),
-            (EventClass::DirtyBit, Level::Block, false, "DIRTY_BIT_VIOLATION"),
-            (EventClass::Compaction, Level::Block, false, "COMPACTION_GATE"),
-            (EventClass::Budget, Level::Halt, false, "BUDGET_EXCEEDED"),
-            (EventClass::Stall, Level::Halt, false, "STALL"),
+        for (event, level, shown, kind) in [
+            (EventClass::ToolLoop, Level::Warn, ReportFile::Checkpoint, "SOFT_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, ReportFile::Checkpoint, "HARD_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, ReportFile::BlockerReport, "INFINITE_LOOP"),
+            (EventClass::DirtyBit, Level::Block, ReportFile::Checkpoint, "DIRTY_BIT_VIOLATION"),
+            (EventClass::Compaction, Level::Block, ReportFile::Checkpoint, "COMPACTION_GATE"),
+            (EventClass::Budget, Level::Halt, ReportFile::Checkpoint, "BUDGET_EXCEEDED"),
+            (EventClass::Stall, Level::Halt, ReportFile::Checkpoint, "STALL"),
         ] {
-            assert_eq!(EventType::new(event, level, blocker).0, kind);
+            assert_eq!(EventType::new(event, level, shown).0, kind);
         }
         for rule in REGISTRY {
-            let kind = EventType::new(rule.about.event, rule.level, false).0;
+            let kind = EventType::new(rule.about.event, rule.level, ReportFile::Checkpoint).0;
             assert!(kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{kind}");
         }
         for (rule, kind) in
             [("cycle-cost", "BUDGET_EXCEEDED"), ("idle-turns", "STALL"), ("oscillation", "OSCILLATION")]
         {
             assert_eq!(
-                EventType::new(andon_core::detect::about(rule).event, Level::Halt, false).0,
+                EventType::new(andon_core::detect::about(rule).event, Level::Halt, ReportFile::Checkpoint).0,
                 kind,
                 "{rule}"
             );
@@ -485,7 +479,7 @@ mod tests {
             ..SafetyDetails::default()
         };
         details.set_bits(Some(DirtyBit::TestsRun));
-        let kind = EventType::new(EventClass::DirtyBit, Level::Block, false);
+        let kind = EventType::new(EventClass::DirtyBit, Level::Block, ReportFile::Checkpoint);
         let events = [SafetyEvent { at: Some(Timestamp(0)), kind, details, action: "commit_refused" }];
         assert_eq!(
             json!({ "events": events }),

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use self::{stream::Request, test_run::SubmittedRun};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
-use crate::json::printing as json;
-use crate::json::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
 use crate::verbs::{round, tick};
 use andon_core::domain::tests::{RunValidity, TestRun};
+use andon_engine::json;
 use andon_engine::text::{message, phrase};
 use andon_engine::{error::OpsError, text::style::Style, workspace::Workspace};
 use clap::{Args, Subcommand};
@@ -67,17 +66,7 @@ fn read(
             message::Consequence::Done,
             shell.out.err,
         )),
-        Format::Json => {
-            shell.out.result(&json::document(
-                "observe",
-                &ObservedJson {
-                    decision: DecisionJson::from(&observed.decision),
-                    kept: observed.kept,
-                    refused: observed.refused,
-                    remarks: json::diagnostics(&observed.remarks),
-                },
-            ));
-        }
+        Format::Json => shell.out.result(&json::document("observe", &observed)),
     }
     if let Some(error) = &observed.broken {
         shell.fail(error);
@@ -115,13 +104,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
             shell.out.result(&run_text(&taken.run, shell.out.out));
             shell.out.message(&message::decision(&taken.decision, message::Consequence::Done, shell.out.err));
         }
-        Format::Json => {
-            let decision = DecisionJson::from(&taken.decision);
-            shell.out.result(&json::document(
-                "test_run",
-                &HandedInJson { decision, run: TestRunJson::from(&taken.run) },
-            ));
-        }
+        Format::Json => shell.out.result(&json::document("test_run", &taken)),
     }
     Ok(tick::exit(&taken.decision))
 }

@@ -3,6 +3,8 @@
 
 use std::io::BufRead;
 
+use serde::Serialize;
+
 use super::test_run::worth;
 use crate::plain_run::PlainRun;
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
@@ -22,16 +24,19 @@ use serde::Deserialize;
 const RECENT: Span = Span(10);
 
 /// The result of reading a stream.
+#[derive(Serialize)]
 pub struct ObserveReport {
     /// Facts that were kept.
     pub kept: u64,
     /// Lines that are no facts.
     pub refused: u64,
     /// The gravest that the rules said after any of them.
+    #[serde(flatten)]
     pub decision: Decision,
     /// Remarks on single lines and on what was skipped.
     pub remarks: Vec<Diagnostic>,
     /// The error that ended the input early.
+    #[serde(skip)]
     pub broken: Option<OpsError>,
 }
 

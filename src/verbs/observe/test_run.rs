@@ -6,10 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, ids::CodeId};
 use andon_engine::evidence::earlier_runs::{compare, without_its_reports};
+use andon_engine::json::record;
 use andon_engine::{
     context::Context, effect::report_files, error::OpsError, evidence::test_sets,
     evidence::tested_code::TestedCode, gate::rule_feed, workspace::Workspace,
@@ -31,11 +34,15 @@ pub struct SubmittedRun {
 }
 
 /// A run that was taken in.
+#[derive(Serialize)]
 pub struct RunReport {
     /// The run as the journal has it.
+    #[serde(flatten, serialize_with = "record::serialize_run")]
     pub run: TestRun,
     /// Remarks on its reports.
+    #[serde(skip)]
     pub warnings: Vec<Diagnostic>,
+    #[serde(flatten)]
     pub decision: Decision,
 }
 

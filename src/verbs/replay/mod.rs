@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::{run::ReplayRequest, text::ReplayLine, text::ReplayStep, text::Teller};
+use self::{text::ReplayLine, text::ReplayStep, text::Teller};
 use crate::cli::{
     Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format, progress, progress::stopped,
 };
@@ -65,13 +65,10 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         return walk(shell, &ws, session, args.format.format);
     }
     let Some(tests) = tests(shell, &ws, args)? else { return Ok(Exit::Undecided) };
-    let asked = ReplayRequest { range: &args.range, tests: &tests };
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
     let ended = progress::walk(shell, ("replay", args.threads), |pace, progress| {
-        run::run(&shell.ctx, &ws, &asked, pace, &mut |found| {
-            let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
-            let line = ReplayLine { step, decision: found.decision };
+        run::run(&shell.ctx, &ws, (&args.range, &tests), pace, &mut |line| {
             text.push_str(&match args.format.format {
                 Format::Text => teller.line(&line),
                 Format::Json => text::document(&line),

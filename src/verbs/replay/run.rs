@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
+use super::text::{ReplayLine, ReplayStep};
 use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::{
@@ -26,16 +27,6 @@ use andon_store::derived::DerivedCache;
 /// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
 const WEAKENING: usize = 1_000;
 
-/// The judgement of one commit.
-pub struct CommitJudgement {
-    /// The commit that was judged.
-    pub commit: CommitId,
-    /// The first line of its message.
-    pub subject: String,
-    /// The decision that the rules would have made.
-    pub decision: Decision,
-}
-
 /// The end of a replay.
 pub struct ReplayEnd {
     /// The end of the walk, or where it was stopped.
@@ -44,27 +35,20 @@ pub struct ReplayEnd {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The commits to replay.
-pub struct ReplayRequest<'a> {
-    /// The commits.
-    pub range: &'a str,
-    /// Results of tests that take the place of recorded ones.
-    pub tests: &'a BTreeMap<CommitId, TestEvidence>,
-}
-
-/// Replays a range, oldest first, and hands each commit's decision to `show` as it is found.
+/// Replays a range, oldest first, and hands each commit's decision to `show` as it is found. Results in `tests` take the
+/// place of recorded ones.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    asked: &ReplayRequest<'_>,
+    (commits, tests): (&str, &BTreeMap<CommitId, TestEvidence>),
     pace: &mut Pace<'_>,
-    show: &mut dyn FnMut(CommitJudgement),
+    show: &mut dyn FnMut(ReplayLine),
 ) -> Result<ReplayEnd, OpsError> {
     let mut warnings = Vec::new();
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
     let common_dir = ws.repo.common_dir();
-    let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, asked.range)?;
+    let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
@@ -76,7 +60,7 @@ pub fn run(
         });
         let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
         warnings.extend(warning);
-        if let Some(tests) = asked.tests.get(&commit.id) {
+        if let Some(tests) = tests.get(&commit.id) {
             // Judged as what the hooks saw when it was made.
             fact.record.recording = Recording::AtCommit;
             fact.record.tests = Some(tests.clone());
@@ -100,7 +84,8 @@ pub fn run(
             fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
         }
         lines.after(commit.id, fold);
-        show(CommitJudgement { commit: commit.id, subject: commit.subject, decision });
+        let step = ReplayStep::Commit { commit: commit.id, subject: commit.subject };
+        show(ReplayLine { step, decision });
         Ok(())
     })?;
     Ok(ReplayEnd { walked, warnings })

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use super::run::{Engine, settings};
 use andon_core::domain::{
-    decision::Decision, decision::LedgerEvent, decision::Verdict, diagnostic::Diagnostic, events::Event,
-    events::EventKind, events::Trace, facts::CommitFact, facts::Fact, ids::CommitId, safety::SafetyFact,
-    safety::SafetyKind, tests::TestRun, time::Timestamp,
+    decision::Decision, decision::Verdict, diagnostic::Diagnostic, events::Event, events::EventKind,
+    events::Trace, facts::CommitFact, facts::Fact, ids::CommitId, safety::SafetyFact, safety::SafetyKind,
+    tests::TestRun, time::Timestamp,
 };
 use andon_engine::{error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Marker};
@@ -105,11 +105,8 @@ fn recorded_before(
         let id = fact.id;
         items.push(Item::Fact(Fact::Commit(Box::new(fact))));
         for entry in entries {
-            if let Some(LedgerEvent::Acknowledged(ack)) = entry.event.known()
-                && ack.head == id
-            {
-                items.push(Item::Fact(Fact::Ack(ack.clone())));
-            }
+            let answer = entry.event.answer().filter(|ack| ack.head == id);
+            items.extend(answer.map(|ack| Item::Fact(Fact::Ack(Box::new(ack.clone())))));
         }
     }
     Ok(items)
@@ -233,10 +230,8 @@ fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> TrajectorySte
             TrajectoryStep { at: Some(ack.at), ..step(state, action, SessionState::Resumed) }
         }
         Fact::Commit(commit) => {
-            let halted = entries.iter().find_map(|entry| match entry.event.known()? {
-                LedgerEvent::Halted(halt) if halt.head == commit.id => Some(halt.rule.clone()),
-                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_) => None,
-            });
+            let mut halts = entries.iter().filter_map(|entry| entry.event.halt());
+            let halted = halts.find(|halt| halt.head == commit.id).map(|halt| halt.rule.clone());
             TrajectoryStep {
                 at: Some(commit.record.recorded_at),
                 node: Some(commit.record.node.clone()),

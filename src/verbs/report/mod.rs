@@ -9,8 +9,7 @@ use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
 use crate::{verbs::review::rounds, verbs::status::run as status};
-use andon_core::detect::HOOK_BYPASS;
-use andon_core::domain::decision::{Halt, LedgerEvent};
+use andon_core::domain::decision::Halt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -48,7 +47,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     if let Err(err) = rounds(&ws, &mut view) {
         view.warnings.push(err.as_warning());
     }
-    let page = html::page(&view, HOOK_BYPASS.id);
+    let page = html::page(&view);
     match &args.output {
         None => shell.out.result(&page),
         Some(file) => {
@@ -173,18 +172,14 @@ fn halts(
     let mut halts: Vec<LastHalt> = Vec::new();
     let mut place: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in &entries {
-        match entry.event.known() {
-            Some(LedgerEvent::Halted(halt)) if halt.head.is_none_or(|head| shown.contains(&head)) => {
-                place.insert(entry.id, halts.len());
-                halts.push(LastHalt { id: entry.id, halt: (**halt).clone(), ack: None });
-            }
-            Some(LedgerEvent::Acknowledged(ack)) => {
-                let halt = ack.halt.and_then(|id| place.get(&id)).and_then(|at| halts.get_mut(*at));
-                if let Some(halt) = halt {
-                    halt.ack.get_or_insert_with(|| (**ack).clone());
-                }
-            }
-            Some(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_)) | None => {}
+        let halt = entry.event.halt().filter(|halt| halt.head.is_none_or(|head| shown.contains(&head)));
+        if let Some(halt) = halt {
+            place.insert(entry.id, halts.len());
+            halts.push(LastHalt { id: entry.id, halt: halt.clone(), ack: None });
+        } else if let Some(ack) = entry.event.answer()
+            && let Some(at) = ack.halt.and_then(|id| place.get(&id))
+        {
+            halts[*at].ack.get_or_insert_with(|| ack.clone());
         }
     }
     let missing = now

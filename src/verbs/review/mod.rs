@@ -13,9 +13,9 @@ use clap::{Args, Subcommand};
 use self::act::{Act, ActReport};
 use crate::cli::args::read_bytes;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::report::json;
 use crate::verbs::round;
 use andon_core::domain::time::Timestamp;
+use andon_engine::json;
 use andon_engine::{asking, error::OpsError, text::message, workspace::Workspace};
 use andon_review::simulation::{self, output::SimulationJson};
 

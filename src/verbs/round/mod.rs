@@ -19,9 +19,9 @@ use self::statements::{
     ActionMember, CloseMessage, OpenMessage, RoleMember, RoundAction, RoundName, StatementMessage,
 };
 use crate::cli::{Shell, error::Exit, format_arg::JsonArg};
-use crate::report::json;
 use andon_core::{domain::time::Timestamp, format::members_of};
 use andon_engine::asking::{self, Draft, SignedLedger};
+use andon_engine::json;
 use andon_engine::{context::Context, error::OpsError, json::RoundPrecedentJson, workspace::Workspace};
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
 use andon_review::payload::{fields::Time, member};

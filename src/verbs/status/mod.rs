@@ -106,10 +106,7 @@ fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 /// Shows the rules with their halts.
 fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
     let (counts, warnings) = rule_counts(ws)?;
-    shell.out.result(&match args.format.format {
-        Format::Text => rules_text(&counts, shell.out.out),
-        Format::Json => json::document("rules", &json!({ "rules": counts })),
-    });
+    shell.show(args.format.format, "rules", &json!({ "rules": counts }), |style| rules_text(&counts, style));
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
 }

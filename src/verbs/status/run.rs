@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::situation::{self, HookSituation, LoopSituation};
 use andon_core::domain::{
-    decision::LedgerEvent, decision::Stage, decision::StandingHalt, diagnostic::Diagnostic, findings::Level,
-    ids::CodeId, tests::RunValidity, workflow::Cycle,
+    decision::Stage, decision::StandingHalt, diagnostic::Diagnostic, findings::Level, ids::CodeId,
+    tests::RunValidity, workflow::Cycle,
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{detect, policy};
@@ -128,24 +128,14 @@ fn last_halt(
     if !ledger.is_by_this_clone(found.halt.id)? && !builds_on(ws, &found.halt.event)? {
         return Ok((None, warnings));
     }
-    let ack = found.ack.and_then(|ack| match ack.event {
-        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(*ack),
-        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    });
-    let last = match found.halt.event {
-        EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-            Some(LastHalt { id: found.halt.id, halt: *halt, ack })
-        }
-        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    };
+    let ack = found.ack.as_ref().and_then(|ack| ack.event.answer()).cloned();
+    let last = found.halt.event.halt().map(|halt| LastHalt { id: found.halt.id, halt: halt.clone(), ack });
     Ok((last, warnings))
 }
 
 /// True when HEAD is, or continues from, the commit that was halted.
 fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
-    let Some(LedgerEvent::Halted(halt)) = event.known() else { return Ok(false) };
+    let Some(halt) = event.halt() else { return Ok(false) };
     let head = ws.repo.head()?.commit();
     Ok(halt
         .head

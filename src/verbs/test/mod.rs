@@ -13,11 +13,10 @@ use std::ffi::OsString;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Format, Printer};
 use crate::cli::{Shell, format_arg::FormatArg};
-use crate::json::printing as json;
-use crate::json::{DecisionJson, TestRunJson};
 use crate::verbs::test::run as test;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
+use andon_engine::json;
 use andon_engine::{
     error::OpsError, evidence::separate_checkout::TestedSubject, gate::rule_feed, text::message,
     workspace::Workspace,
@@ -103,14 +102,14 @@ fn ran_json(
     scopes: Vec<Value>,
     decision: Option<&Decision>,
 ) -> String {
-    let mut shown = json!(TestRunJson::from(run));
+    let mut shown = json::record::test_run(run);
     shown["exit_code"] = code.into();
-    shown["warnings"] = json!(json::diagnostics(said));
+    shown["warnings"] = json!(said);
     if !scopes.is_empty() {
         shown["scopes"] = scopes.into();
     }
     if let Some(decision) = decision {
-        shown["decision"] = json!(DecisionJson::from(decision));
+        shown["decision"] = json!(decision);
     }
     json::line(&shown)
 }

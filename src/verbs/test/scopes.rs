@@ -5,12 +5,12 @@ use super::{TestArgs, after_run, flaky, proves_nothing, ran_json, run as test, s
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::{Format, Printer};
-use crate::json::printing as json;
 use andon_config::TestCommand;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
 use andon_engine::evidence::{Subject, untracked};
+use andon_engine::json;
 use andon_engine::{
     error::OpsError, evidence::separate_checkout::TestedSubject, recording::timeline, text::message,
     workspace::Workspace,

@@ -10,7 +10,7 @@ use clap::Args;
 use self::text::PrintedLines;
 use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::cli::{Shell, error::Exit, output, output::Format};
-use andon_engine::{error::OpsError, json};
+use andon_engine::error::OpsError;
 
 const HELP: &str = "\
 Keys: up and down (or k and j) choose a line, Enter shows the evidence, d the difference to decide about, o the report file, r the round that is put to people (`andon review show`), R answers the halt after a reason is typed and confirmed, / filters, ? shows the keys, Esc goes back, q ends.";
@@ -40,11 +40,8 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
     if args.plain {
         return lines(shell, &mut watching);
     }
-    let view = watching.look(&shell.ctx)?;
-    shell.out.result(&match args.format {
-        Format::Text => text::text(&view, shell.out.out, shell.glyphs()),
-        Format::Json => json::document("watch", &view.with_ordered_worktrees()),
-    });
+    let view = watching.look(&shell.ctx)?.with_ordered_worktrees();
+    shell.show(args.format, "watch", &view, |style| text::text(&view, style, shell.glyphs()));
     Ok(Exit::Allowed)
 }
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey, Solo};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::report::json;
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
+use andon_engine::json;
 use andon_engine::{error::OpsError, text::message, workspace::Workspace};
 use andon_review::payload::fields::names;
 use andon_store::ledger::{SignatureState, WholeEntry};
@@ -132,10 +132,7 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
                 let solo = if *no_solo { Solo::Refused } else { Solo::Allowed };
                 policy::init(ctx, &ws, name, solo)?
             };
-            shell.out.result(&match format.format {
-                Format::Text => begun_text(&begun),
-                Format::Json => json::document("witness-init", &begun),
-            });
+            shell.show(format.format, "witness-init", &begun, |_| begun_text(&begun));
         }
         WitnessCommand::Add { who, key, role, format } => {
             tell(shell, "granted", &policy::add(ctx, &ws, who, key, role)?, format.format);
@@ -156,10 +153,7 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
         }
         WitnessCommand::Key(format) => {
             let own = policy::own_key(ctx, &ws)?;
-            shell.out.result(&match format.format {
-                Format::Text => own_key_text(&own),
-                Format::Json => json::document("witness-key", &own),
-            });
+            shell.show(format.format, "witness-key", &own, |_| own_key_text(&own));
         }
         WitnessCommand::Policy { from: None, format } => {
             let next = policy::next_policy(&ws)?;

@@ -26,7 +26,7 @@ pub struct Situation<'a> {
 }
 
 /// Code that is about to pass a gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// Whether it differs from what it is built on.
     pub code_changed: CodeChange,
@@ -96,18 +96,20 @@ pub enum Origin {
 }
 
 /// Whether code paths changed. Documentation and ignored paths are no code (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum CodeChange {
     /// At least one code path differs.
     Changed,
     /// The code fingerprint is the same.
+    #[default]
     Unchanged,
 }
 
 /// Whether documentation moved with the declared API (`paths.api`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DocsChange {
     /// No API is declared, or none of it changed.
+    #[default]
     NotAsked,
     /// Both changed.
     Updated,
@@ -116,9 +118,10 @@ pub enum DocsChange {
 }
 
 /// The evidence of tests for some code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EvidenceState {
     /// No `test.command` is configured.
+    #[default]
     Unconfigured,
     /// No run is known.
     NeverRan,

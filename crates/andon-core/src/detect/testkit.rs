@@ -83,17 +83,7 @@ pub(super) fn checked_at(rule: &Rule, commits: Vec<Commit>, level: Level) -> Opt
 }
 
 fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
-    Candidate {
-        code_changed,
-        evidence,
-        origin: Origin::Work,
-        docs: DocsChange::NotAsked,
-        identity: Vec::new(),
-        command: Some("sh tests.sh".into()),
-        advice: None,
-        making: None,
-        changed_by_hook: Vec::new(),
-    }
+    Candidate { code_changed, evidence, command: Some("sh tests.sh".into()), ..Candidate::default() }
 }
 
 /// What `rule` says about a candidate.

@@ -8,11 +8,11 @@ use crate::asking::{self, Draft, SignedLedger};
 use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::LedgerEvent, effect::AckMode, tests::TestEvidence};
+use andon_core::domain::{effect::AckMode, tests::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};
-use andon_store::ledger::{Entry, EntryEvent, Ledger};
+use andon_store::ledger::Ledger;
 use andon_store::notes::NotesStore;
 
 /// Iterations that an outcome holds, before and after.
@@ -167,13 +167,9 @@ fn halt_of(ledger: &SignedLedger, said: &AnswerOutcome) -> Option<EntryId> {
 /// At which commit each halt was answered by a signature.
 fn answers(repo: &Repo) -> Result<BTreeMap<EntryId, CommitId>, OpsError> {
     let (entries, _) = Ledger::open(repo).read_all()?;
-    let one = |entry: Entry| match entry.event {
-        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) if ack.how == AckHow::Signed => {
-            Some((ack.halt?, ack.head?))
-        }
-        EntryEvent::Known(_) | EntryEvent::Unknown { .. } => None,
-    };
-    Ok(entries.into_iter().filter_map(one).collect())
+    let signed = entries.iter().filter_map(|entry| entry.event.answer());
+    let signed = signed.filter(|ack| ack.how == AckHow::Signed);
+    Ok(signed.filter_map(|ack| Some((ack.halt?, ack.head?))).collect())
 }
 
 /// The first [`ITERATIONS`] tested commits after `head` on the way to `tip`, newest first; `None` where it is not there, or they

@@ -40,13 +40,7 @@ pub fn answer(ws: &Workspace, timeline: &Timeline) -> Option<HumanDecision> {
 fn of_answer(ws: &Workspace, ack: &Ack) -> HumanDecision {
     let newest = Ledger::open(&ws.repo).newest_halt(&ack.worktree).ok().and_then(|(newest, _)| newest);
     let halt = newest.map(|found| found.halt).filter(|entry| Some(entry.id) == ack.halt);
-    let message = halt.and_then(|entry| {
-        if let Some(LedgerEvent::Halted(halt)) = entry.event.known() {
-            Some(halt.message.clone())
-        } else {
-            None
-        }
-    });
+    let message = halt.and_then(|entry| Some(entry.event.halt()?.message.clone()));
     let decision = match (ack.how == AckHow::Signed, &ack.words) {
         (true, Some(_)) => "amend",
         (true, None) => "resolution",

@@ -12,13 +12,13 @@ use sha2::{Digest as _, Sha256};
 use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{AdvisedStep, Suggestion};
-use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
-use andon_core::domain::facts::{Ack, AckHow, AnswerPlace, CommitFact};
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
+use andon_core::domain::facts::{AckHow, AnswerPlace, CommitFact};
 use andon_core::domain::findings::Figures;
 use andon_core::domain::findings::{HaltReason, ReportFile};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_store::journal::{Journal, JournalLine};
-use andon_store::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
+use andon_store::ledger::{Entry, Ledger, REF_PREFIX};
 use andon_store::memory::{Kind, Memory};
 use andon_store::notes::NotesStore;
 use andon_store::window;
@@ -43,7 +43,7 @@ pub struct LedgerContents {
 impl LedgerContents {
     /// The ids, answers and resumes of these entries.
     pub fn collect(entries: &[Entry]) -> Self {
-        let acks = || entries.iter().filter_map(|entry| answer_of(&entry.event));
+        let acks = || entries.iter().filter_map(|entry| entry.event.answer());
         let resumed = acks().filter(|ack| ack.how != AckHow::FileDeleted && ack.counter.is_none());
         Self {
             ids: entries.iter().map(|entry| entry.id).collect(),
@@ -66,10 +66,6 @@ impl LedgerContents {
     pub fn answers(&self, id: EntryId) -> bool {
         self.answered.contains(&id)
     }
-}
-
-fn answer_of(event: &EntryEvent) -> Option<&Ack> {
-    if let EntryEvent::Known(LedgerEvent::Acknowledged(ack)) = event { Some(ack) } else { None }
 }
 
 /// The halt that binds here by its traces alone: the ledger of this clone does not hold it.

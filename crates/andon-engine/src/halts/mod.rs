@@ -14,7 +14,7 @@ use crate::asking;
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
-use andon_core::domain::decision::{HaltReach, LedgerEvent, StandingHalt};
+use andon_core::domain::decision::{HaltReach, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;
 
@@ -142,10 +142,6 @@ fn unsigned_here(ws: &Workspace, head: Option<CommitId>, halt: StandingHalt) -> 
 /// The entry is no halt.
 pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
     let (entries, _) = Ledger::open(&ws.repo).read_all()?;
-    let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.known());
-    if let Some(LedgerEvent::Halted(halt)) = found {
-        Ok(StandingHalt { id, halt: (**halt).clone() })
-    } else {
-        Err(OpsError::nothing_to_resume())
-    }
+    let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.halt());
+    found.map(|halt| StandingHalt { id, halt: halt.clone() }).ok_or_else(OpsError::nothing_to_resume)
 }

@@ -1,8 +1,9 @@
 //! Commit records and results of tests, as documents show them.
 
+use serde::{Serialize as _, Serializer};
 use serde_json::{Map, Value, json};
 
-use andon_core::domain::{facts::CommitRecord, tests::TestEvidence};
+use andon_core::domain::{facts::CommitRecord, tests::TestEvidence, tests::TestRun};
 use andon_core::format::members_of;
 use andon_store::wire::v1::record_members;
 
@@ -41,6 +42,19 @@ pub fn tests(evidence: &TestEvidence) -> Map<String, Value> {
     let mut shown = members_of(&evidence.clone().bounded());
     complete_tests(&mut shown);
     shown
+}
+
+/// A run that was handed in or made here, with its worth: `andon/test_run@1`.
+pub fn test_run(run: &TestRun) -> Value {
+    json!({ "schema": "andon/test_run@1", "validity": run.validity, "tests": tests(&run.evidence) })
+}
+
+/// Writes a run as [`test_run`] shows it.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize_run<S: Serializer>(run: &TestRun, serializer: S) -> Result<S::Ok, S::Error> {
+    test_run(run).serialize(serializer)
 }
 
 fn complete_tests(tests: &mut Map<String, Value>) {

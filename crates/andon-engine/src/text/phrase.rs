@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use andon_core::detect::HOOK_BYPASS;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, HaltAssessment, Recording, Skip, Weakening,
@@ -123,9 +124,8 @@ pub fn diff(diff: &DiffSummary) -> String {
     format!("{}, +{} -{}", count(diff.files, "file"), diff.added, diff.removed)
 }
 
-/// The unusual about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that means the gate as a
-/// whole, which is shown elsewhere.
-pub fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
+/// The unusual about a record: `amend`, `gate bypassed`, `recorded later`. A skip of the gate as a whole is shown elsewhere.
+pub fn marks(record: &CommitRecord) -> Vec<&'static str> {
     let mut marks = Vec::new();
     if record.kind != CommitKind::Normal {
         marks.push(record.kind.as_str());
@@ -142,7 +142,7 @@ pub fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
         Recording::CaughtUp | Recording::Patched => marks.push("recorded later"),
         Recording::Backfilled => marks.push("backfilled"),
     }
-    if record.skipped.iter().any(|skip| skip.rule != gate) {
+    if record.skipped.iter().any(|skip| skip.rule != HOOK_BYPASS.id) {
         marks.push("rule skipped");
     }
     match &record.weakening {

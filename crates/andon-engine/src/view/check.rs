@@ -17,7 +17,7 @@ pub enum CheckOutcome {
 }
 
 /// The result of `andon check`. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// The range as it was asked for.
     pub range: String,

@@ -15,7 +15,7 @@ pub struct TransferCounts {
 }
 
 /// The result of `andon sync`. Texts raw.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SyncReport {
     /// A remote's name, an address without its password, or the path of a bundle.
     pub remote: String,

@@ -234,29 +234,38 @@ impl WatchLine<'_> {
         }
     }
 
+    /// The loop that it shows, where it is known.
+    pub fn found(&self) -> Option<&LoopView> {
+        match self {
+            Self::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => Some(found),
+            Self::Branch(branch) => Some(&branch.found),
+            Self::Worktree(_) | Self::Elsewhere(_) | Self::Round(_) => None,
+        }
+    }
+
+    /// The halt that waits for an answer.
+    pub fn halt(&self) -> Option<&StandingHalt> {
+        if let Self::Elsewhere(standing) = self { Some(standing) } else { self.found()?.halt.as_ref() }
+    }
+
+    /// True for a worktree whose directory is gone.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Worktree(WorktreeView { seen: WorktreeState::Away, .. }))
+    }
+
     /// The need for a person.
     pub fn need(&self) -> Need {
-        match self {
-            Self::Worktree(worktree) => match &worktree.seen {
-                WorktreeState::Away => Need::Quiet,
-                WorktreeState::Unreadable(_) => Need::Person,
-                WorktreeState::Loop(found) => need_of(found.state),
-            },
-            Self::Branch(branch) => need_of(branch.found.state),
-            Self::Elsewhere(_) | Self::Round(_) => Need::Person,
+        match self.found() {
+            Some(found) => need_of(found.state),
+            None if self.is_away() => Need::Quiet,
+            None => Need::Person,
         }
     }
 
     /// Since when it waits for a person, where that is known.
     pub fn since(&self) -> Option<Timestamp> {
-        match self {
-            Self::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => {
-                found.halt.as_ref().map(|halt| halt.halt.at)
-            }
-            Self::Worktree(_) | Self::Branch(_) => None,
-            Self::Elsewhere(standing) => Some(standing.halt.at),
-            Self::Round(round) => Some(round.since),
-        }
+        let round = if let Self::Round(round) = self { Some(round.since) } else { None };
+        round.or_else(|| self.halt().map(|halt| halt.halt.at))
     }
 
     /// The place in the order: what needs a person first, by the longest wait.

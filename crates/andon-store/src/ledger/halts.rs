@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::{Entry, EntryEvent, Ledger, LedgerError, REF_PREFIX, read, ref_of};
+use super::{Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of};
 use crate::memory::{Kind, Memory};
-use andon_core::domain::decision::{LedgerEvent, StandingHalt};
+use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_git::{Repo, platform::files};
@@ -129,11 +129,8 @@ impl Ledger<'_> {
     pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
         let mut found = Vec::new();
         for (_, commit) in self.halts()?.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
-            if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
-                entry_at(self.repo, *commit)?.map(|entry| entry.event)
-            {
-                found.push(*ack);
-            }
+            let entry = entry_at(self.repo, *commit)?;
+            found.extend(entry.and_then(|entry| entry.event.answer().cloned()));
         }
         Ok(found)
     }
@@ -260,11 +257,7 @@ pub(super) fn entry_at(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, L
 /// The halt of an entry; `None` where the entry is another one.
 fn halt_at(repo: &Repo, (id, commit): EntryPlace) -> Result<Option<StandingHalt>, LedgerError> {
     let entry = entry_at(repo, commit)?.filter(|entry| entry.id == id);
-    Ok(entry.and_then(|entry| match entry.event {
-        EntryEvent::Known(LedgerEvent::Halted(halt)) => Some(StandingHalt { id, halt: *halt }),
-        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    }))
+    Ok(entry.and_then(|entry| Some(StandingHalt { id, halt: entry.event.halt()?.clone() })))
 }
 
 /// True if the first parents of `tip` lead to `before` by way of `new` entries alone.

@@ -23,7 +23,9 @@ mod writer;
 use std::path::{Path, PathBuf};
 
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{decision::LedgerEvent, time::Timestamp};
+use andon_core::domain::{
+    decision::Halt, decision::LedgerEvent, decision::StopSwitch, facts::Ack, time::Timestamp,
+};
 use andon_git::{GitError, Repo};
 
 pub use self::append::Arrival;
@@ -139,6 +141,21 @@ impl EntryEvent {
             Self::Known(event) => Some(event),
             Self::Unknown { .. } => None,
         }
+    }
+
+    /// The halt, when it is one.
+    pub fn halt(&self) -> Option<&Halt> {
+        if let Self::Known(LedgerEvent::Halted(halt)) = self { Some(halt) } else { None }
+    }
+
+    /// The answer to a halt, when it is one.
+    pub fn answer(&self) -> Option<&Ack> {
+        if let Self::Known(LedgerEvent::Acknowledged(ack)) = self { Some(ack) } else { None }
+    }
+
+    /// The stop switch, when it is one.
+    pub fn switch(&self) -> Option<&StopSwitch> {
+        if let Self::Known(LedgerEvent::StopSwitch(switch)) = self { Some(switch) } else { None }
     }
 }
 

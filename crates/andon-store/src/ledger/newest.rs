@@ -1,9 +1,9 @@
 //! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
-use super::{Entry, EntryEvent, Ledger, LedgerError, entry, read};
+use super::{Entry, Ledger, LedgerError, entry, read};
 use crate::memory::{Kind, Memory};
-use andon_core::domain::{decision::LedgerEvent, diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::Repo;
 
 /// A halt, and the answer to it.
@@ -47,17 +47,12 @@ impl Ledger<'_> {
 fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {
     let mut last: Option<(&Entry, Option<&Entry>)> = None;
     for entry in entries {
-        match &entry.event {
-            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
-                last = Some((entry, None));
-            }
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
-                if let Some((_, found)) = last.as_mut().filter(|(halt, _)| ack.halt == Some(halt.id)) {
-                    *found = Some(entry);
-                }
-            }
-            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
-            | EntryEvent::Unknown { .. } => {}
+        if entry.event.halt().is_some_and(|halt| halt.worktree == worktree) {
+            last = Some((entry, None));
+        } else if let Some(ack) = entry.event.answer()
+            && let Some((_, found)) = last.as_mut().filter(|(halt, _)| ack.halt == Some(halt.id))
+        {
+            *found = Some(entry);
         }
     }
     last.map(|(halt, ack)| NewestHalt { halt: halt.clone(), ack: ack.cloned() })

@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 use super::{Entry, code, entries, lines, place, plain};
-use crate::{verbs::check::text as check, verbs::check::text::Group, view::check::CheckReport};
+use crate::{verbs::check::text as check, verbs::check::text::Group};
 use andon_core::domain::diagnostic::{Diagnostic, Severity};
-use andon_engine::json;
+use andon_engine::{json, view::check::CheckReport};
 
 /// Annotations of one severity that GitHub shows of a step.
 const SHOWN: usize = 10;

@@ -108,12 +108,7 @@ mod samples {
             configuration: Some(samples::commit(0xab)),
             commits: 12,
             violations,
-            undecided: vec![],
-            warnings: vec![],
-            tests: None,
-            recorded: None,
-            halt: None,
-            change: None,
+            ..CheckReport::default()
         }
     }
 

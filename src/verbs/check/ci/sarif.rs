@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
-use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::detect;
 use andon_core::domain::{diagnostic::Severity, findings::Level, plural::count};
+use andon_engine::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_engine::{json, text::forge::Forge};
 
 /// The address of its schema.

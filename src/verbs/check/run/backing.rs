@@ -167,13 +167,7 @@ impl RangeEvidence {
             let message =
                 format!("this commit has no record; the tests of the tip, {short}, passed and count instead");
             let help = format!("git log -p {}", shell_quote(here.case.range));
-            conclusion.violations.push(violation(
-                Some(at(here.commit)),
-                "tip-tested",
-                Level::Note,
-                message,
-                &help,
-            ));
+            conclusion.violations.push(violation(at(here.commit), "tip-tested", Level::Note, message, &help));
         } else {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(missing(here, silent, nothing));
@@ -268,7 +262,7 @@ fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
 fn by_word(commit: &CommitInfo) -> Diagnostic {
     let message = "the tests of this commit were handed in: what ran is somebody's word";
     let help = format!("andon show {}", commit.id.short());
-    violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
+    violation(at(commit), "handed-in-tests", Level::Note, message, &help)
 }
 
 fn elsewhere(here: CommitCase<'_>, source: CommitId) -> Diagnostic {
@@ -276,13 +270,13 @@ fn elsewhere(here: CommitCase<'_>, source: CommitId) -> Diagnostic {
         here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
     let message = format!("the record of {}{subject} covers it: its code is the same", source.short());
     let help = format!("andon show {}", source.short());
-    violation(Some(at(here.commit)), "carried-evidence", Level::Note, message, &help)
+    violation(at(here.commit), "carried-evidence", Level::Note, message, &help)
 }
 
 fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnostic {
     let message = format!("the record of {} contradicts itself: {what}", source.short());
     let help = format!("git notes --ref=andon show {}", source.short());
-    violation(Some(at(commit)), "edited-record", Level::Block, message, &help)
+    violation(at(commit), "edited-record", Level::Block, message, &help)
 }
 
 /// git made it of tested commits, and the tests did not run on the result.
@@ -296,7 +290,7 @@ fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
         }
     };
     let message = format!("the tests never ran on exactly this code; it is {what}");
-    violation(Some(at(commit)), "untested-code", Level::Warn, message, "andon test")
+    violation(at(commit), "untested-code", Level::Warn, message, "andon test")
 }
 
 /// Untested code of a recorded commit.
@@ -331,7 +325,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
     // From any commit of the branch: tested and recorded again from there on.
     let from = commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
     let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
-    violation(Some(at(commit)), "untested-code", gap.level, message, &help)
+    violation(at(commit), "untested-code", gap.level, message, &help)
 }
 
 /// Missing evidence is not known to be wrong: exit code 3.

@@ -65,19 +65,13 @@ pub(super) fn judge(
         PrevRecord::Unsaid => "the record does not name its parent's, which is there",
         PrevRecord::Absent => {
             let what = "the record begins a chain: that of its parent was not there when it was written";
-            return Some(violation(
-                Some(at(commit)),
-                "chain-begins-anew",
-                Level::Warn,
-                what.to_owned(),
-                help,
-            ));
+            return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what.to_owned(), help));
         }
         PrevRecord::Line(_) if lines.is_empty() => "the record of its parent was dropped",
         PrevRecord::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
         PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
-    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
+    Some(violation(at(commit), "broken-chain", Level::Block, message.to_owned(), help))
 }
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.

@@ -12,7 +12,7 @@ const WHOLE: usize = 250;
 /// Judges a record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Vec<Diagnostic> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
-    let edited = |what: String| violation(Some(at(commit)), "edited-record", Level::Block, what, &help);
+    let edited = |what: String| violation(at(commit), "edited-record", Level::Block, what, &help);
     let tests = record.tests.as_ref().and_then(of_tests);
     let tests = tests.map(|what| edited(format!("the record contradicts itself: {what}")));
     tests.into_iter().chain(of_node(case, commit, record).map(edited)).collect()
@@ -25,7 +25,7 @@ pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Diagnostic> {
     let what = note.disagreement(&same_commit)?;
     let message = format!("its records contradict each other in their {what}; the worst of them counts");
     let help = format!("git notes --ref=andon show {}; git log -p refs/notes/andon", commit.id.short());
-    Some(violation(Some(at(commit)), "contradicting-records", Level::Block, message, &help))
+    Some(violation(at(commit), "contradicting-records", Level::Block, message, &help))
 }
 
 /// Test results that cannot be true at once. Handed-in test runs are only claims.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, violation};
+use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, of_range, violation};
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::{facts::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
@@ -44,7 +44,7 @@ pub(super) fn judge(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ledge
         .iter()
         .map(|warning| {
             let help = "git for-each-ref refs/andon/ledger";
-            violation(None, "unreadable-ledger", Level::Block, warning.message.clone(), help)
+            of_range("unreadable-ledger", Level::Block, warning.message.clone(), help)
         })
         .collect();
     let mut halts: Vec<HaltAndAnswer> = Vec::new();
@@ -142,7 +142,7 @@ fn while_halted(case: &Case<'_>, examined: &ExaminedCommits, known: &HaltAndAnsw
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it was made: andon resume --reason '<decision>'";
-            violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
+            violation(examined.at(commit.id), "halted-commit", Level::Block, message, help)
         })
         .collect()
 }
@@ -201,7 +201,7 @@ fn by_an_agent(examined: &ExaminedCommits, known: &HaltAndAnswer) -> Option<Diag
         known.halt.report_file.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Some(violation(Some(examined.at(head)), "agent-answer", Level::Block, message, help))
+    Some(violation(examined.at(head), "agent-answer", Level::Block, message, help))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
@@ -231,7 +231,7 @@ fn unrecorded_halts(
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
             violations.push(violation(
-                Some(examined.at(commit.id)),
+                examined.at(commit.id),
                 "unrecorded-halt",
                 Level::Block,
                 message,

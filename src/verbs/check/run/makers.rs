@@ -6,15 +6,15 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Case, Diagnostic, at, of_finding};
 use andon_config::AppliesTo;
-use andon_core::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
+use andon_core::detect::{self, Candidate, Situation};
 use andon_core::domain::facts::{CommitFact, CommitRecord, Recording};
 use andon_core::domain::identity::{self, Claims, Mismatch};
 use andon_core::domain::{decision::Stage, ids::CommitId};
 use andon_core::history::Timeline;
 use andon_engine::adapter::agents::DEFAULT_NODE;
-use andon_engine::error::OpsError;
 use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace};
+use andon_engine::{error::OpsError, range};
 use andon_git::{Blob, CommitInfo, NoteChange, Repo};
 use andon_store::{journal::Journal, journal::Reach, wire::v1::decode_commit};
 
@@ -181,25 +181,9 @@ fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
 }
 
 fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {
-    let candidate = Candidate {
-        code_changed: CodeChange::Unchanged,
-        evidence: EvidenceState::Unconfigured,
-        origin: Origin::Work,
-        docs: DocsChange::NotAsked,
-        identity: found,
-        command: None,
-        advice: None,
-        making: None,
-        changed_by_hook: Vec::new(),
-    };
+    let candidate = Candidate { identity: found, ..Candidate::default() };
     let timeline = Timeline::new(case.config.guard.session_gap);
-    let situation = Situation {
-        timeline: &timeline,
-        stage: Stage::Check,
-        candidate: Some(&candidate),
-        stops: Stops::NONE,
-        episode: None,
-    };
+    let situation = Situation { candidate: Some(&candidate), ..range::situation(&timeline, Stage::Check) };
     let finding = detect::evaluate(&detect::IDENTITY_DRIFT, &situation, &case.config.rules)?;
     Some(of_finding(at(commit), &finding))
 }

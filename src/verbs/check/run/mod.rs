@@ -127,11 +127,10 @@ fn over(
         commits: examined.commits().len(),
         violations: first.into_iter().chain(judged).collect(),
         undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
-        warnings: Vec::new(),
-        tests: None,
         recorded: examined.fact(range.tip).and_then(|fact| fact.record.tests),
         halt: open.map(|open| Box::new(open.halt.clone())),
         change: open.and_then(|open| shown_change::of_halt(&repo, &open.halt).ok().flatten()),
+        ..CheckReport::default()
     })
 }
 
@@ -175,30 +174,24 @@ fn stopped(walked: WalkEnd) -> Option<Diagnostic> {
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {
-    CheckReport {
-        range: range.to_owned(),
-        configuration: None,
-        commits,
-        violations: Vec::new(),
-        undecided: vec![undecided],
-        warnings: Vec::new(),
-        tests: None,
-        recorded: None,
-        halt: None,
-        change: None,
-    }
+    CheckReport { range: range.to_owned(), commits, undecided: vec![undecided], ..CheckReport::default() }
 }
 
-/// One violation with one hint.
+/// One violation with one hint, at a commit where there is one.
 fn violation(
-    at: Option<CommitRef>,
+    at: impl Into<Option<CommitRef>>,
     code: &str,
     level: Level,
     message: impl Into<String>,
     help: &str,
 ) -> Diagnostic {
-    let location = at.map(|commit| Box::new(Location::Commit(commit)));
+    let location = at.into().map(|commit| Box::new(Location::Commit(commit)));
     Diagnostic { location, ..Diagnostic::new(level, message).code(code).help(help) }
+}
+
+/// A violation of the range as a whole.
+fn of_range(code: &str, level: Level, message: impl Into<String>, help: &str) -> Diagnostic {
+    violation(None::<CommitRef>, code, level, message, help)
 }
 
 /// The message of a rule about a commit.

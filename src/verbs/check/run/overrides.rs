@@ -32,7 +32,7 @@ fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
         ),
         (None, false) => (SKIPPED_RULE, Level::Warn, format!("{rule} was skipped for this commit: {reason}")),
     };
-    violation(Some(at(commit)), code, level, message, help)
+    violation(at(commit), code, level, message, help)
 }
 
 /// True when a rule was passed over for a commit: what that is worth is said by [`skips`].
@@ -88,7 +88,7 @@ fn answer(ack: &Ack, halt: Option<&HaltAndAnswer>) -> (&'static str, String) {
 fn note(examined: &ExaminedCommits, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
     examined
         .concerns(head)
-        .then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))
+        .then(|| violation(examined.at(head), code, Level::Note, message, "andon log --events"))
 }
 
 /// Hooks of Andon ran, and the gate was not among them.
@@ -120,14 +120,14 @@ pub(super) fn bypassed(case: &Case<'_>, commit: &CommitInfo, record: &CommitReco
     };
     let level = detect::bypass_level(&case.config.rules)?;
     let help = "have a person review the commit, then merge it by hand or commit it again with hooks on";
-    Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
+    Some(violation(at(commit), code, level, what.to_owned(), help))
 }
 
 /// Nothing was bypassed: no hook of ours exists for what made the commit.
 fn patch(commit: &CommitInfo) -> Diagnostic {
     let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
                 recorded at a later commit";
-    violation(Some(at(commit)), "gate-not-run", Level::Note, what.to_owned(), "andon doctor")
+    violation(at(commit), "gate-not-run", Level::Note, what.to_owned(), "andon doctor")
 }
 
 /// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no
@@ -146,7 +146,7 @@ pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRec
     };
     let level = detect::unguarded_level(&case.config.rules)?;
     let help = format!("andon agent install {name}");
-    Some(violation(Some(at(commit)), "unguarded-agent", level, what, &help))
+    Some(violation(at(commit), "unguarded-agent", level, what, &help))
 }
 
 /// Characters of a reason that are shown.

@@ -1,6 +1,6 @@
 //! Which commits are judged, and by which configuration.
 
-use super::{Diagnostic, violation};
+use super::{Diagnostic, of_range};
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::domain::{findings::Level, ids::CommitId, ids::EntryId, ids::Oid, paths::CONFIG_FILE};
 use andon_engine::{adapter::git_hook, context::Context, error::OpsError, view::check::TipTests};
@@ -185,29 +185,23 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
         ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =
                 format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
-            violation(
-                None,
-                "config-removed",
-                Level::Block,
-                what,
-                &format!("git checkout {left} -- {CONFIG_FILE}"),
-            )
+            of_range("config-removed", Level::Block, what, &format!("git checkout {left} -- {CONFIG_FILE}"))
         }
         ConfigDifference { in_range: true, left: true, .. } => {
             let what = format!("{CONFIG_FILE} changed in this range; the one of its base was used, {left}");
-            violation(None, "config-changed", Level::Warn, what, &diff)
+            of_range("config-changed", Level::Warn, what, &diff)
         }
         ConfigDifference { in_range: true, left: false, .. } => {
             let what = format!(
                 "{CONFIG_FILE} is new in this range; its base {left} has none, so the defaults were used"
             );
-            violation(None, "config-added", Level::Warn, what, &diff)
+            of_range("config-added", Level::Warn, what, &diff)
         }
         ConfigDifference { in_range: false, .. } => {
             let what = format!(
                 "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used"
             );
-            violation(None, "config-older", Level::Note, what, &diff)
+            of_range("config-older", Level::Note, what, &diff)
         }
     }
 }

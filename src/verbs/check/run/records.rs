@@ -220,13 +220,7 @@ impl RecordFindings {
             return;
         }
         let help = format!("git notes --ref=andon show {}", commit.id.short());
-        violations.push(violation(
-            Some(at(commit)),
-            "unreadable-record",
-            Level::Block,
-            err.to_string(),
-            &help,
-        ));
+        violations.push(violation(at(commit), "unreadable-record", Level::Block, err.to_string(), &help));
     }
 }
 
@@ -271,7 +265,7 @@ fn compare(
 ) -> Result<RecordMatch, OpsError> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
     let fails = |code: &str, message: String| {
-        RecordMatch::Fails(violation(Some(at(commit)), code, Level::Block, message, &help))
+        RecordMatch::Fails(violation(at(commit), code, Level::Block, message, &help))
     };
     if record.tree != derived.tree || record.parent != derived.parent {
         let message = "the record is that of another commit: tree or parent differ";
@@ -315,7 +309,7 @@ fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRe
     }
     let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
     let help = format!("git show {}", commit.id.short());
-    let warning = violation(Some(at(commit)), "partial-record", Level::Warn, message, &help);
+    let warning = violation(at(commit), "partial-record", Level::Warn, message, &help);
     (record.diff.truncated && !derived.diff.truncated).then_some(RecordMatch::OnlyByIds(warning))
 }
 
@@ -333,7 +327,7 @@ fn under_own_rules(
     }
     let message = "the record holds under the commit's own configuration, not under that of the base";
     let help = "git log -p -- andon.toml";
-    let mut violations = vec![violation(Some(at(commit)), "other-paths", Level::Warn, message, help)];
+    let mut violations = vec![violation(at(commit), "other-paths", Level::Warn, message, help)];
     let before = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let left_out = case.repo.changes(before, commit.tree)?.into_iter().find(|change| {
         case.config.paths.rules.class(&change.path) == PathClass::Code
@@ -346,7 +340,7 @@ fn under_own_rules(
              is recorded",
             String::from_utf8_lossy(&change.path)
         );
-        violations.push(violation(Some(at(commit)), "untested-code", level, message, help));
+        violations.push(violation(at(commit), "untested-code", level, message, help));
     }
     Ok(Some(violations))
 }

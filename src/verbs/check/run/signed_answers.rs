@@ -1,7 +1,7 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use super::{Case, Location, examined_commits::ExaminedCommits, halts, halts::HaltAndAnswer, violation};
+use super::{Case, Location, examined_commits::ExaminedCommits, halts, halts::HaltAndAnswer, of_range};
 use andon_config::Guard;
 use andon_core::domain::{
     diagnostic::Diagnostic, effect::AckMode, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp,
@@ -52,8 +52,7 @@ pub(super) fn judge(
     }
     let mut faults = asking::faults(&ledger);
     faults.extend(asking::rewound(case.repo)?);
-    let of_fault =
-        |fault: &LedgerFault| violation(None, CODE, fault.level, fault.message.clone(), &fault.help);
+    let of_fault = |fault: &LedgerFault| of_range(CODE, fault.level, fault.message.clone(), &fault.help);
     judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
@@ -69,7 +68,7 @@ pub(super) fn judge(
 }
 
 fn refused(message: impl Into<String>, help: &str) -> Diagnostic {
-    violation(None, CODE, Level::Block, message, help)
+    of_range(CODE, Level::Block, message, help)
 }
 
 /// git shows other objects in place of those that are there. Andon looks behind them; a person who reads with git does
@@ -182,7 +181,7 @@ fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnsw
         let name = asking::subject(&ledger.review[vote.entry]);
         let message = format!("{name} by {} was {}", vote.witness, ledger.given(vote.entry)?);
         let help = format!("ask who gave it; see it: andon review show {}", short(known.id));
-        Some(violation(None, UNSEEN, Level::Note, message, &help))
+        Some(of_range(UNSEEN, Level::Note, message, &help))
     };
     votes.into_iter().filter_map(of).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::{Case, Diagnostic, ExaminedCommits, at, violation};
+use super::{Case, Diagnostic, ExaminedCommits, at, of_range, violation};
 use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::{findings::Level, tests::TestEvidence, time::Timestamp};
@@ -121,7 +121,7 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
             format!("git update-ref refs/andon/ledger/{writer} {entry}, or fetch it: andon sync"),
         ),
     };
-    violation(None, code, Level::Block, what, &help)
+    of_range(code, Level::Block, what, &help)
 }
 
 /// A ledger that lacks an entry which a record names; an answered one is only a note.
@@ -168,7 +168,7 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
         (false, Some(_)) => (Level::Block, "fix the tests of the tip".to_owned()),
         (false, None) => (Level::Block, format!("andon check --test {}", shell_quote(case.range))),
     };
-    Some(violation(Some(at(commit)), "other-test-command", level, what, &help))
+    Some(violation(at(commit), "other-test-command", level, what, &help))
 }
 
 /// The committer is not the author. An applied patch looks like that, and so does `commit --author`; where an agent was
@@ -182,7 +182,7 @@ fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     let what = format!("the author <{}> is not who committed it <{}>", commit.email, commit.committer_email);
     let help = "git show --format=fuller";
     let level = if fact.record.guards.is_empty() { Level::Note } else { Level::Warn };
-    Some(violation(Some(at(commit)), "other-author", level, what, help))
+    Some(violation(at(commit), "other-author", level, what, help))
 }
 
 /// Times prove nothing by themselves; where they contradict each other, a clock was changed or the record was written
@@ -208,7 +208,7 @@ fn clock(examined: &ExaminedCommits, commit: &CommitInfo, fact: &CommitFact) -> 
         } else {
             "the record is older than its commit: a clock was set back"
         };
-        return Some(violation(Some(at(commit)), "clock-set-back", Level::Warn, what, help));
+        return Some(violation(at(commit), "clock-set-back", Level::Warn, what, help));
     }
     None
 }
@@ -230,5 +230,5 @@ fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Diagnostic {
     } else {
         (Level::Block, "the record was written long after the commit: the hooks did not see it being made")
     };
-    violation(Some(at(commit)), "late-record", level, what, help)
+    violation(at(commit), "late-record", level, what, help)
 }

@@ -7,7 +7,7 @@
 use super::{
     Case, CommitRef, Diagnostic, ExaminedCommits, Location, at, level_of, of_finding, overrides, violation,
 };
-use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
+use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::{
     decision::Stage, facts::CommitFact, facts::Fact, facts::Weakening, findings::Level, ids::CommitId,
     ids::TreeId, paths::CONFIG_FILE, tests::TestEvidence,
@@ -115,15 +115,8 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Resul
     }
     let before = case.repo.tree_of(*below)?;
     let candidate = Candidate {
-        code_changed: CodeChange::Unchanged,
-        evidence: EvidenceState::Unconfigured,
-        origin: Origin::Work,
         docs: docs::between(case.repo, case.config, Some(before), case.repo.tree_of(tip.id)?)?,
-        identity: Vec::new(),
-        command: None,
-        advice: None,
-        making: None,
-        changed_by_hook: Vec::new(),
+        ..Candidate::default()
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..range::situation(&timeline, Stage::Check) };
@@ -149,7 +142,7 @@ pub(super) fn squashed(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<V
     };
     if merged == Some(commit.tree) {
         let what = "the branch was squashed onto a newer base: the tests never ran on exactly this tree";
-        return Ok(vec![violation(Some(at(&commit)), "untested-squash", Level::Warn, what, "andon test")]);
+        return Ok(vec![violation(at(&commit), "untested-squash", Level::Warn, what, "andon test")]);
     }
     Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])
 }
@@ -164,7 +157,7 @@ fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> R
         named.join(", ")
     );
     let help = format!("git diff {} {}", tip.short(), commit.id.short());
-    Ok(violation(Some(at(commit)), "not-the-squash", Level::Block, what, &help))
+    Ok(violation(at(commit), "not-the-squash", Level::Block, what, &help))
 }
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
@@ -180,7 +173,7 @@ pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits) -> Option<Diagnos
 
 fn failing(tip: CommitRef, tests: &TestEvidence) -> Diagnostic {
     let message = format!("the tests of this code do not pass: {}", figures(tests));
-    violation(Some(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test")
+    violation(tip, detect::FAILING_TESTS.id, Level::Block, message, "andon test")
 }
 
 /// `failed, 1 of 2 failing, first: b`
@@ -222,7 +215,7 @@ fn fails(tip: CommitRef, run: &TipRun) -> Diagnostic {
         TipRunSource::Ci => run.command.clone(),
     };
     let message = format!("the tests of the tip fail: {figures}, by {by}");
-    violation(Some(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test")
+    violation(tip, detect::FAILING_TESTS.id, Level::Block, message, "andon test")
 }
 
 /// The tip has another test command than the base. The check names both, whatever the result.
@@ -240,7 +233,7 @@ fn other_command(tip: CommitRef, tests: &TipTests) -> Option<Diagnostic> {
     };
     let message = format!("test.command is {now} at the tip and `{base}` at the base of the range; {how}");
     let help = format!("a person looks at the change: git log -p -- {CONFIG_FILE}");
-    Some(violation(Some(tip), "test-command-changed", Level::Warn, message, &help))
+    Some(violation(tip, "test-command-changed", Level::Warn, message, &help))
 }
 
 fn word(run: &TipRun) -> String {

@@ -1,9 +1,9 @@
 //! What `andon explain` prints.
 
-use crate::report::json::line;
 use andon_core::domain::ids::CodeId;
 use andon_core::domain::signatures::coarse_signature;
 use andon_core::domain::tests::TestEvidence;
+use andon_engine::json::line;
 use andon_testkit::samples::value_of;
 use serde_json::{Value, json};
 use testreport::{ExitKind, ReportInput, Root, examine};

@@ -12,7 +12,14 @@ const FOLD: usize = 250;
 /// Older commits have no links, and their rules are named without messages: the page stays below 3 MB.
 const IN_FULL: usize = 2_000;
 
-pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
+/// The extent of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowDetail {
+    Full,
+    Brief,
+}
+
+pub(super) fn section(view: &HistoryView) -> Markup {
     let newest: Vec<&HistoryCommit> = view.commits.iter().rev().collect();
     let took = took(view);
     let body = html! {
@@ -21,7 +28,7 @@ pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
         } @else {
             (form())
             div id="folds" {
-                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(view, (number, commits), gate, &took)) }
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(view, (number, commits), &took)) }
             }
         }
     };
@@ -62,12 +69,7 @@ fn form() -> Markup {
     }
 }
 
-fn fold(
-    view: &HistoryView,
-    (number, commits): (usize, &[&HistoryCommit]),
-    gate: &str,
-    took: &[Span],
-) -> Markup {
+fn fold(view: &HistoryView, (number, commits): (usize, &[&HistoryCommit]), took: &[Span]) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -85,9 +87,9 @@ fn fold(
                     }
                     tbody {
                         @for (at, commit) in commits.iter().enumerate() {
-                            @let in_full = first + at < IN_FULL;
-                            @let page = view.forge.commit(commit.commit).filter(|_| in_full);
-                            (row((commit, page), gate, in_full, took[first + at]))
+                            @let detail = if first + at < IN_FULL { RowDetail::Full } else { RowDetail::Brief };
+                            @let page = view.forge.commit(commit.commit).filter(|_| detail == RowDetail::Full);
+                            (row((commit, page), detail, took[first + at]))
                         }
                     }
                 }
@@ -97,9 +99,9 @@ fn fold(
     }
 }
 
-fn row((commit, page): (&HistoryCommit, Option<String>), gate: &str, in_full: bool, took: Span) -> Markup {
+fn row((commit, page): (&HistoryCommit, Option<String>), detail: RowDetail, took: Span) -> Markup {
     let record = commit.state.record();
-    let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
+    let anchor = (detail == RowDetail::Full).then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
     html! {
         "\n"
@@ -118,7 +120,7 @@ fn row((commit, page): (&HistoryCommit, Option<String>), gate: &str, in_full: bo
             td {
                 (clipped(&commit.subject, 100))
                 @match &commit.state {
-                    RecordState::Recorded(record) => { (remarks(record, gate, in_full)) }
+                    RecordState::Recorded(record) => { (remarks(record, detail)) }
                     RecordState::Missing => {}
                     RecordState::Unreadable(why) => {
                         br; span.bad { "record not readable: " (clipped(why, 200)) }
@@ -145,15 +147,15 @@ fn warned(record: &CommitRecord) -> impl Iterator<Item = &andon_core::domain::fa
     record.findings.iter().filter(|finding| finding.level >= Level::Warn)
 }
 
-fn remarks(record: &CommitRecord, gate: &str, in_full: bool) -> Markup {
-    let marks = phrase::marks(record, gate);
+fn remarks(record: &CommitRecord, detail: RowDetail) -> Markup {
+    let marks = phrase::marks(record);
     html! {
         @if !marks.is_empty() { " " span.mark { "[" (text(&marks.join(", "))) "]" } }
         @for finding in warned(record) {
             br;
             span class=(if finding.level >= Level::Block { "bad" } else { "warn" }) {
                 (clipped(&finding.rule, 40))
-                @if in_full { ": " (clipped(&finding.message, 160)) }
+                @if detail == RowDetail::Full { ": " (clipped(&finding.message, 160)) }
             }
         }
     }

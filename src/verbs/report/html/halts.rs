@@ -27,14 +27,14 @@ pub(super) fn section(view: &HistoryView) -> Markup {
     }
     let body = html! {
         @for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
-            (story(view, last, number == 0))
+            (story(view, last, number))
         }
         @if view.halts.len() > SHOWN { p { "and " (view.halts.len() - SHOWN) " more" } }
     };
     markup::section("h-halts", "Halts", &body)
 }
 
-fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
+fn story(view: &HistoryView, last: &LastHalt, number: usize) -> Markup {
     let halt = &last.halt;
     let iteration = halt.iteration.to_string();
     let fields = [
@@ -44,7 +44,7 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
         ("Entry", &last.id.short()),
     ];
     html! {
-        details id={ "halt-" (last.id.short()) } open[is_open] {
+        details id={ "halt-" (last.id.short()) } open[number == 0] {
             summary {
                 (time(halt.at)) " " strong { (clipped(&halt::headline(halt), 200)) } " (" (clipped(&halt.rule, 60)) ")"
                 (if last.ack.is_some() { ", answered" } else { ", not answered" })

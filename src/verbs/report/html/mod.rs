@@ -18,8 +18,8 @@ use andon_engine::view::history::HistoryView;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page. `gate` is the rule that means the gate as a whole.
-pub fn page(view: &HistoryView, gate: &str) -> String {
+/// The page.
+pub fn page(view: &HistoryView) -> String {
     let again = format!("andon report {} -o report.html", shell_quote(&view.range));
     let page = html! {
         (DOCTYPE) "\n"
@@ -37,7 +37,7 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
                     (lists::passed_over(view))
                     (lists::rounds(view))
                     (lists::costs(view))
-                    (commits::section(view, gate))
+                    (commits::section(view))
                 }
                 footer {
                     (reproduce(view))

@@ -142,7 +142,7 @@ fn what_is_asked_first_stands_first() {
     let open = LastHalt { id: EntryId([9; 32]), halt: samples::stuck_halt(), ack: None };
     now.last_halt = Some(open.clone());
     halted.halts = vec![open];
-    let shown = page(&halted, "gate");
+    let shown = page(&halted);
     let order = [
         "<title>Halted: HEAD - Andon</title>",
         "<span class=\"state bad\">Halted</span>",
@@ -159,7 +159,7 @@ fn what_is_asked_first_stands_first() {
     let places: Vec<usize> =
         order.iter().map(|part| shown.find(part).unwrap_or_else(|| panic!("{part}: {shown}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
-    assert_eq!(page(&halted, "gate"), shown);
+    assert_eq!(page(&halted), shown);
 }
 
 #[test]
@@ -175,14 +175,14 @@ fn each_state_says_what_to_do() {
     ] {
         let mut view = view(Vec::new());
         view.now.as_mut().unwrap().state = state;
-        let shown = page(&view, "gate");
+        let shown = page(&view);
         assert!(shown.contains(says), "{state:?}: {shown}");
     }
 }
 
 #[test]
 fn no_text_becomes_markup() {
-    let shown = page(&hostile(), "gate");
+    let shown = page(&hostile());
     let (head, rest) = shown.split_once("<style>").unwrap();
     let (_, rest) = rest.split_once("</style>").unwrap();
     let (body, tail) = rest.split_once("<script>").unwrap();
@@ -218,7 +218,7 @@ fn ten_thousand_commits_stay_below_three_megabytes() {
     let mut view = view((0..10_000).map(|number| commit(number, subject)).collect());
     let last = LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) };
     view.halts = vec![last; 300];
-    let shown = page(&view, "gate");
+    let shown = page(&view);
     assert!(shown.len() < 3_000_000, "{} bytes", shown.len());
     assert_eq!(shown.matches("\n<tr").count(), 10_000);
     // A picture has no more columns than can be seen.
@@ -231,7 +231,7 @@ fn each_commit_says_how_long_it_took() {
     let mut commits: Vec<HistoryCommit> = (0..4).map(|number| commit(number, "Work")).collect();
     commits[2].at.0 += 4_000;
     commits[3].at.0 += 40_000;
-    let shown = page(&view(commits), "gate");
+    let shown = page(&view(commits));
     let took = Regex::new("</time></td><td>([^<]*)</td>").unwrap();
     let found: Vec<&str> = took.captures_iter(&shown).map(|one| one.get(1).unwrap().as_str()).collect();
     assert_eq!(found, ["", "1h 7m", "1m", ""], "the newest came after a night");
@@ -239,8 +239,8 @@ fn each_commit_says_how_long_it_took() {
 
 #[test]
 fn an_empty_range_and_one_commit_have_a_page() {
-    let shown = page(&view(Vec::new()), "gate");
+    let shown = page(&view(Vec::new()));
     assert!(shown.contains("No commit in the range.") && shown.matches("<section").count() == 1, "{shown}");
-    let shown = page(&view(vec![commit(1, "Start")]), "gate");
+    let shown = page(&view(vec![commit(1, "Start")]));
     assert!(shown.contains("id=\"h-commits\"") && !shown.contains("id=\"h-trend\""), "{shown}");
 }

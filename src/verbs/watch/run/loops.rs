@@ -82,26 +82,39 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     Ok(LoopView {
         state,
-        count: count(&ws, &loaded.timeline),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         context: detect::context_use(&loaded.timeline, &node, &ws.config.rules),
-        node,
-        who: policy::makers(&loaded.timeline),
         halt: standing,
         answer,
-        trend: loaded.timeline.trend(),
         tests: last_run(&loaded),
         last_at: last_at(&loaded),
-        usual_pause: usual_pause(&loaded.timeline),
-        cost: cost(&loaded.timeline),
         hooks_gone: hooks,
         warnings,
+        ..of_timeline(&ws, &loaded.timeline)
     })
 }
 
-fn count(ws: &Workspace, timeline: &Timeline) -> LoopCount {
-    LoopCount { iteration: timeline.counted(), cap: detect::iteration_cap(&ws.config.rules) }
+/// What the iterations of a running loop tell, and nothing of where it runs.
+fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
+    LoopView {
+        state: LoopState::Running,
+        count: LoopCount { iteration: timeline.counted(), cap: detect::iteration_cap(&ws.config.rules) },
+        head: None,
+        branch: None,
+        node: timeline.context_window_node().to_owned(),
+        who: policy::makers(timeline),
+        halt: None,
+        answer: None,
+        trend: timeline.trend(),
+        tests: None,
+        context: None,
+        last_at: None,
+        usual_pause: usual_pause(timeline),
+        cost: cost(timeline),
+        hooks_gone: None,
+        warnings: Vec::new(),
+    }
 }
 
 /// The newest test run of the journal, or of the newest record.
@@ -199,22 +212,6 @@ fn seen_behind(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> 
     let timeline = timeline::fold(ws, facts.collect());
     let tested = timeline.iterations.iter().rev().find_map(|one| Some((one.at, one.tests.clone()?)));
     let tests = tested.map(|(at, evidence)| LastRun { evidence, validity: RunValidity::Valid, at: Some(at) });
-    Some(LoopView {
-        state: LoopState::Running,
-        count: count(ws, &timeline),
-        head: Some(tip),
-        branch: None,
-        node: timeline.context_window_node().to_owned(),
-        who: policy::makers(&timeline),
-        halt: None,
-        answer: None,
-        trend: timeline.trend(),
-        tests,
-        context: None,
-        last_at: Some(last_at),
-        usual_pause: usual_pause(&timeline),
-        cost: cost(&timeline),
-        hooks_gone: None,
-        warnings: window.warnings,
-    })
+    let (head, last_at, warnings) = (Some(tip), Some(last_at), window.warnings);
+    Some(LoopView { head, tests, last_at, warnings, ..of_timeline(ws, &timeline) })
 }

@@ -35,9 +35,9 @@ pub fn summary(view: &WatchView) -> String {
 /// All words of a line that a filter looks at.
 pub fn words(one: &WatchLine<'_>) -> String {
     let own = match one {
-        WatchLine::Worktree(worktree) => match &worktree.seen {
-            WorktreeState::Loop(found) => of_a_loop(&worktree.name, found),
-            WorktreeState::Away | WorktreeState::Unreadable(_) => worktree.name.clone(),
+        WatchLine::Worktree(worktree) => match one.found() {
+            Some(found) => of_a_loop(&worktree.name, found),
+            None => worktree.name.clone(),
         },
         WatchLine::Elsewhere(standing) => {
             format!(
@@ -104,15 +104,7 @@ fn halted(standing: &StandingHalt) -> String {
 
 /// Since when it is halted, and what that has cost.
 pub fn since(one: &WatchLine<'_>, style: Style) -> Option<String> {
-    let standing = match one {
-        WatchLine::Worktree(worktree) => match &worktree.seen {
-            WorktreeState::Loop(found) => found.halt.as_ref(),
-            WorktreeState::Away | WorktreeState::Unreadable(_) => None,
-        },
-        WatchLine::Elsewhere(standing) => Some(*standing),
-        WatchLine::Branch(_) | WatchLine::Round(_) => None,
-    }?;
-    Some(format!("since {}", halted_text::since(&standing.halt, style)))
+    Some(format!("since {}", halted_text::since(&one.halt()?.halt, style)))
 }
 
 /// The command of a person who acts on it.
@@ -235,9 +227,7 @@ pub fn text(view: &WatchView, style: Style, glyphs: Glyphs) -> String {
 
 /// The lines below a line of the table.
 fn told(page: &mut Page, one: &WatchLine<'_>) {
-    if one.need() == Need::Person
-        || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == WorktreeState::Away)
-    {
+    if one.need() == Need::Person || one.is_away() {
         if let Some(why) = why(one) {
             page.wrap("    ", &why, "    ");
         }
@@ -249,8 +239,7 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
         }
     }
     if let WatchLine::Worktree(worktree) = one
-        && let WorktreeState::Loop(found) = &worktree.seen
-        && !found.warnings.is_empty()
+        && let Some(found) = one.found().filter(|found| !found.warnings.is_empty())
     {
         let warnings = phrase::count(found.warnings.len(), "warning");
         let help = format!("cd {} && andon status", shell_quote(&worktree.path));

@@ -1,11 +1,9 @@
 //! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
 
 use super::{NAME, short, why};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{decision::StandingHalt, time::Timestamp};
 use andon_core::escape::{clip, terminal_clip, width};
-use andon_engine::view::watch::{
-    BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
-};
+use andon_engine::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState};
 use andon_engine::{text::halt, text::phrase, text::spark, text::spark::Glyphs, view::status::LoopState};
 
 /// The tone of a cell.
@@ -120,86 +118,69 @@ fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
     kept
 }
 
+/// A line with its cells: name, state, badge, tests, trend, context and age, then the rest.
 fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
-    let cell = |text: String, tone: Tone| Cell { text, tone };
-    let none = || cell(String::new(), Tone::Plain);
-    let age = |at: Option<Timestamp>| cell(at.map_or_else(String::new, |at| age(now, at)), Tone::Dim);
-    let cells = match one {
-        WatchLine::Worktree(worktree) => {
-            let name = cell(terminal_clip(&worktree.name, WIDE_NAME), Tone::Plain);
+    let cell = |text: &str, tone: Tone| Cell { text: text.to_owned(), tone };
+    let clipped = |text: &str| terminal_clip(text, WIDE_NAME);
+    let none = || cell("", Tone::Plain);
+    let (name, (state, tone)) = match one {
+        WatchLine::Worktree(worktree) => (
+            clipped(&worktree.name),
             match &worktree.seen {
-                WorktreeState::Loop(found) => {
-                    of_loop(name, (found, now), age(one.since().or(found.last_at)), glyphs)
-                }
-                WorktreeState::Away => {
-                    vec![name, cell("away".to_owned(), Tone::Dim), none(), none(), none(), none(), none()]
-                }
-                WorktreeState::Unreadable(_) => {
-                    vec![
-                        name,
-                        cell("not readable".to_owned(), Tone::Bad),
-                        none(),
-                        none(),
-                        none(),
-                        none(),
-                        none(),
-                    ]
-                }
-            }
-        }
-        WatchLine::Elsewhere(standing) => {
-            let place = standing.halt.branch.as_deref().unwrap_or(&standing.halt.worktree);
-            let name = cell(terminal_clip(&format!("elsewhere: {place}"), WIDE_NAME), Tone::Plain);
-            let badge = cell(format!("Loop {}", standing.halt.iteration), Tone::Plain);
-            let trend = &standing.halt.evidence.trend;
-            let trend = cell(marks(trend, glyphs), Tone::Plain);
-            vec![name, cell("halted".to_owned(), Tone::Bad), badge, none(), trend, none(), age(one.since())]
+                WorktreeState::Loop(found) => state_of(found, now),
+                WorktreeState::Away => ("away", Tone::Dim),
+                WorktreeState::Unreadable(_) => ("not readable", Tone::Bad),
+            },
+        ),
+        WatchLine::Elsewhere(StandingHalt { halt, .. }) => {
+            let place = halt.branch.as_deref().unwrap_or(&halt.worktree);
+            (clipped(&format!("elsewhere: {place}")), ("halted", Tone::Bad))
         }
         WatchLine::Branch(BranchView { name, found }) => {
-            let name = cell(terminal_clip(&format!("elsewhere: {name}"), WIDE_NAME), Tone::Plain);
-            of_loop(name, (found, now), age(found.last_at), glyphs)
+            (clipped(&format!("elsewhere: {name}")), state_of(found, now))
         }
         WatchLine::Round(round) => {
-            let name = cell(format!("round {}", short(&round.id)), Tone::Plain);
-            let status = cell(terminal_clip(&round.status, NAME), Tone::Odd);
-            vec![name, status, none(), none(), none(), none(), age(one.since())]
+            (format!("round {}", short(&round.id)), (round.status.as_str(), Tone::Odd))
         }
     };
-    let mut cells: Vec<Cell> = cells;
-    let (maker, branch, cost) = place(one);
-    cells.extend([maker, branch, cost].map(|text| cell(text, Tone::Dim)));
-    cells.push(cell(why(one).unwrap_or_default(), Tone::Plain));
+    let figures = match (one.found(), one) {
+        (Some(found), _) => figures(found, glyphs),
+        (None, WatchLine::Elsewhere(StandingHalt { halt, .. })) => {
+            let trend = marks(&halt.evidence.trend, glyphs);
+            let badge = format!("Loop {}", halt.iteration);
+            [cell(&badge, Tone::Plain), none(), cell(&trend, Tone::Plain), none()]
+        }
+        (None, _) => [none(), none(), none(), none()],
+    };
+    let last = one.since().or(one.found().and_then(|found| found.last_at));
+    let age = last.map_or_else(String::new, |at| age(now, at));
+    let mut cells = vec![cell(&name, Tone::Plain), cell(&terminal_clip(state, NAME), tone)];
+    cells.extend(figures);
+    cells.push(cell(&age, Tone::Dim));
+    cells.extend(place(one).map(|text| cell(&text, Tone::Dim)));
+    cells.push(cell(&why(one).unwrap_or_default(), Tone::Plain));
     TableRow { need: one.need(), key: one.key(), cells }
 }
 
-/// Who made the newest commit, branch and cost of a loop.
-fn place(one: &WatchLine<'_>) -> (String, String, String) {
-    let of = |found: &LoopView| {
-        let branch = found.branch.as_deref().unwrap_or("detached");
-        let [who, branch] =
-            [found.by().last().map_or("", String::as_str), branch].map(|text| terminal_clip(text, WIDE_NAME));
-        (who, branch, terminal_clip(&found.cost, WIDE_NAME))
-    };
-    match one {
-        WatchLine::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => of(found),
-        WatchLine::Branch(branch) => of(&branch.found),
-        WatchLine::Elsewhere(standing) => {
-            let halt = &standing.halt;
-            let who = halt.summary.who.last().map_or_else(String::new, |who| terminal_clip(who, WIDE_NAME));
-            let branch =
-                halt.branch.as_deref().map_or_else(String::new, |name| terminal_clip(name, WIDE_NAME));
-            (who, branch, terminal_clip(&halt::cost(&halt.summary).join(", "), WIDE_NAME))
-        }
-        WatchLine::Worktree(_) | WatchLine::Round(_) => (String::new(), String::new(), String::new()),
-    }
+fn state_of(found: &LoopView, now: Timestamp) -> (&'static str, Tone) {
+    if found.is_silent(now) { ("quiet", Tone::Odd) } else { state(found.state) }
 }
 
-fn of_loop(name: Cell, (found, now): (&LoopView, Timestamp), age: Cell, glyphs: Glyphs) -> Vec<Cell> {
-    let (state, tone) = if found.is_silent(now) { ("quiet", Tone::Odd) } else { state(found.state) };
-    let mut cells = vec![name, Cell { text: state.to_owned(), tone }];
-    cells.extend(figures(found, glyphs));
-    cells.push(age);
-    cells
+/// Who made the newest commit, branch and cost of a loop.
+fn place(one: &WatchLine<'_>) -> [String; 3] {
+    let cells = match (one.found(), one) {
+        (Some(found), _) => {
+            let who = found.by().last().map_or("", String::as_str);
+            [who, found.branch.as_deref().unwrap_or("detached"), &found.cost].map(str::to_owned)
+        }
+        (None, WatchLine::Elsewhere(StandingHalt { halt, .. })) => [
+            halt.summary.who.last().cloned().unwrap_or_default(),
+            halt.branch.clone().unwrap_or_default(),
+            halt::cost(&halt.summary).join(", "),
+        ],
+        (None, _) => [const { String::new() }; 3],
+    };
+    cells.map(|text| terminal_clip(&text, WIDE_NAME))
 }
 
 /// Badge, tests, trend and context.
