@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::{text::ReplayLine, text::ReplayStep, text::Teller};
+use self::{run::ReplayLine, run::ReplayStep, text::Teller};
 use crate::cli::{
     Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format, progress, progress::stopped,
 };

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use super::text::{ReplayLine, ReplayStep};
 use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::{
@@ -26,6 +25,29 @@ use andon_store::derived::DerivedCache;
 
 /// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
 const WEAKENING: usize = 1_000;
+
+/// The subject of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplayStep {
+    /// A commit of the range.
+    Commit {
+        /// Its full id; texts show the beginning.
+        commit: CommitId,
+        /// First line of its message.
+        subject: String,
+    },
+    /// Line number of an event, from 1.
+    Event(u64),
+}
+
+/// One step and the decision on it. A step under an earlier, unanswered halt has `decision.standing`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayLine {
+    /// The commit or event that was judged.
+    pub step: ReplayStep,
+    /// The decision of that time, from the facts of that time.
+    pub decision: Decision,
+}
 
 /// The end of a replay.
 pub struct ReplayEnd {

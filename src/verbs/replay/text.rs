@@ -1,38 +1,16 @@
 //! What `andon replay` shows: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
 //! (docs/spec-map.md, loop rules: frozen replays).
 
+use super::run::{ReplayLine, ReplayStep};
 use serde_json::{Map, Value, json};
 
 use super::{TestedCommit, session::Trajectory, session::TrajectoryStep};
-use andon_core::domain::{decision::Decision, decision::Verdict, diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{decision::Decision, decision::Verdict, diagnostic::Diagnostic};
 use andon_core::escape::terminal_clip;
 use andon_engine::{json, text::halt, text::message, text::page::Page, text::phrase, text::style::Style};
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
-
-/// The subject of a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReplayStep {
-    /// A commit of the range.
-    Commit {
-        /// Its full id; texts show the beginning.
-        commit: CommitId,
-        /// First line of its message.
-        subject: String,
-    },
-    /// Line number of an event, from 1.
-    Event(u64),
-}
-
-/// One step and the decision on it. A step under an earlier, unanswered halt has `decision.standing`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplayLine {
-    /// The commit or event that was judged.
-    pub step: ReplayStep,
-    /// The decision of that time, from the facts of that time.
-    pub decision: Decision,
-}
 
 fn begins_halt(decision: &Decision) -> bool {
     decision.verdict == Verdict::Halt && decision.standing.is_none()

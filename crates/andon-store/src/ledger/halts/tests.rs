@@ -54,7 +54,7 @@ fn carry_out(act: Act, number: usize, here: &Path, there: &Path) {
         }
         Act::AnswerNewest => {
             let (entries, _) = ledger.read_all().unwrap();
-            let is_halt = |entry: &&Entry| matches!(entry.event.known(), Some(LedgerEvent::Halted(_)));
+            let is_halt = |entry: &&Entry| entry.event.halt().is_some();
             if let Some(halt) = entries.iter().rev().find(is_halt) {
                 ledger.append(&acknowledged("main", Some(halt.id)), at).unwrap();
             }
