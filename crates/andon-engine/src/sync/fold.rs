@@ -60,7 +60,10 @@ impl Takeover<'_> {
         if !silent.is_empty() {
             union::take_in(self.repo, &incoming, self.ctx.now)?;
             self.repo.notes_move_on(notes::REF, &incoming.tips, self.ctx.now)?;
-            (self.lacking, self.has_to_move) = (incoming.notes.len(), true);
+            let there = own.and_then(|own| theirs.records.get(&own).copied());
+            let tip = self.repo.ref_commit(notes::REF)?;
+            self.lacking = tip.map_or(Ok(0), |tip| union::lacking(self.repo, tip, there.as_slice()))?;
+            self.has_to_move = true;
         }
         Ok(silent.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
     }
