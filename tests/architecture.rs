@@ -62,6 +62,7 @@ const COUNTED: &str = "answers|approvals|attempts|branches|calls|changes|clones|
 /// Where a number is never 1, or is no count.
 const NEVER_ONE: &[&str] = &[
     "+{} -{} lines",
+    "+{added} -{removed} lines",
     "of the last {} calls",
     "more than {} patterns",
     "{of} commits, {rate}/s",

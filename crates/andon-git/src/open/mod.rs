@@ -12,7 +12,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use crate::objects::cache::{Cache, MAX_CACHED};
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
-use crate::{error::GitError, objects::vetting::VettedObjects, platform::paths::listed, program};
+use crate::{error::GitError, objects::inflate::VettedObjects, platform::paths::listed, program};
 
 static SETTINGS: Once = Once::new();
 

@@ -7,7 +7,7 @@ use std::{cell::RefCell, collections::HashMap, ffi::OsString, rc::Rc};
 use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
-use crate::objects::{cache::Cache, pack::PackBuilder, trees::RawTree, vetting::VettedObjects};
+use crate::objects::{cache::Cache, inflate::VettedObjects, pack_builder::PackBuilder, trees::RawTree};
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.

@@ -4,7 +4,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::*;
-use crate::objects::vetting::{Inflater, STEP};
+use crate::objects::inflate::{Inflater, STEP};
 use crate::scratch::Scratch;
 use crate::{MergeClaim, RepoEnv, TreeVerdict};
 use andon_core::domain::ids::CommitId;
