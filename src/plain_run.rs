@@ -27,9 +27,10 @@ pub(crate) struct PlainRun {
 }
 
 impl PlainRun {
-    /// Whether `call`, which ended like that and was made in `cwd`, was one. Reads nothing but the call.
+    /// Returns the plain run if `call`, which ended like that and was made in `cwd`, was one. Reads nothing but the call.
     pub(crate) fn recognize(
-        (ctx, ws): (&Context, &Workspace),
+        ctx: &Context,
+        ws: &Workspace,
         cwd: Option<&str>,
         call: &CompletedCall,
         end: CallEnd,
@@ -44,7 +45,7 @@ impl PlainRun {
             return None;
         }
         let tests = configured(ws);
-        let command = at_work((ctx, ws), cwd, |at| decided_by(script, &tests, at))?.command.clone();
+        let command = at_work(ctx, ws, cwd, |at| decided_by(script, &tests, at))?.command.clone();
         let text = call.result.as_ref().and_then(Value::as_str).unwrap_or_default().as_bytes();
         let printed = text[text.len().saturating_sub(MAX_ANSWER)..].to_vec();
         Some(Self { command, exit, printed })
@@ -79,7 +80,8 @@ pub(crate) fn configured(ws: &Workspace) -> Vec<Tests> {
 
 /// Reads something of a line that runs in `cwd`, or where this process is.
 pub(crate) fn at_work<T>(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     cwd: Option<&str>,
     read: impl FnOnce(TestPlace<'_>) -> Option<T>,
 ) -> Option<T> {

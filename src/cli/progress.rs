@@ -76,7 +76,8 @@ fn line(what: &str, done: usize, of: usize, elapsed: Duration) -> String {
 /// A long walk: with a bar while it lasts, and Ctrl-C ends it with what it has found.
 pub fn walk<T>(
     shell: &Shell,
-    (what, threads): (&'static str, Option<NonZeroUsize>),
+    what: &'static str,
+    threads: Option<NonZeroUsize>,
     walk: impl FnOnce(&mut Pace<'_>, &Progress) -> T,
 ) -> T {
     let progress = Progress::new(shell, what);

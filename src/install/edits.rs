@@ -161,7 +161,7 @@ pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
 pub const BEGIN: &str = "# >>> andon (andon uninstall takes these lines out)";
 /// Ends them.
 pub const END: &str = "# <<< andon";
-/// What a first line is known by, should its wording change.
+/// The text by which a first line is known, should its wording change.
 const MARK: &str = "# >>> andon";
 
 /// Lines between the marks, each indented by `indent` spaces.

@@ -47,7 +47,7 @@ pub fn new_file(hook: GitHook, layout: Layout) -> String {
     }
 }
 
-/// Where the lines go in `text`. Before the fact the hooks that are there go first: they may still change what is
+/// Returns the place of the lines in `text`. Before the fact the hooks that are there go first: they may still change what is
 /// committed. Otherwise ours do: the record must not depend on what others do, and they read the input first.
 pub fn position(hook: GitHook, text: &[u8]) -> Result<usize, EndsEarly> {
     if hook.spec().sees_index {

@@ -24,7 +24,7 @@ pub struct Cli {
     )]
     pub color: ColorChoice,
 
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub command: Verb,
 }

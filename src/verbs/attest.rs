@@ -22,7 +22,7 @@ use testreport::TestStatus;
 #[derive(Debug, Args)]
 #[command(after_help = ATTEST)]
 pub struct AttestArgs {
-    /// What to attest
+    /// Statement to attest
     #[command(subcommand)]
     pub command: AttestCommand,
 }
@@ -30,7 +30,7 @@ pub struct AttestArgs {
 /// `andon attest ...`
 #[derive(Debug, Subcommand)]
 pub enum AttestCommand {
-    /// What the record of a commit says about its tests (test-result/v0.1)
+    /// Test results in the record of a commit (test-result/v0.1)
     Record {
         /// The commit
         #[arg(value_name = "REV", default_value = "HEAD")]
@@ -48,7 +48,7 @@ pub enum AttestCommand {
         #[command(flatten)]
         format: JsonArg,
     },
-    /// What people decided about a round
+    /// Decision of people about a round
     Resolution {
         /// An entry id, or its first digits
         round: String,
@@ -72,7 +72,7 @@ pub fn run(shell: &Shell, args: &AttestArgs) -> Result<Exit, OpsError> {
         AttestCommand::Resolution { round, .. } => resolution(ctx, &ws, round)?,
         AttestCommand::Check { range, .. } => {
             let asked = RangeRequest { range: Some(range.clone()), ..RangeRequest::default() };
-            let report = progress::walk(shell, ("check", None), |pace, _| ranges::run(ctx, &asked, pace))?;
+            let report = progress::walk(shell, "check", None, |pace, _| ranges::run(ctx, &asked, pace))?;
             let right =
                 range.rsplit_once("..").map_or(range.as_str(), |(_, right)| right.trim_start_matches('.'));
             let tip = ws.repo.resolve(if right.is_empty() { "HEAD" } else { right })?;

@@ -53,7 +53,7 @@ pub struct BackfillReport {
 /// Records what was made before Andon came.
 pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let done = progress::walk(shell, ("backfill", args.threads), |pace, _| {
+    let done = progress::walk(shell, "backfill", args.threads, |pace, _| {
         record_missing(&shell.ctx, &ws, &args.range, pace)
     })?;
     let left = match done.walked {
@@ -141,7 +141,7 @@ struct Batch {
     records: Vec<(CommitId, CommitRecord)>,
     /// Hunks and paths of them.
     parts: usize,
-    /// How many records it is to have.
+    /// The number of records that the batch is to have.
     size: usize,
 }
 
@@ -163,7 +163,8 @@ impl Batch {
 struct RecordWriter<'a> {
     ctx: &'a Context,
     batch: Batch,
-    /// What the record of a child names: the line of its parent that counts, from the newest batch and what that builds on.
+    /// The digests that the records of children name: for each, the line of its parent that counts, from the newest batch and
+    /// what that builds on.
     digests: HashMap<CommitId, Digest>,
     written: usize,
 }

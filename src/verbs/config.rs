@@ -19,7 +19,7 @@ use andon_engine::{error::OpsError, workspace::Workspace};
 
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// What to do with it
+    /// Action to take with it
     #[command(subcommand)]
     pub command: ConfigCommand,
 }

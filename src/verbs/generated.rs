@@ -54,7 +54,7 @@ pub fn man(shell: &Shell, args: &ManArgs) -> Result<Exit, OpsError> {
 /// `andon completions`
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// Shell that the completions are for
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
     /// Print instead a function for bash, zsh or fish that runs the configured test commands, as they are typed, as `andon test`

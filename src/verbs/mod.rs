@@ -45,7 +45,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
 
-/// What can be asked of the program, with the function that answers, in the groups and the order of `andon --help`.
+/// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
     ($($title:literal: $($(#[$about:meta])* $verb:ident($args:ty) => $run:path;)*)*) => {
         /// What can be asked of the program.
@@ -84,8 +84,9 @@ macro_rules! registry {
 }
 
 impl Command {
-    /// Whether the master switch turns it off: it takes facts in, or tells the loop whether it may go on. What a person runs
-    /// to look, to set up or to answer is still there. A git hook knows the switch itself: the hooks before it run all the same.
+    /// True when the master switch turns the command off: it takes facts in, or tells the loop whether it may go on. What a
+    /// person runs to look, to set up or to answer is still there. A git hook knows the switch itself: the hooks before it run
+    /// all the same.
     fn obeys_the_switch(&self) -> bool {
         match self {
             Self::Test(_)

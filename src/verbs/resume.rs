@@ -166,7 +166,7 @@ fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsErro
 /// `andon resume`
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// What was decided; kept in the ledger
+    /// Decision that was made; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
     /// The halt was wrong, the loop was not stuck: kept, counted by rule (andon status --rules), known to calibrate

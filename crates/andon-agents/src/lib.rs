@@ -189,7 +189,8 @@ pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, Fo
 /// Says `say` to `client` at `event`.
 pub fn reply(
     client: Client,
-    (event, moment): (&str, HookMoment),
+    event: &str,
+    moment: HookMoment,
     calls: &[CompletedCall],
     say: &Instruction,
 ) -> Reply {

@@ -93,10 +93,10 @@ fn each_client_is_read_and_its_refusal_known() {
         let payload = read(client, event, text.as_bytes()).unwrap();
         assert_eq!(payload.session.as_deref(), Some("s1"), "{name}");
         assert_eq!(payload.calls[0].used.commands, [DISARMS], "{name}");
-        let asked = (event, HookMoment::BeforeTool);
-        let refusal = reply(client, asked, &payload.calls, &Instruction::Refuse("no".into()));
+        let asked = HookMoment::BeforeTool;
+        let refusal = reply(client, event, asked, &payload.calls, &Instruction::Refuse("no".into()));
         assert!(has_refused(client, Some(refusal.exit.into()), &refusal.stdout), "{name}");
-        let nothing = reply(client, asked, &payload.calls, &Instruction::Nothing);
+        let nothing = reply(client, event, asked, &payload.calls, &Instruction::Nothing);
         assert!(!has_refused(client, Some(nothing.exit.into()), &nothing.stdout), "{name}");
     }
 }

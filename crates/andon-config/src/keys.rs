@@ -106,10 +106,10 @@ pub(super) static SECTIONS: [Section; 12] = [
 /// Most time that a program that is asked for help may take.
 const HELP: SpanRange = SpanRange { min: Span(1), max: Span(HOUR) };
 
-/// What is documentation by default, a line of the first `andon.toml` each: texts, but for those that a build or an
-/// installation reads; licences; files of git and of its hosts; of editors and formatters; images. `.gitattributes` is
-/// code: it decides what a checkout makes of the contents. This is the one list: `andon install` writes it, `andon config
-/// show` shows it. Each is of a shape that [`andon_core::domain::paths`] compares without an automaton.
+/// The default documentation patterns, one line of the first `andon.toml` each: texts, except those that a build or an
+/// installation reads; licences; files of git and of its hosts; of editors and formatters; images. `.gitattributes` is code: it
+/// decides what a checkout makes of the contents. This is the one list: `andon install` writes it, `andon config show` shows
+/// it. Each pattern is of a shape that [`andon_core::domain::paths`] compares without an automaton.
 pub(super) const DOCS: [&[&str]; 7] = [
     &["**/*.md", "docs/**", "**/*.rst", "**/*.adoc", "**/*.txt"],
     &[

@@ -11,20 +11,20 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Unexpec
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// How much of an error is shown, in characters: it may quote what was read.
+/// The maximum length of an error that is shown, in characters: the error may quote what was read.
 const SHOWN: usize = 200;
 /// Largest number that is whole for sure where it is written as a fraction, as `1000.0` is.
 const MAX_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// Why a line could not be read.
+/// The reason why a line could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// Longer than a line may be.
     #[error("{bytes} bytes, more than the {max} allowed")]
     TooLarge {
-        /// What it has.
+        /// The number of bytes in the line.
         bytes: usize,
-        /// What is allowed.
+        /// The maximum number of bytes allowed.
         max: usize,
     },
     /// Not JSON, cut short, not UTF-8, or nested too deeply.
@@ -38,9 +38,9 @@ pub enum FormatError {
         "schema {found:?} is not {expected:?}: it was written by another version of andon, which can read it"
     )]
     Schema {
-        /// What it says, cut to 80 characters.
+        /// The schema that the line states, cut to 80 characters.
         found: String,
-        /// What this version reads.
+        /// The schema that this version reads.
         expected: &'static str,
     },
     /// Without a member that it needs, or with two of one name.
@@ -51,7 +51,7 @@ pub enum FormatError {
     Member {
         /// Its path, such as `diff.hash`.
         member: String,
-        /// What is there and what would have been right.
+        /// The value that is there and what would have been right.
         why: String,
     },
 }

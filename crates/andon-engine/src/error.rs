@@ -91,7 +91,7 @@ impl OpsError {
         Self::verb(VerbError::Usage, what, help)
     }
 
-    /// What a rule forbids.
+    /// The error for something that a rule forbids.
     pub fn refused(what: impl Into<String>, help: impl Into<String>) -> Self {
         Self::verb(VerbError::Refused, what, help)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use andon_core::domain::ids::{CommitId, Oid};
 
-/// Why an object that a repository names is not in it.
+/// The reason that an object that a repository names is not in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingBecause {
     /// The clone is shallow: history was cut.
@@ -313,8 +313,8 @@ impl GitError {
     }
 }
 
-/// How a partial clone comes by an object that is left at its remote. Never done from here: a hook that fetches
-/// hangs where there is no network.
+/// Returns the help that says how a partial clone comes by an object that is left at its remote. This is never done from here:
+/// a hook that fetches hangs where there is no network.
 pub fn missing_help(id: Oid) -> String {
     format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
 }

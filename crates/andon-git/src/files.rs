@@ -64,8 +64,8 @@ pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file of this name is a temporary one without a writer: its process is gone, or, where the name has none,
-/// it was last `modified` long ago.
+/// True when a file of this name is a temporary one without a writer: its process is gone, or, where the name has none, it was
+/// last `modified` long ago.
 pub fn is_litter(name: &OsStr, modified: impl FnOnce() -> Option<SystemTime>) -> bool {
     let name = name.to_str().unwrap_or_default();
     let Some(rest) = name.strip_prefix(FOREIGN).or_else(|| name.strip_prefix(TEMPORARY)) else {

@@ -58,7 +58,7 @@ const INERT: [&str; 9] = [
     "submodule.recurse=false",
 ];
 
-/// What a program that ended well said.
+/// The output of a program that ended well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// Standard output, whole.
@@ -67,7 +67,7 @@ pub struct ProgramOutput {
     pub stderr: Vec<u8>,
 }
 
-/// How a program ended, whatever it said.
+/// The end of a program, whatever it said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GitProgramEnd {
     /// Exit code 0.
@@ -76,7 +76,7 @@ pub(crate) struct GitProgramEnd {
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Whether a program that reaches a remote may prompt for a password.
+/// The rule on password prompts for a program that reaches a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompt {
     /// There is a terminal.
@@ -89,21 +89,20 @@ pub enum Prompt {
     Suppressed(Quiet),
 }
 
-/// How prompts are avoided for a person who waits for something else.
+/// The ways to avoid prompts for a person who waits for something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quiet {
-    /// Whether the user has set up an ssh of their own, which stays.
+    /// True when the user has set up an ssh of their own, which stays.
     pub own_ssh: bool,
-    /// Whether a program that answers for git may be started: it opens no window here.
+    /// True when a program that answers for git may be started: it opens no window here.
     pub askpass: bool,
 }
 
-/// How a program reaches a remote.
+/// The way in which a program reaches a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Online {
-    /// Whether it may prompt.
     pub prompt: Prompt,
-    /// How long it may take; then it is ended, with all that it started.
+    /// The longest time that the program may take; then it is ended, with all that it started.
     pub patience: Option<Duration>,
 }
 
@@ -185,7 +184,7 @@ impl Repo {
         parse_version(&String::from_utf8_lossy(&output.stdout))
     }
 
-    /// Whether git ignores the untracked `path`, from the top. Starts a process.
+    /// True when git ignores the untracked `path`, from the top. Starts a process.
     pub fn is_ignored(&self, path: &str) -> bool {
         self.git(&["check-ignore", "-q", "--", path], b"").is_ok()
     }

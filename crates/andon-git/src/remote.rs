@@ -28,7 +28,7 @@ const WOULD_ASK: [&str; 9] = [
     "unable to read askpass response",
 ];
 
-/// Why fetching or pushing did not work out.
+/// The reason that fetching or pushing did not work out.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// git itself.

@@ -51,7 +51,7 @@ pub struct GuardSnapshot {
     pub session: Option<String>,
     /// The number of them.
     pub open: u32,
-    /// Whether their turn goes on: what is taken away between two of its calls is put back too.
+    /// True while their turn goes on: what is taken away between two of its calls is put back too.
     #[serde(default)]
     pub in_turn: bool,
     /// git started Andon through every hook that is needed.
@@ -77,7 +77,7 @@ fn path(git_dir: &Path) -> PathBuf {
 }
 
 impl GuardSnapshot {
-    /// Whether the turn whose calls these are goes on, as far as hooks and the system tell: a client may be killed in it.
+    /// True while the turn whose calls these are goes on, as far as hooks and the system tell: a client may be killed in it.
     pub fn is_live(&self) -> bool {
         (self.open > 0 || self.in_turn) && self.client.is_none_or(|client| process::is_running(&client))
     }

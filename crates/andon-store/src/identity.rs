@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 128;
 /// Most directories that are read.
 const MAX_DIRECTORIES: usize = 200_000;
 
-/// Which files belong to the configuration.
+/// The rules that tell which files belong to the configuration.
 #[derive(Debug)]
 pub struct ConfigFiles {
     rules: PathRules,

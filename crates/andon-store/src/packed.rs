@@ -12,7 +12,7 @@ pub struct PackedFacts {
     facts: Vec<Box<[u8]>>,
 }
 
-/// What a fact begins with.
+/// The members that a fact begins with.
 #[derive(Deserialize)]
 struct FactHead {
     id: Option<CommitId>,
@@ -25,12 +25,10 @@ impl PackedFacts {
         self.facts.push(bytes_of(fact).into());
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }

@@ -33,7 +33,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Whether it is for the commit that the git processes `now` make. Unknown is no contradiction: where the system
+    /// True when the receipt is for the commit that the git processes `now` make. Unknown is no contradiction: where the system
     /// does not report processes, receipts name none.
     pub fn is_of(&self, now: &[GitProcess]) -> bool {
         now.is_empty() || now.iter().any(|one| self.asked_by.contains(one))
@@ -87,7 +87,8 @@ pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), Rec
     file::replace(&path, text.as_bytes()).map_err(|source| RecordError::Io { doing: "write", path, source })
 }
 
-/// What passed and is not recorded yet, the newest last. A receipt that cannot be read is none: it proves nothing.
+/// Returns the receipts of what passed and is not recorded yet, the newest last. A receipt that cannot be read is none: it
+/// proves nothing.
 pub fn read(git_dir: &Path) -> Vec<Receipt> {
     lines(&path(git_dir)).into_iter().map(|(_, receipt)| receipt).collect()
 }

@@ -17,7 +17,7 @@ use andon_core::history::{Fold, Snapshot};
 
 /// A journal that is shorter is folded from its start.
 pub const SHORT: u64 = 64 << 10;
-/// How much is read beyond a place before a newer one is kept: so little that folding it takes no noticeable time.
+/// The number of bytes read beyond a place before a newer one is kept: so few that folding them takes no noticeable time.
 const STEP: u64 = 64 << 10;
 
 /// The fold of the journal up to a place in it.

@@ -15,8 +15,8 @@ use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
 /// The refs of writers at a remote, under the names that a plain fetch may have given them here too.
 pub const PREFIX: &str = "refs/andon/records/";
-/// Where those of remotes are kept here: `<remote>/<writer>` below it. Not below `refs/andon/remote/`, which each hook
-/// looks into.
+/// The prefix under which the refs of remotes are kept here: `<remote>/<writer>` below it. It is not below
+/// `refs/andon/remote/`, which each hook looks into.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote-records/";
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
@@ -64,10 +64,11 @@ pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<Note
     Ok(repo.notes_join(joined, note_to_keep)?)
 }
 
-/// How many commits have a record in the notes of `tip` of which none of `others` has every line. A note without a
-/// readable line is no record, and is not spread.
+/// Returns the number of commits that have a record in the notes of `tip` of which none of `others` has every line. A note
+/// without a readable line is no record, and is not spread.
 ///
 /// # Errors
+///
 /// [`RecordError::Git`] when the notes of `tip` cannot be read.
 pub fn lacking(repo: &Repo, tip: CommitId, others: &[CommitId]) -> Result<usize, RecordError> {
     let ours = repo.notes_at(NOTES_REF, Some(tip));

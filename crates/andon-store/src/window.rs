@@ -70,12 +70,12 @@ pub fn read_apart(repo: &Repo, store: &NotesStore<'_>, commit: CommitId, max: us
 pub struct WindowVerdict {
     /// The number of records that were asked for.
     pub max: usize,
-    /// How long the journal was when no halt was found to be owed; `None` when that was not asked, or one is.
+    /// The length of the journal when no halt was found to be owed; `None` when that was not asked, or one is.
     pub settled: Option<u64>,
 }
 
-/// How long the journal was, in bytes, when the window behind `head` was judged and no halt was owed. `None` when
-/// HEAD or the notes of the window have moved since, or it was not judged.
+/// Returns the length of the journal, in bytes, when the window behind `head` was judged and no halt was owed. `None` when HEAD
+/// or the notes of the window have moved since, or it was not judged.
 pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
     let tip = repo.ref_target(super::notes::REF).ok()?.map(CommitId);
     cache::settled(repo, &cache::Key { head, tip, max })

@@ -142,7 +142,7 @@ pub(super) const ADVICE: [&str; 2] = ["note: run with ", "stack backtrace:"];
 /// Lines of libtest behind what its tests have printed.
 pub(super) const SUMMARY: [&str; 2] = ["failures:", "test result: "];
 
-/// What a test printed, from its panic or else from line `otherwise` on, up to a line that is an end.
+/// Returns the output of a test, from its panic or else from line `otherwise` on, up to a line that is an end.
 pub(super) fn from_panic(text: &str, otherwise: usize, is_end: impl Fn(&str) -> bool) -> String {
     let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(otherwise);
     let mut error = String::new();

@@ -273,7 +273,7 @@ fn client_json(hooks: &ClientHooks) -> Value {
 /// `andon agent`
 #[derive(Debug, Args)]
 pub struct AgentArgs {
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub command: AgentCommand,
 }
@@ -292,7 +292,7 @@ pub enum AgentCommand {
     /// Start a client unless the loop is halted, and end with 1 when it is halted afterwards
     #[command(after_help = AGENT_RUN)]
     Run(AgentRunArgs),
-    /// What the hooks of agents' clients call: reads the client's JSON, and answers in the client's way
+    /// Handle a call from the hooks of agents' clients: read the client's JSON, and answer in the client's way
     #[command(after_help = AGENT_HOOK)]
     Hook(AgentHookArgs),
 }

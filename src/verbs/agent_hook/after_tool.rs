@@ -211,7 +211,7 @@ fn plain_run(place: &Place<'_>, event: &str, payload: &HookPayload, transcript: 
         return None;
     }
     let end = end_of(place, &call.used, transcript);
-    PlainRun::recognize((place.ctx, place.ws), payload.cwd.as_deref(), call, end)
+    PlainRun::recognize(place.ctx, place.ws, payload.cwd.as_deref(), call, end)
 }
 
 /// The end of a call, from its answer or else from the transcript.

@@ -111,7 +111,7 @@ fn rewritten(place: &Place<'_>, event: &str, payload: &HookPayload) -> Instructi
 fn tested(place: &Place<'_>, payload: &HookPayload, script: &str) -> Option<String> {
     let tests = configured(place.ws);
     let program = shell_quote(&program(place.ctx, Scope::Project));
-    at_work((place.ctx, place.ws), payload.cwd.as_deref(), |at| as_andon_test(script, &tests, at, &program))
+    at_work(place.ctx, place.ws, payload.cwd.as_deref(), |at| as_andon_test(script, &tests, at, &program))
 }
 
 /// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.

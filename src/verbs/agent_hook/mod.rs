@@ -60,7 +60,7 @@ pub fn unknown(mut ctx: Context, what: &str) -> Exit {
         ws.and_then(|ws| guarded(|| Ok(halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());
     let said = match refusal {
         Some(why) => {
-            reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Instruction::Refuse(why))
+            reply(Client::Claude, "PreToolUse", HookMoment::BeforeTool, &[], &Instruction::Refuse(why))
         }
         None => Reply::aside(&words::broken(what)),
     };
@@ -99,7 +99,7 @@ impl ClientHook<'_> {
         match judged {
             Ok(said) => {
                 notes.extend(said.warnings);
-                let said = reply(self.client, (self.event, at), &payload.calls, &said.say);
+                let said = reply(self.client, self.event, at, &payload.calls, &said.say);
                 say(&self.ctx, &said, &notes)
             }
             Err(what) => self.broken(Some(&payload), moment, &what),
@@ -199,12 +199,8 @@ impl ClientHook<'_> {
         match refusal {
             Some(why) => {
                 let calls = payload.map_or(&[][..], |payload| &payload.calls);
-                let said = reply(
-                    self.client,
-                    (self.event, HookMoment::BeforeTool),
-                    calls,
-                    &Instruction::Refuse(why),
-                );
+                let said =
+                    reply(self.client, self.event, HookMoment::BeforeTool, calls, &Instruction::Refuse(why));
                 say(&self.ctx, &said, &[])
             }
             None => say(&self.ctx, &Reply::default(), &notes),

@@ -71,7 +71,7 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         (None, files) => GoodSource::Events(files),
     };
     let wanted = CalibrationRequest { good, alpha: args.alpha };
-    let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {
+    let found = progress::walk(shell, "calibrate", args.threads, |pace, _| {
         calibrate::run(&shell.ctx, ground, &wanted, pace)
     })?;
     let found = match found {

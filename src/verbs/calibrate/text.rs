@@ -66,7 +66,7 @@ pub fn text(found: &Calibration, style: Style) -> String {
     page.finish()
 }
 
-/// What the promise is about.
+/// The scope of the promise.
 const COVERED: &str = "it covers the rules that see a loop make no progress; budgets, which end good work too, are no part of it";
 
 fn promise(found: &Calibration) -> String {
@@ -95,7 +95,7 @@ fn promise(found: &Calibration) -> String {
     }
 }
 
-/// What can be done where nothing is promised.
+/// Returns advice on what can be done where nothing is promised.
 fn help(found: &Calibration) -> Option<&'static str> {
     match found.promised {
         PromiseKind::Factor(_) => None,
@@ -111,7 +111,7 @@ fn help(found: &Calibration) -> Option<&'static str> {
     }
 }
 
-/// What people said of halts among those runs.
+/// Writes what people said of halts among those runs.
 fn of_people(found: &Calibration, page: &mut Page) {
     let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.mistaken;
     if found.left_out > 0 || counted > 0 {
@@ -134,7 +134,7 @@ fn of_people(found: &Calibration, page: &mut Page) {
     }
 }
 
-/// What is not judged, and what else ends good runs.
+/// Writes what is not judged, and what else ends good runs.
 fn beside(found: &Calibration, page: &mut Page) {
     let HaltsOfBudgets { all: halted, budgets } = &found.by_budgets;
     if *halted > 0 {
@@ -158,7 +158,7 @@ fn beside(found: &Calibration, page: &mut Page) {
     }
 }
 
-/// What `andon check --calibration` says: whether the present thresholds keep the promise.
+/// Returns the report of `andon check --calibration`, which says whether the present thresholds keep the promise.
 pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
     let report = |commits| CheckReport { range: range.to_owned(), commits, ..CheckReport::default() };
     let found = match found {

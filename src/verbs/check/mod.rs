@@ -62,7 +62,7 @@ pub struct CheckArgs {
     /// Take the report of a run that the CI has made at the tip instead; may be given several times
     #[arg(long, value_name = "FILE", requires = "exit_code", conflicts_with = "calibration")]
     pub test_report: Vec<PathBuf>,
-    /// How the command of that run ended
+    /// Exit code of the command of that run
     #[arg(long, value_name = "N", requires = "test_report", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
     /// Prove that a commit (given as RANGE; default HEAD) is the squash of these commits, and judge them
@@ -108,7 +108,7 @@ fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckRepor
     let ws = Workspace::open(&shell.ctx)?;
     let range = args.range.as_deref().unwrap_or("HEAD");
     let wanted = CalibrationRequest { good: GoodSource::Range(range), alpha };
-    let found = progress::walk(shell, ("check", args.threads), |pace, _| {
+    let found = progress::walk(shell, "check", args.threads, |pace, _| {
         calibrate::run(&shell.ctx, SettingsOf::Repository(&ws), &wanted, pace)
     })?;
     Ok(as_check(&found, range))
@@ -129,7 +129,7 @@ fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
         };
         asked.tests = Some(run::tests_at_tip(&shell.ctx, &asked, &wanted, &own, &mut runner)?);
     }
-    progress::walk(shell, ("check", args.threads), |pace, _| run::run(&shell.ctx, &asked, pace))
+    progress::walk(shell, "check", args.threads, |pace, _| run::run(&shell.ctx, &asked, pace))
 }
 
 fn wanted(args: &CheckArgs) -> Option<TestsWanted> {

@@ -81,7 +81,7 @@ struct Iteration<'a> {
 }
 
 impl Iteration<'_> {
-    /// What acts one after the other: a node in a worktree.
+    /// The actor whose iterations follow one another: a node in a worktree.
     fn track(&self) -> String {
         track(self.record)
     }

@@ -98,7 +98,7 @@ fn run_status(status: TestStatus) -> &'static str {
     }
 }
 
-/// What rules warned of, at the span of its commit.
+/// The findings that rules warned of, at the span of their commit.
 fn findings(one: &Iteration<'_>) -> Vec<Value> {
     let grave = one.record.findings.iter().filter(|finding| finding.level >= Level::Warn);
     let log = grave.map(|finding| {

@@ -251,7 +251,7 @@ fn at_place(decision: &Decision, place: &str) -> Decision {
 pub struct HookArgs {
     /// The hook's name
     pub name: String,
-    /// What git passed
+    /// Arguments that git passed
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<OsString>,
 }

@@ -33,7 +33,7 @@ const MAX_REFS: usize = 12;
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {
-    /// How git starts Andon; default: as installed before, else by what hook manager is there
+    /// Way in which git starts Andon; default: as installed before, else by the hook manager that is there
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Integration>,
     /// Have `git log` show the records (notes.displayRef)

@@ -78,7 +78,7 @@ pub struct Preview {
     pub choice: ModeChoice,
     /// In the order in which it would be done.
     pub steps: Vec<Step>,
-    /// What a person would have to do afterwards.
+    /// The steps that a person would have to take afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<LostHooks>,
 }

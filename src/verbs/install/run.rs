@@ -59,7 +59,7 @@ pub struct InstallReport {
     pub first_config: Option<FirstConfig>,
     /// Remarks for a person, a sentence each.
     pub remarks: Vec<String>,
-    /// What has to be done yet before git starts Andon.
+    /// The steps that are left to take before git starts Andon.
     pub waits: Option<LostHooks>,
 }
 

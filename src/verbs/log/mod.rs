@@ -24,13 +24,13 @@ use andon_store::{ledger::Ledger, notes::NotesStore};
 /// `andon log`
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// How many commits or events to show at most
+    /// Maximum number of commits or events to show
     #[arg(short = 'n', long, visible_alias = "limit", default_value_t = 20, value_name = "N")]
     pub max_count: usize,
     /// List the safety events instead: refused, skipped, halted, answered, bypassed
     #[arg(long)]
     pub events: bool,
-    /// Where to start
+    /// Revision to start at
     #[arg(default_value = "HEAD", value_name = "REV")]
     pub revision: String,
     /// Output format

@@ -119,7 +119,7 @@ is refused by name (exit code 2), and the other lines are kept.";
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct ObserveArgs {
-    /// What kind of fact
+    /// Kind of fact
     #[command(subcommand)]
     pub kind: ObserveKind,
 }
@@ -150,7 +150,7 @@ pub enum ObserveKind {
     Verdict(ObserveLinesArgs),
     /// A turn ended; `andon tick` does this too, and looks at the working tree itself
     TurnEnd(ObserveLinesArgs),
-    /// What `andon round` takes: each line names its `action` (`open`, `say`, `verdict`, `close`), and is answered by one
+    /// Input of `andon round`: each line names its `action` (`open`, `say`, `verdict`, `close`), and is answered by one
     Round(JsonArg),
     /// Any kind: each line names its `type`
     Event(ObserveLinesArgs),

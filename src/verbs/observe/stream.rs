@@ -184,7 +184,7 @@ fn plain_run(ctx: &Context, ws: &Workspace, line: Line<'_>, kept: &JournalLine) 
     let (tool, told) = events::told_call(text)?;
     let mut call = andon_agents::called(&tool, None, told.args);
     call.result = told.result;
-    let run = PlainRun::recognize((ctx, ws), None, &call, told.end)?;
+    let run = PlainRun::recognize(ctx, ws, None, &call, told.end)?;
     let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let is_named = |run: &TestRun| {
         run.evidence.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated

@@ -67,8 +67,8 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     let Some(tests) = tests(shell, &ws, args)? else { return Ok(Exit::Undecided) };
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
-    let ended = progress::walk(shell, ("replay", args.threads), |pace, progress| {
-        run::run(&shell.ctx, &ws, (&args.range, &tests), pace, &mut |line| {
+    let ended = progress::walk(shell, "replay", args.threads, |pace, progress| {
+        run::run(&shell.ctx, &ws, &args.range, &tests, pace, &mut |line| {
             text.push_str(&match args.format.format {
                 Format::Text => teller.line(&line),
                 Format::Json => text::document(&line),
@@ -95,7 +95,8 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     Ok(stopped(shell, ended.walked, Exit::Allowed))
 }
 
-/// What `--test` gives on each commit, reported on standard error as it comes; nothing without it, `None` where it was stopped.
+/// Returns the results of `--test` on each commit, reported on standard error as they come; nothing without it, `None` where it
+/// was stopped.
 fn tests(
     shell: &Shell,
     ws: &Workspace,
@@ -173,7 +174,7 @@ pub struct TestedCommit<'a> {
     pub number: usize,
     /// Commits in the range.
     pub of: usize,
-    /// What the tests said; the text says why nothing is known.
+    /// The results of the tests, or a text that says why nothing is known.
     pub result: Result<&'a TestEvidence, &'a str>,
 }
 
@@ -212,7 +213,7 @@ fn evidence(
     Ok(Some(found))
 }
 
-/// What a run says; `None` where a signal stopped it.
+/// Returns the result of a run; `None` where a signal stopped it.
 fn one(
     executed: Result<CommandResult, String>,
     code: CodeId,

@@ -62,7 +62,8 @@ pub struct ReplayEnd {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (commits, tests): (&str, &BTreeMap<CommitId, TestEvidence>),
+    commits: &str,
+    tests: &BTreeMap<CommitId, TestEvidence>,
     pace: &mut Pace<'_>,
     show: &mut dyn FnMut(ReplayLine),
 ) -> Result<ReplayEnd, OpsError> {

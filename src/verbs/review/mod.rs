@@ -23,7 +23,7 @@ use andon_review::simulation::{self, output::SimulationJson};
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
-    /// What to do; without it the rounds that wait are listed, oldest first
+    /// Command to run; without it the rounds that wait are listed, oldest first
     #[command(subcommand)]
     pub command: Option<ReviewCommand>,
     /// Output format
@@ -71,7 +71,7 @@ pub enum ReviewCommand {
     Status {
         /// One witness, such as human:ann
         witness: Option<String>,
-        /// What the whole ledger came to, as simulate shows it of a file
+        /// Show the result of the whole ledger, as simulate shows it of a file
         #[arg(long, conflicts_with = "witness")]
         ledger: bool,
         /// Output format
@@ -127,7 +127,7 @@ pub struct AnswerArgs {
     /// A claim that was checked: true, false or unverifiable; the claim; the source. May be given several times
     #[arg(long, num_args = 3, value_names = ["VERDICT", "CLAIM", "SOURCE"], requires = "decision")]
     pub factual_check: Vec<String>,
-    /// Whether the critique only decorates agreement (yes or no), and why
+    /// Judgement on whether the critique only decorates agreement (yes or no), and the reason
     #[arg(long, num_args = 2, value_names = ["YES|NO", "WHY"], requires = "decision")]
     pub sycophancy: Vec<String>,
     /// The rules are wrong: what, in which direction (increase, decrease, tension), and why
@@ -145,7 +145,7 @@ pub struct AnswerArgs {
     /// A topic. May be given several times
     #[arg(long, value_name = "TAG", requires = "decision")]
     pub tag: Vec<String>,
-    /// How long you worked on it, in seconds; default: since you accepted it
+    /// Time that you worked on it, in seconds; default: since you accepted it
     #[arg(long, value_name = "N", requires = "decision")]
     pub time_spent_seconds: Option<u64>,
     /// Output format

@@ -24,7 +24,7 @@ pub struct ShownVote {
     standing: &'static str,
     /// The instruction that it gives, word for word.
     words: Option<String>,
-    /// How it was given, where that leaves open who gave it.
+    /// The way in which it was given, where that leaves open who gave it.
     #[serde(skip)]
     given: Option<String>,
     /// The members that were signed.

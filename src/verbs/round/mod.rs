@@ -32,7 +32,7 @@ use andon_review::round::{RoundState, RoundStatus};
 #[derive(Debug, Args)]
 #[command(after_help = ROUND)]
 pub struct RoundCommandArgs {
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub command: RoundCommand,
 }

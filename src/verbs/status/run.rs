@@ -38,7 +38,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
     let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
-    let at_work = at_work.map(|(overlay, _)| Subject::WorkTree(overlay));
+    let at_work = at_work.map(|seen| Subject::WorkTree(seen.overlay));
     let code =
         HeadAndWorkTree { head: code_of(ws, at_head.as_ref()), work_tree: code_of(ws, at_work.as_ref()) };
     Ok(StatusView {

@@ -12,18 +12,18 @@ use super::run::{
     texts,
 };
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
+use andon_engine::evidence::Subject;
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
 use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
-use andon_engine::evidence::{Subject, untracked};
+use andon_engine::evidence::untracked::{self, TreeSnapshot};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::{
     context::Context, error::OpsError, evidence::tested_code::TestedCode, recording::pending,
     workspace::Workspace,
 };
-use andon_git::Overlay;
 
 /// The scopes that are to be tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,9 +130,6 @@ fn is_word(ws: &Workspace, word: &str) -> bool {
     let there = ws.repo.workdir().is_some_and(|top| top.join(word).exists());
     !word.starts_with('-') && word.bytes().all(plain) && !there
 }
-
-/// The working tree, and the untracked files that bind nothing.
-pub(super) type TreeSnapshot = (Overlay, Vec<OverlayEntry>);
 
 /// Everything that stays the same while the scopes run, and what came of them.
 pub(super) struct Session<'a> {
@@ -254,7 +251,7 @@ impl<'a> Session<'a> {
 
     /// A file of two scopes shows where it changed, and all of them do where the configuration changed.
     fn refuse_in_two(&mut self) -> Result<(), OpsError> {
-        let (overlay, _) = self.look()?;
+        let overlay = self.look()?.overlay;
         if overlay.entries.iter().any(|entry| entry.path == CONFIG_FILE.as_bytes()) {
             let tracked = self.ws.repo.tracked_files()?;
             scopes::refuse_these_in_two(self.ws, tracked.iter().map(|(_, path)| path.as_slice()))?;
@@ -286,7 +283,7 @@ impl<'a> Session<'a> {
     fn states(&self, seen: &TreeSnapshot, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
-            None => Subject::WorkTree(seen.0.clone()),
+            None => Subject::WorkTree(seen.overlay.clone()),
         };
         scopes::states(self.ws, &self.loaded, &self.known, &subject, before)
     }

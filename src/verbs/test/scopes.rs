@@ -109,7 +109,7 @@ fn dry_run(
 fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
-    let (overlay, _) = untracked::tested_overlay(ws)?;
+    let overlay = untracked::tested_overlay(ws)?.overlay;
     let known = KnownScopes::from_timeline(&loaded);
     let states = states(ws, &loaded, &known, &Subject::WorkTree(overlay), None)?;
     if args.format.format == Format::Json {

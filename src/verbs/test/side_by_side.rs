@@ -7,9 +7,10 @@ use std::{collections::VecDeque, thread};
 
 use super::execution::Execution;
 use super::run::{ChosenCommand, OutputTarget, judged};
-use super::scoped_run::{Session, TestProgress, TestStep, TreeSnapshot};
+use super::scoped_run::{Session, TestProgress, TestStep};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
-use andon_engine::{error::OpsError, evidence::tested_code::TestedCode, workspace::Workspace};
+use andon_engine::evidence::{tested_code::TestedCode, untracked::TreeSnapshot};
+use andon_engine::{error::OpsError, workspace::Workspace};
 use tempfile::SpooledTempFile;
 use testreport::Stream;
 

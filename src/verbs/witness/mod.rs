@@ -20,7 +20,7 @@ use andon_store::ledger::{SignatureState, WholeEntry};
 /// `andon witness`
 #[derive(Debug, Args)]
 pub struct WitnessArgs {
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub command: WitnessCommand,
 }
@@ -31,7 +31,7 @@ pub enum WitnessCommand {
     /// Make the first policy: your signing key is its only admin and witness
     #[command(after_help = INIT)]
     Init {
-        /// What you are called in the ledger, such as human:ann
+        /// Your name in the ledger, such as human:ann
         #[arg(long, value_name = "human:ID")]
         name: String,
         /// No witness may answer a round that they have a stake in, even while there are only one or two witnesses
@@ -48,7 +48,7 @@ pub enum WitnessCommand {
         /// The .pub file
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
-        /// What it may be used for: admin, witness, flag, agent, forge, ci
+        /// Roles that the key may be used for: admin, witness, flag, agent, forge, ci
         #[arg(long, value_name = "ROLES", value_delimiter = ',', default_value = "witness")]
         role: Vec<String>,
         /// Output format
@@ -111,7 +111,7 @@ security key. Nothing changes for halts until andon.toml says so.";
 /// `andon ledger`
 #[derive(Debug, Args)]
 pub struct LedgerArgs {
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub command: LedgerCommand,
 }

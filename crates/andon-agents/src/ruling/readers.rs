@@ -72,7 +72,7 @@ const GIT_WRITES: [&str; 5] = ["--output", "--ext-diff", "--open-files-in-pager"
 /// Folders of programs that an agent does not write.
 const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 
-/// Whether a call only reads.
+/// Returns true when a call only reads.
 pub(super) fn reads(used: &ToolUse) -> bool {
     match used.kind {
         ToolKind::Read => true,
@@ -81,7 +81,7 @@ pub(super) fn reads(used: &ToolUse) -> bool {
     }
 }
 
-/// Whether all commands of `script` only read.
+/// Returns true when all commands of `script` only read.
 pub(super) fn only_reads(script: &str) -> bool {
     let read = Reading::parse(script);
     let commands = read.commands();
@@ -117,7 +117,7 @@ fn is_reader(words: &[&Word]) -> bool {
     }
 }
 
-/// Whether a word may be one of the options: abbreviated, with its value, or among other letters.
+/// Returns true when a word may be one of the options: abbreviated, with its value, or among other letters.
 fn is_option(word: &str, options: &[&str]) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     let is = |option: &&str| {
@@ -158,7 +158,7 @@ fn andon(args: &[&str]) -> bool {
     )
 }
 
-/// Whether a call leads out of a full window: it writes or reads the briefing, asks for it, tests, or commits.
+/// Returns true when a call leads out of a full window: it writes or reads the briefing, asks for it, tests, or commits.
 pub(super) fn leads_out(used: &ToolUse) -> bool {
     if used.commands.is_empty() {
         return !used.paths.is_empty() && used.paths.iter().all(|path| is_briefing(path));
@@ -187,7 +187,7 @@ fn goes_out(words: &[&Word]) -> bool {
     }
 }
 
-/// Whether `path` is the briefing, which an agent writes for its next session.
+/// Returns true when `path` is the briefing, which an agent writes for its next session.
 fn is_briefing(path: &str) -> bool {
     let mut parts = path.rsplit(['/', '\\']);
     parts.next() == Some(BRIEFING) && parts.next() == Some(".andon")

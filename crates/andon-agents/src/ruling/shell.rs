@@ -10,11 +10,11 @@ pub(super) struct Word {
     /// As it is written.
     pub(super) raw: String,
     pub(super) span: Range<usize>,
-    /// Whether a shell would take it as it is.
+    /// True when a shell would take the word as it is.
     pub(super) is_exact: bool,
 }
 
-/// What ends a command.
+/// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     And,
@@ -25,7 +25,7 @@ pub(super) enum End {
     Background,
     /// The end of the script.
     Script,
-    /// What follows is not read.
+    /// The text that follows is not read.
     Unread,
 }
 
@@ -60,12 +60,12 @@ impl Item {
 pub(super) struct Reading {
     /// Words, and the ends of commands; the last is an end.
     pub(super) items: Vec<Item>,
-    /// Whether all of it was read.
+    /// True when all of the line was read.
     pub(super) is_whole: bool,
     redirections: usize,
     /// The files that redirections write.
     pub(super) writes: Vec<String>,
-    /// Whether commands in parentheses are read as if there were no parentheses.
+    /// True when commands in parentheses are read as if there were no parentheses.
     through: bool,
 }
 
@@ -97,12 +97,12 @@ impl Reading {
         commands.filter(|words: &Vec<&Word>| !words.is_empty()).collect()
     }
 
-    /// Whether nothing of it goes to the background.
+    /// Returns true when no part of the line goes to the background.
     pub(super) fn is_waited_for(&self) -> bool {
         !self.items.iter().filter_map(Item::end).any(|end| end == End::Background)
     }
 
-    /// Whether its words are all there is to it.
+    /// Returns true when the line consists of its words alone.
     pub(super) fn is_plain(&self) -> bool {
         self.is_whole && self.redirections == 0
     }
@@ -210,7 +210,7 @@ fn word(rest: &str, offset: usize) -> Option<Word> {
     (quote.is_none() && length > 0).then_some(Word { value, raw, span: offset..offset + length, is_exact })
 }
 
-/// Whether `script` names git as a word of its own.
+/// Returns true when `script` names git as a word of its own.
 pub fn runs_git(script: &str) -> bool {
     script.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).any(|part| part == "git")
 }

@@ -18,7 +18,7 @@ pub struct Tests {
     pub command: String,
 }
 
-/// Where a line runs.
+/// The place in which a line runs.
 #[derive(Debug, Clone, Copy)]
 pub struct TestPlace<'a> {
     /// The directory in which the client starts it.
@@ -68,13 +68,13 @@ struct Run<'a> {
     tests: &'a Tests,
     /// The words that are the command.
     span: Range<usize>,
-    /// Whether arguments follow.
+    /// True when arguments follow.
     has_more: bool,
-    /// Whether the line does nothing else, but for going to the place.
+    /// True when the line does nothing else, apart from going to the place.
     decides: bool,
 }
 
-/// How far a directory is known.
+/// A directory, as far as it is known.
 enum Place {
     Known(PathBuf),
     Unknown,
@@ -121,7 +121,7 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
     runs
 }
 
-/// Where a configured command is in a line.
+/// The place of a configured command in a line.
 struct Hit {
     span: Range<usize>,
     has_more: bool,
@@ -129,7 +129,7 @@ struct Hit {
     next: usize,
 }
 
-/// Whether the command that begins at the item `at`, behind `before`, is the wanted one.
+/// Returns the place of the wanted command if the command that begins at the item `at`, behind `before`, is the wanted one.
 fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Reading) -> Option<Hit> {
     let parts = wanted.items.split_last()?.1;
     let is_compound = parts.iter().any(Item::ends);
@@ -172,7 +172,7 @@ fn is_at(items: &[Item], parts: &[Item]) -> bool {
     items.len() >= parts.len() && items.iter().zip(parts).all(same)
 }
 
-/// How many words before a command are not part of it: assignments, and `time`.
+/// Returns the number of words before a command that are not part of it: assignments, and `time`.
 fn prefix(items: &[Item]) -> usize {
     let mut words = items.iter().map_while(Item::word).peekable();
     let mut count = 0;
@@ -212,7 +212,7 @@ fn gone(here: Place, words: &[&Word], end: Option<End>) -> Place {
     }
 }
 
-/// Whether two paths are one, without `.` and `..`.
+/// Returns true when two paths are the same, without `.` and `..`.
 fn is_same(one: &Path, other: &Path) -> bool {
     normal(one) == normal(other)
 }

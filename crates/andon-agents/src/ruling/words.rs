@@ -28,10 +28,10 @@ const OF_PEOPLE: WordList = words![
 /// Words before a command beside wrappers: what declares a variable, and words of the shell.
 const BEFORE: WordList =
     words!["xargs", "export", "declare", "{", "!", "if", "then", "else", "do", "while", "until"];
-/// How deeply `sh -c` within `sh -c` is followed.
+/// The depth to which `sh -c` within `sh -c` is followed.
 const MAX_DEPTH: usize = 3;
 
-/// What a command line says.
+/// A match in a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordMatch {
     /// Words of the table.
@@ -87,7 +87,7 @@ fn assigned(word: &str) -> Option<Disarm> {
     }
 }
 
-/// Whether a word is the key by which git looks for hooks, or sets it.
+/// Returns true when a word is the key by which git looks for hooks, or sets it.
 fn names_hooks(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.trim_start_matches('\'');

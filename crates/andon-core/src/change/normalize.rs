@@ -18,7 +18,7 @@ pub const MAX_PATTERN: usize = 1024;
 /// Longest name of a pattern, in bytes.
 pub const MAX_NAME: usize = 64;
 
-/// What a line must have for a pattern to match: looked at first, since compiling a pattern costs a hook more than
+/// A check for what a line must have for a pattern to match. It comes first, since compiling a pattern costs a hook more than
 /// everything else it does with a diff.
 type Hint = fn(&[u8]) -> bool;
 
@@ -103,7 +103,7 @@ pub enum NormalizeError {
     Pattern {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The error in the pattern.
         message: String,
     },
     /// A pattern that matches everywhere.

@@ -57,12 +57,12 @@ fn replaced(text: &str, form: &Form, regex: &Regex) -> Option<String> {
 
 /// One form.
 struct Form {
-    /// What every text of the form has, in lower case: looked for first, since compiling a pattern costs a hook more than
-    /// everything else it does with a call.
+    /// The signs, in lower case, of which every text of the form has at least one. They are looked for first, since compiling a
+    /// pattern costs a hook more than everything else it does with a call.
     signs: &'static [&'static str],
     /// The group that takes part in a match is the secret; without groups the whole match is.
     pattern: &'static str,
-    /// Whether what was caught is a secret and no ordinary word.
+    /// Returns true when the caught text is a secret and not an ordinary word.
     is_secret: fn(&str) -> bool,
 }
 

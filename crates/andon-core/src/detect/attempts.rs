@@ -26,15 +26,15 @@ pub(super) struct Attempt<'a> {
     pub step: Step,
     /// The signature of the failures, flaky tests aside.
     pub(super) failures: Option<Signature>,
-    /// Whether a failure of it is held against the loop.
+    /// The credit that decides if a failure of the attempt is held against the loop.
     pub(super) credit: Credit,
-    /// Whether the code differs from that of the iteration before.
+    /// The edit of code relative to the iteration before.
     pub(super) edit: Edit,
-    /// Whether merges, reverts, picks or rebases changed code since the attempt before, without a test run.
+    /// The change of code by merges, reverts, picks or rebases since the attempt before, without a test run.
     pub(super) between: Edit,
 }
 
-/// Whether an attempt edited code.
+/// The kind of edit that an attempt made: code or no code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit {
     Code,

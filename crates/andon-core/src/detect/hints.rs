@@ -14,7 +14,7 @@ pub(super) struct State<'a> {
     pub(super) paths: &'a [PathDifference],
     /// The number of all that differ.
     pub total: u64,
-    /// Whether the tests ran with all that the working tree has now.
+    /// The state of staging, which tells if the tests ran with all that the working tree has now.
     pub(super) staging: Staging,
 }
 

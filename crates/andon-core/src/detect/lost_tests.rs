@@ -22,8 +22,8 @@ pub struct TestComparison {
     pub added: Vec<String>,
 }
 
-/// What the set `now` lost against the set `before`; `told` are ids that earlier records report as lost, `files` is what the
-/// test files between the two tell.
+/// Returns the tests that the set `now` lost against the set `before`. `told` holds ids that earlier records report as lost;
+/// `files` holds what the test files between the two tell.
 pub fn lost_tests(
     before: &[NamedTest],
     now: &[NamedTest],

@@ -40,7 +40,7 @@ pub(super) enum Step {
     },
 }
 
-/// Whether a failing attempt is held against the loop.
+/// The decision to hold a failing attempt against the loop, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Credit {
     /// It is.
@@ -84,8 +84,8 @@ impl Credits {
     }
 }
 
-/// What failed before the run began: in the newest run on code from before its first iteration. Records alone tell it where
-/// the first iteration left the code as it was.
+/// Returns the failures from before the run began: those of the newest run on code from before its first iteration. Records
+/// alone tell them where the first iteration left the code as it was.
 pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
     let Some(first) = timeline.iterations.first() else { return BTreeSet::new() };
     let before = |run: &&TestRun| {
@@ -129,7 +129,7 @@ pub(super) enum Gain {
     NewlyPassing,
 }
 
-/// What the tests gained from iteration `number` on, over what passed before it; where no test ran before it, over what
+/// Returns the gain of the tests from iteration `number` on, over what passed before it; where no test ran before it, over what
 /// passed in its first run.
 pub(super) fn gained_since(timeline: &Timeline, number: u64) -> Gain {
     let (mut before, mut after): (Option<u64>, Option<u64>) = (None, None);

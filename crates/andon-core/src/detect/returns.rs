@@ -7,11 +7,11 @@ pub(super) const LONGEST: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateStep<K> {
     pub(super) state: K,
-    /// Whether what brought it can be held against the loop.
+    /// The weight of the step that brought the state: it can be held against the loop, or not.
     pub weight: Weight,
 }
 
-/// Whether a return can be held against the loop.
+/// The weight of a return: it can be held against the loop, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {
     /// Work.

@@ -142,8 +142,8 @@ impl Rule {
         }
     }
 
-    /// What it finds. What a program commits by the clock, such as data that it fetches, is no work of a loop: what goes round in
-    /// it is a note at most.
+    /// Returns the finding of the rule. Commits that a program makes by the clock, such as data that it fetches, are not the
+    /// work of a loop: anything that goes round in them is a note at most.
     pub fn found(&self, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let found = (self.check)(situation, setting)?;
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();

@@ -28,13 +28,13 @@ pub struct Situation<'a> {
 /// Code that is about to pass a gate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// Whether it differs from what it is built on.
+    /// The change of code compared with what the candidate is built on.
     pub code_changed: CodeChange,
     /// Its evidence of tests.
     pub evidence: EvidenceState,
     /// Whose work it is.
     pub origin: Origin,
-    /// Whether documentation moved with the declared API.
+    /// The change of documentation along with the declared API.
     pub docs: DocsChange,
     /// The files that differ from the pin (`[identity]`); empty where they were not compared.
     pub identity: Vec<Mismatch>,
@@ -95,7 +95,7 @@ pub enum Origin {
     MadeByGit,
 }
 
-/// Whether code paths changed. Documentation and ignored paths are no code (docs/concepts.md).
+/// The change of code paths. Documentation and ignored paths are not code (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum CodeChange {
     /// At least one code path differs.
@@ -105,7 +105,7 @@ pub enum CodeChange {
     Unchanged,
 }
 
-/// Whether documentation moved with the declared API (`paths.api`).
+/// The change of documentation along with the declared API (`paths.api`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DocsChange {
     /// No API is declared, or none of it changed.
@@ -169,7 +169,7 @@ pub enum Staging {
 pub struct PathDifference {
     /// Path from the repository root, as git stores it.
     pub path: Vec<u8>,
-    /// Whether git tracked it when the tests ran.
+    /// The tracking state in git when the tests ran.
     pub tracking: Tracking,
     /// The reason and the way out, where `git add` would not take it as it is.
     pub hint: Option<PathHint>,

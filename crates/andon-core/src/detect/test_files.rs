@@ -1,7 +1,7 @@
 //! Files from which a runner takes its tests, in the languages where file names decide: a file renamed to any other
 //! name has no tests any more, whatever it contains.
 
-/// Whether a runner takes tests from a file, judged by its name.
+/// The collection of tests from a file by a runner, judged by the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestCollection {
     /// By its name.

@@ -15,7 +15,7 @@ pub struct About {
     pub advice: Advice,
     /// The way a commit message waives it, as a help text.
     pub waiver: Option<&'static str>,
-    /// Whether its count can be reset alone.
+    /// The way to reset the rule's count: alone or only with the window.
     pub reset: Reset,
     /// The signal that it gives.
     pub signal: Option<Signal>,
@@ -155,7 +155,7 @@ pub enum Reset {
     Alone,
 }
 
-/// What kind of step is suggested. The codes are stable: programs rely on them.
+/// The kind of a suggested step. The codes are stable: programs rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AdvisedStep {
     /// Ask the person who stopped the loop.

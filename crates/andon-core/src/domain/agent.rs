@@ -9,7 +9,7 @@ pub use super::client_spec::Client;
 use super::client_spec::{ClientSpec, Home};
 
 impl Client {
-    /// What people call it.
+    /// Returns the name that people use for the client.
     pub fn title(self) -> &'static str {
         self.spec().title
     }
@@ -121,7 +121,7 @@ fn names_in(person: &str, part: &str) -> bool {
 
 /// An agent that is no client of Andon's: hosted, or without hooks.
 struct HostedAgent {
-    /// What people call it.
+    /// The name that people use for the agent.
     name: &'static str,
     /// Parts of a `Name <address>`, in small letters.
     people: &'static [&'static str],
@@ -234,7 +234,7 @@ fn is_footer(line: &str) -> bool {
     names().any(|name| named.strip_prefix(&name.to_lowercase()).is_some_and(ends))
 }
 
-/// What people call the agents.
+/// Returns the names that people use for the agents.
 fn names() -> impl Iterator<Item = &'static str> {
     let clients = Client::every().map(Client::title);
     clients.chain(HOSTED.iter().map(|hosted| hosted.name)).chain(NAMES)

@@ -11,7 +11,7 @@ pub use super::client_spec::HookMoment;
 /// Bytes of a name in the journal.
 const MAX_NAME: usize = 1024;
 
-/// What a tool does, judged by its name.
+/// The kind of a tool, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ToolKind {
     /// It reads and changes nothing.
@@ -29,7 +29,6 @@ pub enum ToolKind {
 pub struct ToolUse {
     /// The client's name of it.
     pub name: String,
-    /// What it does.
     pub kind: ToolKind,
     /// The client's id of the call.
     pub id: Option<String>,
@@ -37,11 +36,11 @@ pub struct ToolUse {
     pub commands: Vec<String>,
     /// The files that the arguments name.
     pub paths: Vec<String>,
-    /// How it ended, where it has.
+    /// The end of the call, where it has ended.
     pub end: CallEnd,
 }
 
-/// What an agent's hook did or saw. Kept, so that "already said" is a fold over facts and no counter.
+/// An action or observation of an agent's hook. It is kept, so that "already said" is a fold over facts and no counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentAction {
     /// A session began.
@@ -99,7 +98,7 @@ impl AgentAction {
 
 named!(AgentAction, "what an agent's hook did");
 
-/// How the session of a canary begins: what `andon doctor --live` sends is no agent's work.
+/// The prefix of a canary's session. The events that `andon doctor --live` sends are not an agent's work.
 pub const CANARY: &str = "andon-canary-";
 
 /// One such fact: a line of the journal of agents.
@@ -113,10 +112,10 @@ pub struct AgentFact {
     /// The client's session. Untrusted text.
     #[serde(default, with = "Text::<MAX_NAME>")]
     pub session: Option<String>,
-    /// What the hook of the client did.
+    /// The action or observation of the client's hook.
     #[serde(rename = "did")]
     pub deed: AgentAction,
-    /// What it was about, in words. Untrusted text.
+    /// The subject of the action, in words. Untrusted text.
     #[serde(default, skip_serializing_if = "String::is_empty", with = "Text::<MAX_NAME>")]
     pub about: String,
     /// Distinguishes it from others of its kind.
@@ -130,10 +129,10 @@ impl AgentFact {
     }
 }
 
-/// How often one turn is held at the most.
+/// The maximum number of times that one turn is held.
 pub const MAX_HOLDS: usize = 3;
 
-/// What a tool call would disarm.
+/// A safeguard that a tool call would disarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disarm {
     /// `ANDON=0`.
@@ -147,7 +146,7 @@ pub enum Disarm {
 }
 
 impl Disarm {
-    /// What is meant, in words.
+    /// Returns a description in words.
     pub fn what(&self) -> String {
         match self {
             Self::MasterSwitch => "the switch ANDON=0".to_owned(),
@@ -158,7 +157,7 @@ impl Disarm {
     }
 }
 
-/// Why a turn may end.
+/// The reason why a turn may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseReason {
     /// Nothing is missing.

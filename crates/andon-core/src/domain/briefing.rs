@@ -11,7 +11,7 @@ use super::time::Timestamp;
 /// The briefing, under `.andon/`.
 pub const BRIEFING: &str = "MISSION_BRIEFING.md";
 
-/// What the new session reads first.
+/// The prompt that the new session reads first.
 pub const PROMPT: &str = "Read .andon/MISSION_BRIEFING.md and continue";
 
 /// A document that says what is to be done.
@@ -31,17 +31,17 @@ pub struct Plan {
     pub total: u64,
 }
 
-/// What people decided: a round, or a halt. All texts untrusted: they are shown with who said them and when.
+/// A decision that people made: on a round or on a halt. All texts are untrusted: they are shown with who said them and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HumanDecision {
     /// The first digits of the entry of the round or halt.
     pub round: String,
-    /// What it asked; of a halt its message.
+    /// The question of the round; for a halt, its message.
     pub question: String,
-    /// What was decided, by name: `amend`, `accept_proposer`, `resume`.
+    /// The decision by name: `amend`, `accept_proposer`, `resume`.
     pub decision: String,
-    /// What is to be done, word for word: the amended text, the text that was accepted, the prompt of an advisor. `None`
-    /// where the rationale is all that was said.
+    /// The instruction, word for word: the amended text, the text that was accepted, the prompt of an advisor. `None` where the
+    /// rationale is all that was said.
     pub words: Option<String>,
     /// Why.
     pub rationale: String,
@@ -58,7 +58,7 @@ impl HumanDecision {
     }
 }
 
-/// What the session was about and how far it came.
+/// The subject and the progress of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Briefing {
     /// When it was written.
@@ -77,14 +77,14 @@ pub struct Briefing {
     pub cap: Option<u64>,
     /// The unanswered halt.
     pub halt: Option<Halt>,
-    /// How full the context window was; `None` where it is unknown.
+    /// The fill of the context window; `None` where it is unknown.
     pub context: Option<ContextWindowUse>,
-    /// What was tried, by iteration, and the best state so far.
+    /// The attempts, by iteration, and the best state so far.
     pub story: Story,
-    /// What people decided for this very work, the newest first: it comes before all else.
+    /// The decisions that people made for this very work, the newest first. They come before all else.
     pub decided: Vec<HumanDecision>,
-    /// What people decided about questions like this, the nearest first.
+    /// The decisions that people made about questions like this, the nearest first.
     pub precedents: Vec<HumanDecision>,
-    /// What to do next, the first thing first. May hold untrusted text.
+    /// The next steps, the first one first. May hold untrusted text.
     pub next: Vec<String>,
 }

@@ -32,7 +32,7 @@ pub struct RawHunk<'a> {
     pub added: Vec<&'a [u8]>,
 }
 
-/// What the changed lines are made of (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
+/// The nature of the changed lines (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Nature {
     /// Done by a program, or unknown: never counts against the loop.
@@ -135,7 +135,7 @@ impl Serialize for Checklist {
     }
 }
 
-/// What a commit made of documents (docs/spec-map.md, loop safety: "docs progress").
+/// The effect of a commit on documents (docs/spec-map.md, loop safety: "docs progress").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(expecting = "a state of documents")]
 pub struct DocsState {
@@ -151,7 +151,7 @@ pub struct DocsState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ChangeFacts {
-    /// What the changed lines are made of.
+    /// The nature of the changed lines.
     #[serde(default, deserialize_with = "nature")]
     pub nature: Nature,
     /// The changed paths that are not ignored, in byte order, at most [`ChangeFacts::MAX_PATHS`].

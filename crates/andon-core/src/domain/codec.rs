@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
-/// How much of a wrong text an error quotes, in characters.
+/// The maximum length of the quote from a wrong text in an error, in characters.
 const QUOTED: usize = 80;
 
 /// Reads a value from its text; `expected` says what it is in an error.

@@ -1,7 +1,7 @@
 //! The context window of an agent: how full it is, who says so, and what follows (docs/spec-map.md, loop rules: context
 //! compaction gate).
 
-/// Whether the input tokens that a client reports hold the cached ones already (`usage.cached`).
+/// The relation of the cached tokens to the input tokens that a client reports: separate or included (`usage.cached`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CachedTokens {
     /// They do not: `Context Usage = cached + current input`.
@@ -46,7 +46,7 @@ impl FillSource {
     }
 }
 
-/// What a fill of the window leads to, in rising order.
+/// The consequence of a fill of the window, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pressure {
     /// Less than the threshold of the warning.
@@ -82,22 +82,22 @@ pub struct Thresholds {
     pub block: u64,
 }
 
-/// How full a window is.
+/// The fill of a context window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextWindowUse {
     /// Whose window. Untrusted text.
     pub node: String,
     /// Tokens in it.
     pub used: u64,
-    /// Where they are known from.
+    /// The source of the token count.
     pub source: FillSource,
     /// Lines of output since it was cleared.
     pub lines: u64,
     /// Its size in tokens.
     pub window: u64,
-    /// What leads to what.
+    /// The thresholds that decide the consequence of a fill.
     pub thresholds: Thresholds,
-    /// What this fill leads to.
+    /// The consequence of this fill.
     pub pressure: Pressure,
 }
 

@@ -19,7 +19,7 @@ use crate::format::fields::{Cut, counts, is_default, or_default};
 /// Bytes of a text in an entry of the ledger.
 pub const MAX_LEDGER_TEXT: usize = 4096;
 
-/// Where a decision is made. The same rule may have another effect at another stage.
+/// The stage at which a decision is made. The same rule may have another effect at another stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// pre-commit: a candidate tree, no commit yet.
@@ -79,7 +79,7 @@ impl From<Level> for Verdict {
     }
 }
 
-/// What follows from the findings of one evaluation; serialized as programs see it.
+/// The result of the findings of one evaluation, serialized as programs see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// The outcome: the highest of the findings, or `Halt` while a halt is unanswered.
@@ -116,7 +116,7 @@ pub struct HaltEvidence {
     pub trend: Vec<u64>,
 }
 
-/// Where a halt binds.
+/// The scope in which a halt binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum HaltReach {
     /// Wherever work builds on the halted commit.
@@ -151,18 +151,19 @@ pub struct Halt {
     pub rule: String,
     /// The finding in words.
     pub message: String,
-    /// What it counted; a halt that was stored by an earlier version has its message alone.
+    /// The figures that the rule counted; a halt that was stored by an earlier version has its message alone.
     #[serde(skip)]
     pub figures: Figures,
-    /// Which file shows it.
+    /// The file that shows the halt.
     #[serde(rename = "file", serialize_with = "ReportFile::serialize_path")]
     pub report_file: ReportFile,
     /// Hashes.
     pub evidence: HaltEvidence,
-    /// What is stuck, since when and at what cost, as people see it; empty in one that an earlier version stored.
+    /// A summary of what is stuck, since when and at what cost, as people see it; empty in a halt that an earlier version
+    /// stored.
     #[serde(skip_serializing_if = "is_default")]
     pub summary: Box<HaltSummary>,
-    /// What to do next, chosen from the evidence.
+    /// The next steps, chosen from the evidence.
     pub suggested_actions: Vec<Suggestion>,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
@@ -172,13 +173,13 @@ pub struct Halt {
     pub branch: Option<String>,
     /// Name of the worktree that is halted; `main` for the main worktree.
     pub worktree: String,
-    /// What the first commit of the halted run builds on; `None` where that is not known, or nothing.
+    /// The commit that the first commit of the halted run builds on; `None` where that is not known, or where there is none.
     #[serde(skip)]
     pub base: Option<CommitId>,
     /// The linked worktrees that there were then: they go their own ways.
     #[serde(skip)]
     pub beside: Vec<String>,
-    /// Where it binds.
+    /// The scope in which the halt binds.
     #[serde(skip)]
     pub binds: HaltReach,
     /// When; 0 in a stream that tells no time, which programs see as `null`.
@@ -191,7 +192,7 @@ pub struct Halt {
 pub struct StandingHalt {
     /// The ledger entry.
     pub id: EntryId,
-    /// What stopped the loop.
+    /// The halt that stopped the loop.
     #[serde(flatten)]
     pub halt: Halt,
 }
@@ -203,7 +204,7 @@ pub struct TriedLine {
     pub iteration: u64,
     /// The commit of the iteration; none where it was not made.
     pub commit: Option<CommitId>,
-    /// How the commit was made.
+    /// The way in which the commit was made.
     pub kind: CommitKind,
     /// Its subject, unescaped.
     pub subject: String,
@@ -213,7 +214,7 @@ pub struct TriedLine {
     pub failing: Option<u64>,
     /// Passed tests, when tests ran on it.
     pub passed: Option<u64>,
-    /// How the run of its tests ended, when there was one: a build that failed has no counts.
+    /// The outcome of its test run, when there was one: a build that failed has no counts.
     pub status: Option<TestStatus>,
 }
 
@@ -230,7 +231,7 @@ pub struct Story {
     pub flaky: Vec<String>,
     /// Files that the window changed; `None` where that is not known of each commit.
     pub files: Option<u64>,
-    /// What was done last: a tool call, a commit or a turn. Untrusted text.
+    /// The last action: a tool call, a commit or a turn. Untrusted text.
     pub last_action: Option<String>,
     /// Added lines in the window.
     pub lines_added: u64,
@@ -238,7 +239,7 @@ pub struct Story {
     pub lines_removed: u64,
 }
 
-/// What the ledger keeps.
+/// An event that the ledger keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LedgerEvent {
     /// `loop.halted`
@@ -249,12 +250,12 @@ pub enum LedgerEvent {
     StopSwitch(Box<StopSwitch>),
 }
 
-/// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one to answer, and
-/// this records the rest (docs/spec-map.md, loop rules: manual override).
+/// A change to STOP or PAUSE while the loop was halted for another reason. That halt is the one to answer, and this records the
+/// rest (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct StopSwitch {
-    /// What was done.
+    /// The change to the switch.
     pub moved: SwitchMove,
     /// In words; may hold the reason that was given. Untrusted text.
     #[serde(default, with = "Cut::<MAX_LEDGER_TEXT>")]
@@ -274,7 +275,7 @@ pub struct StopSwitch {
     pub at: Timestamp,
 }
 
-/// What was done with a stop switch.
+/// A change to a stop switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SwitchMove {
     /// STOP or PAUSE was put there.
@@ -293,7 +294,7 @@ named!(SwitchMove, "pulled or lifted");
 /// A next step for the person or the agent, with what it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// What kind of step; `None` in ledgers of earlier versions, and of a kind that a later one has.
+    /// The kind of step; `None` in ledgers of earlier versions, and for a kind that a later version has.
     #[serde(rename = "code")]
     pub step: Option<AdvisedStep>,
     /// In words. May hold untrusted text.

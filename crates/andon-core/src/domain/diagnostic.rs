@@ -30,7 +30,7 @@ pub struct CommitRef {
     pub subject: String,
 }
 
-/// What a message is about.
+/// The subject of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A path, a source of configuration or anything else, by its name.
@@ -39,7 +39,7 @@ pub enum Location {
     Text {
         /// The file, or what else holds the text.
         file: String,
-        /// Where in it.
+        /// The position in the text.
         at: TextPosition,
     },
     /// A line of a file that begins at this byte.
@@ -90,7 +90,7 @@ impl From<&str> for Location {
     }
 }
 
-/// How grave a message is, in rising order.
+/// The severity of a message, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// For information.
@@ -130,15 +130,15 @@ impl From<Level> for Severity {
 /// order of their names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// What goes into the brackets: a rule id or an error id, kebab-case.
+    /// The id in the brackets: a rule id or an error id, kebab-case.
     pub code: Option<String>,
     /// Hints: commands or steps that put it right, the likeliest first.
     pub help: Vec<String>,
     /// Where; `None` for what concerns everything. Boxed, as errors are best small.
     pub location: Option<Box<Location>>,
-    /// What happened, in one sentence without a full stop.
+    /// One sentence without a full stop that says what happened.
     pub message: String,
-    /// How grave: [`Level::Block`] and [`Level::Halt`] are errors.
+    /// The level of severity: [`Level::Block`] and [`Level::Halt`] are errors.
     #[serde(rename = "severity", serialize_with = "Severity::serialize_of_level")]
     pub level: Level,
     /// The file of the work that it is about, from the top; forges show it there.
@@ -210,7 +210,7 @@ impl Diagnostic {
         if let Some(Location::Commit(commit)) = self.location.as_deref() { Some(commit) } else { None }
     }
 
-    /// Where in a text it is.
+    /// Returns the position in the text, if the location is in a text.
     pub fn position(&self) -> Option<TextPosition> {
         if let Some(Location::Text { at, .. }) = self.location.as_deref() { Some(*at) } else { None }
     }

@@ -20,7 +20,7 @@ pub enum Effect {
     WriteReportFile {
         /// The halt it shows.
         halt: Box<Halt>,
-        /// What the file says about the way there.
+        /// The story of the way there that the file tells.
         story: Box<Story>,
     },
     /// Append `loop.halted` to the ledger.
@@ -47,7 +47,7 @@ pub enum Effect {
     Brief(Box<Briefing>),
 }
 
-/// What follows when an effect fails.
+/// The consequence of a failed effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duty {
     /// The effects after it are not carried out: the verdict rests on it.
@@ -57,7 +57,7 @@ pub enum Duty {
 }
 
 impl Effect {
-    /// What follows when it fails.
+    /// Returns the consequence of a failure of this effect.
     pub fn duty(&self) -> Duty {
         match self {
             Self::WriteReportFile { .. }
@@ -76,7 +76,7 @@ impl Effect {
     }
 }
 
-/// What a stalled loop leads to (docs/concepts.md).
+/// The reaction to a stalled loop (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnStall {
     /// A person continues together with the agent.
@@ -126,7 +126,7 @@ pub enum Bell {
     Silent,
 }
 
-/// What makes the fallback chain move on to a provider.
+/// A condition that makes the fallback chain move on to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     /// The gate failed more than three times in a row.
@@ -154,9 +154,9 @@ impl Condition {
 /// A provider of the fallback chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// How it is called.
+    /// The name of the provider.
     pub name: String,
-    /// What leads to it; empty: any condition does.
+    /// The conditions that lead to the provider; if empty, any condition does.
     pub on: Vec<Condition>,
 }
 
@@ -187,7 +187,7 @@ pub struct Program {
     pub timeout: super::time::Span,
 }
 
-/// What is said about the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
+/// The description of the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Deadlock {
     /// The same tool call again, HARD.
@@ -215,7 +215,7 @@ impl Deadlock {
 /// A notice for the program of `[notify]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// What happened; the user chooses by it what to hear of.
+    /// The kind of event, by which the user chooses the notices to receive.
     pub kind: NoticeKind,
     /// The rule behind it; empty where there is none.
     pub rule: String,
@@ -233,7 +233,7 @@ pub struct Notice {
     pub at: Timestamp,
 }
 
-/// What a notice is about.
+/// The subject of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoticeKind {
     /// The loop was halted.
@@ -264,7 +264,7 @@ impl NoticeKind {
     }
 }
 
-/// What the next one needs to know (docs/spec-map.md, signals and escalation: `write_structured_handoff`).
+/// The information that the next one needs (docs/spec-map.md, signals and escalation: `write_structured_handoff`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handoff {
     /// The names of the signals that are hot.
@@ -273,7 +273,7 @@ pub struct Handoff {
     pub halt: Halt,
     /// The signals behind it.
     pub episode: Episode,
-    /// What was tried, by iteration.
+    /// The attempts, by iteration.
     pub story: Story,
 }
 
@@ -284,14 +284,14 @@ pub struct Question {
     pub deadlock: Deadlock,
     /// The unanswered halt while the question is asked.
     pub halt: Halt,
-    /// What was tried before it.
+    /// The attempts before the halt.
     pub story: Story,
 }
 
 /// A program of `[on_stall]` that is to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Which policy asks for it.
+    /// The policy that asks for the program.
     pub policy: OnStall,
     /// The halt that the program is to deal with.
     pub halt: Halt,

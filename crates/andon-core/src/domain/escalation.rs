@@ -28,7 +28,7 @@ pub enum Signal {
     Rework,
 }
 
-/// What an escalation does to the loop (docs/spec-map.md, signals and escalation: honest limits).
+/// The effect of an escalation on the loop (docs/spec-map.md, signals and escalation: honest limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EscalationMode {
     /// It halts until a person answers.
@@ -42,7 +42,7 @@ pub enum EscalationMode {
 /// The signals of the newest iterations, taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Episode {
-    /// Whether this iteration is the one to escalate.
+    /// The decision to escalate in this iteration, or to wait.
     pub call: EscalationCall,
     /// Rounds running in which two or more signals were hot.
     pub consecutive: u64,
@@ -50,11 +50,11 @@ pub struct Episode {
     pub hot: Vec<Signal>,
     /// The iteration at which this episode escalated, if it did.
     pub escalated_at: Option<u64>,
-    /// What an escalation does here.
+    /// The mode that an escalation has here.
     pub mode: EscalationMode,
 }
 
-/// Whether a person is called.
+/// The decision to call a person, or to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EscalationCall {
     /// Now.

@@ -29,7 +29,7 @@ pub struct Event {
     pub session: Option<String>,
     /// The reporter's id of the event: the same id twice is the same event.
     pub id: Option<ShortHash>,
-    /// What the session runs on; `None` where the reporter names nothing of it.
+    /// The model and prompt that the session runs on; `None` where the reporter names neither.
     pub trace: Option<Box<Trace>>,
     /// The event itself.
     pub what: EventKind,
@@ -97,7 +97,7 @@ pub struct CommitRefused {
     pub rule: String,
 }
 
-/// What begins anew: a context window, the count of calls, or both. Each is an event of its own.
+/// A new beginning: of a context window, of the count of calls, or of both. Each is an event of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Renewal {
     /// The client compacted the context window.
@@ -134,7 +134,7 @@ pub const MAX_SHOWN: usize = 200;
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
-    /// Whether its arguments are known: a call without known arguments proves nothing.
+    /// The state of knowledge about its arguments: a call without known arguments proves nothing.
     pub args: Arguments,
     /// The subagent that made it; `None` of the agent of the session itself.
     pub by: Option<ShortHash>,
@@ -156,9 +156,9 @@ pub struct ToolCall {
     /// The first quantities of the answer, those that masks hide among them: what only rises or falls from call to call
     /// moves, whatever the masks make of it.
     pub moves: Vec<u64>,
-    /// Whether it is a command line that writes files, or a tool of a server that is called after a change.
+    /// True for a command line that writes files, or for a tool of a server that is called after a change.
     pub writes: bool,
-    /// How it ended.
+    /// The end of the call.
     pub end: CallEnd,
     /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where the arguments
     /// are. For people alone. Untrusted text.
@@ -191,7 +191,7 @@ impl ToolCall {
     }
 }
 
-/// Whether the arguments of a call were reported.
+/// The state of knowledge about the arguments of a call: reported or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Arguments {
     /// Reported, even where there are none.
@@ -200,7 +200,7 @@ pub enum Arguments {
     Unknown,
 }
 
-/// How a tool call ended.
+/// The end of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallEnd {
     /// Well.
@@ -220,7 +220,7 @@ pub struct Output {
     /// sha256 of the normalized text, or handed in; `None` of a text that is too short to prove anything.
     #[serde(rename = "sha256")]
     pub hash: Option<Digest>,
-    /// How many lines it has, where that is known.
+    /// The number of lines, where it is known.
     #[serde(default, deserialize_with = "count_if_any")]
     pub lines: Option<u64>,
 }
@@ -257,7 +257,8 @@ pub struct Ballot {
     pub reject: u64,
 }
 
-/// Whether a commit began a run when it was recorded. As a member it is there, and true, where it did.
+/// The role of a commit as the start of a run when it was recorded. The member is there, and true, where the commit began a
+/// run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunStart {
     /// It did: what was spent before it belongs to another one.

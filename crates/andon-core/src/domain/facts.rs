@@ -23,7 +23,7 @@ const MAX_NAME: usize = 1024;
 /// Bytes of what a person says there.
 const MAX_REASON: usize = 8192;
 
-/// Whether something is there.
+/// The presence of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Presence {
     /// It is there.
@@ -41,7 +41,7 @@ pub struct CommitFact {
     pub subject: String,
     /// Who wrote it, as git names the author; empty where unknown.
     pub author: String,
-    /// What was recorded, or re-derived.
+    /// The record, as recorded or re-derived.
     pub record: CommitRecord,
     /// The commit as an event stream names it. It is shown to people, and nothing else follows from it: what a stream names
     /// need not be there.
@@ -55,7 +55,7 @@ impl CommitFact {
     }
 }
 
-/// How an acknowledgement was given.
+/// The way in which an acknowledgement was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum AckHow {
     /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
@@ -81,7 +81,7 @@ impl AckHow {
 
 named!(AckHow, "resume, unattended, file_deleted or signed");
 
-/// What a person says of the halt that is answered.
+/// A person's assessment of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum HaltAssessment {
     /// Nothing: it was right, or the question did not come up.
@@ -112,10 +112,10 @@ pub struct Ack {
     /// Name and address of the git user.
     #[serde(serialize_with = "Text::<MAX_NAME>::serialize")]
     pub by: String,
-    /// How it was given.
+    /// The way in which the acknowledgement was given.
     #[serde(default, deserialize_with = "or_default")]
     pub how: AckHow,
-    /// Whether the halt was right.
+    /// The person's assessment of the halt.
     #[serde(default, rename = "mistaken")]
     pub halt_was: HaltAssessment,
     /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
@@ -124,11 +124,11 @@ pub struct Ack {
     /// The provider of the fallback chain that goes on: it was answered on its behalf, as `on_stall` says, and no person did.
     #[serde(default, with = "Text::<MAX_NAME>")]
     pub provider: Option<String>,
-    /// What the person said; empty for a deletion.
+    /// The words of the person; empty for a deletion.
     #[serde(default, with = "Text::<MAX_REASON>")]
     pub reason: String,
-    /// What the worker is to do, word for word, where that is not the reason: the amended text of a witness, the prompt of an
-    /// advisor.
+    /// The instruction for the worker, word for word, where that is not the reason: the amended text of a witness, the prompt
+    /// of an advisor.
     #[serde(default, with = "Text::<MAX_REASON>")]
     pub words: Option<String>,
     /// HEAD then: the window starts anew after it.

@@ -44,7 +44,7 @@ impl Level {
 
 named!(Level, "a level");
 
-/// Why a loop was halted (docs/spec-map.md, loop safety: stall detection).
+/// The reason why a loop was halted (docs/spec-map.md, loop safety: stall detection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HaltReason {
     /// A cap or budget was reached.
@@ -172,7 +172,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// What one rule concluded; serialized as programs see it.
+/// The conclusion of one rule, serialized as programs see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Rule id, kebab-case.
@@ -184,10 +184,10 @@ pub struct Finding {
     /// The file that shows it, should it halt.
     #[serde(skip)]
     pub report_file: ReportFile,
-    /// What else is to be known of the rule.
+    /// Further facts about the rule.
     #[serde(skip)]
     pub about: About,
-    /// What it found; programs get the sentence.
+    /// The details of the finding; programs get the sentence.
     #[serde(rename = "message", serialize_with = "as_text")]
     pub detail: Detail,
     /// The files that it is about, as hashes: code with access to the repository names them.
@@ -236,7 +236,7 @@ impl Finding {
         self
     }
 
-    /// What happened, in one sentence of facts. May hold untrusted text: the renderer escapes.
+    /// Returns one sentence of facts that says what happened. May hold untrusted text: the renderer escapes.
     pub fn message(&self) -> String {
         self.detail.to_string()
     }
@@ -329,7 +329,7 @@ pub enum Figures {
         /// `Edit(file=a.rs)`: the calls with their file or command, where the arguments are known. Untrusted text.
         #[serde(serialize_with = "Text::<MAX_TOOL>::serialize")]
         signature: Option<String>,
-        /// How often the call, the row of calls or the answer came.
+        /// The number of times that the call, the row of calls or the answer came.
         #[serde(serialize_with = "whole")]
         count: u64,
     },

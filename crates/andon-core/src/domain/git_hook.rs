@@ -6,9 +6,9 @@
 pub struct HookSpec {
     /// git's name of it.
     pub name: &'static str,
-    /// What Andon does at it.
+    /// The work that Andon does at the hook.
     pub work: Work,
-    /// What is refused at it; `None` after the fact.
+    /// The step that is refused at the hook; `None` after the fact.
     pub refuses: Option<PreventedStep>,
     /// When a configuration that cannot be read refuses.
     pub gate: ConfigGate,
@@ -20,13 +20,13 @@ pub struct HookSpec {
     pub names_files: bool,
     /// True if pre-commit and prek have a stage for it.
     pub in_frameworks: bool,
-    /// What its loss costs.
+    /// The cost of losing the hook.
     pub loss: Loss,
-    /// Where it says that the program is gone.
+    /// The setups in which the hook says that the program is gone.
     pub says_gone: MissingProgramNotice,
 }
 
-/// What Andon does at a hook.
+/// The work that Andon does at a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// Marks git's process, or judges early where that is not enough.
@@ -45,7 +45,7 @@ pub enum Work {
     JudgePush,
 }
 
-/// What git does not do.
+/// A step that git does not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreventedStep {
     /// It makes no commit.
@@ -63,13 +63,13 @@ pub enum PreventedStep {
 pub enum ConfigGate {
     /// Always.
     Always,
-    /// Where the gate is asked for.
+    /// Only if the gate is asked for.
     WhereAsked,
     /// Never: at most a halt refuses.
     Never,
 }
 
-/// What the loss of a hook costs.
+/// The cost of losing a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Nothing is stopped or recorded.
@@ -78,14 +78,14 @@ pub enum Loss {
     Detail,
 }
 
-/// Where a hook says that the program is gone: once a commit and once a push.
+/// The setups in which a hook says that the program is gone: once per commit and once per push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingProgramNotice {
     /// Nowhere.
     Nowhere,
-    /// Where the output of every hook is seen.
+    /// In setups that show the output of every hook.
     WhereAllIsSeen,
-    /// Where that of prepare-commit-msg is not.
+    /// In setups that do not show the output of prepare-commit-msg.
     InFrameworks,
     /// Everywhere.
     Everywhere,

@@ -75,7 +75,7 @@ impl IdentityRules {
     }
 }
 
-/// What a commit carries of who made it.
+/// The claims that a commit carries about who made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims<'a> {
     /// Session or correlation id.
@@ -99,7 +99,7 @@ pub enum Mismatch {
     Session {
         /// The session that is wanted.
         wanted: String,
-        /// What the commit carries.
+        /// The session that the commit carries.
         found: Option<String>,
     },
     /// A node that may not commit.
@@ -141,7 +141,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// How `files` differ from what is pinned. Nothing when nothing is pinned.
+/// Returns the differences between `files` and what is pinned. There are none when nothing is pinned.
 pub fn drift(rules: &IdentityRules, files: &Files) -> Vec<Mismatch> {
     if rules.checksum.is_none_or(|pinned| pinned == checksum(files)) {
         return Vec::new();
@@ -163,7 +163,8 @@ pub fn drift(rules: &IdentityRules, files: &Files) -> Vec<Mismatch> {
     found
 }
 
-/// How a commit differs from the binding and the roles that are declared. What is not carried does not match.
+/// Returns the differences between a commit and the declared binding and roles. A claim that the commit does not carry does not
+/// match.
 pub fn unbound(rules: &IdentityRules, claims: Claims<'_>) -> Vec<Mismatch> {
     let wanted = rules.workflow_binding.as_ref().filter(|wanted| claims.session != Some(wanted.as_str()));
     let session = wanted

@@ -11,9 +11,9 @@ use super::codec;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a hexadecimal id of {expected}: {text:?}")]
 pub struct BadId {
-    /// What would have been right, such as "64 digits".
+    /// The form that would have been right, such as "64 digits".
     pub expected: &'static str,
-    /// What came instead, cut to 80 characters.
+    /// The text that came instead, cut to 80 characters.
     pub text: String,
 }
 

@@ -7,7 +7,7 @@ use super::agent::is_settings;
 use super::patterns::Patterns;
 use super::scopes::ScopeView;
 
-/// What a path counts as.
+/// The class that a path counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathClass {
     /// Part of the code fingerprint and of the diff hash.
@@ -81,7 +81,7 @@ impl PathRules {
         self.only.as_deref()
     }
 
-    /// What `path` (from the repository root, slashes) counts as.
+    /// Returns the class that `path` (from the repository root, slashes) counts as.
     pub fn class(&self, path: &[u8]) -> PathClass {
         if path == CONFIG_FILE.as_bytes() || is_settings(path) {
             return PathClass::Ignored;

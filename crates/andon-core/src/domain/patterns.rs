@@ -97,7 +97,7 @@ fn is_at_or_below(directory: &[u8], under: &[u8]) -> bool {
     directory.starts_with(under) || under.strip_suffix(b"/") == Some(directory)
 }
 
-/// What the last part of a path has to be.
+/// The required form of the last part of a path.
 #[derive(Debug, Clone)]
 enum Name {
     Whole(Vec<u8>),

@@ -32,7 +32,7 @@ const MAX_FINDINGS: usize = 64;
 /// Bytes of the name of a session in a record.
 const MAX_SESSION: usize = 1024;
 
-/// How a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
+/// The way in which a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommitKind {
     /// A plain commit.
@@ -63,7 +63,7 @@ impl CommitKind {
 
 named!(CommitKind, "a kind of commit");
 
-/// Whether a commit passed the gate at pre-commit.
+/// The result of the pre-commit gate for a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gate {
     /// pre-commit left a receipt for exactly this tree.
@@ -188,8 +188,8 @@ pub struct RecordedFinding {
     pub message: String,
 }
 
-/// What a commit took from the tests (rule `test-weakening`). Names as in the test files; each list holds at most
-/// [`Weakening::MAX_NAMES`]. The member `weakening` of a record, where empty lists are left out.
+/// The losses of the tests in a commit (rule `test-weakening`). Names are as in the test files; each list holds at most
+/// [`Weakening::MAX_NAMES`]. This is the member `weakening` of a record, where empty lists are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Weakening {
@@ -202,10 +202,10 @@ pub struct Weakening {
     /// Tests that have fewer assertions now.
     #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
     pub loosened: Vec<String>,
-    /// How many tests all three are, where the lists are cut.
+    /// The number of tests in all three lists together, where the lists are cut.
     #[serde(default, deserialize_with = "count")]
     pub total: u64,
-    /// How exactly that is known.
+    /// The exactness of the lists and of the total.
     #[serde(default, serialize_with = "unless_default", deserialize_with = "extent")]
     pub extent: Extent,
     /// So many tests less may run since several became rows of one: none of them is lost.
@@ -266,7 +266,7 @@ pub struct Skip {
     /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
     #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
     pub rule: String,
-    /// What was said; empty when nothing was.
+    /// The stated reason; empty when none was given.
     #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub reason: String,
     /// The marker of the agent's shell in which it was asked for.
@@ -281,7 +281,7 @@ impl Skip {
     pub const TRAILER: &'static str = "Andon-Skip";
 }
 
-/// What a record says of the record of its first parent.
+/// The statement of a record about the record of its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum PrevRecord {
     /// Nothing: written by an earlier version, or there is no parent.
@@ -322,7 +322,7 @@ pub struct CommitRecord {
     pub kind: CommitKind,
     /// Gate receipt.
     pub gate: Gate,
-    /// Whether it was written at the commit: three members of the line, which `wire` writes and reads.
+    /// The time of writing, at the commit or later: three members of the line, which `wire` writes and reads.
     #[serde(default, with = "Packed")]
     pub recording: Recording,
     /// Node of the workflow; `agent` without one.
@@ -338,19 +338,19 @@ pub struct CommitRecord {
     pub code: CodeId,
     /// Normalized diff.
     pub diff: DiffSummary,
-    /// What the diff is made of; `None` in records of earlier versions and in event streams.
+    /// The content of the diff; `None` in records of earlier versions and in event streams.
     pub change: Option<ChangeFacts>,
     /// The newest valid test run on exactly this code.
     pub tests: Option<TestEvidence>,
-    /// What it took from the tests.
+    /// The weakening of the tests by this commit.
     pub weakening: Option<Weakening>,
-    /// What was passed over for this commit, by whose word.
+    /// The rules or gates that were passed over for this commit, and by whose word.
     #[serde(default, with = "Items::<{ Skip::MAX }>")]
     pub skipped: Vec<Skip>,
     /// Output hashes of the turn.
     #[serde(default, with = "Items::<MAX_OUTPUTS>")]
     pub outputs: Vec<Digest>,
-    /// What the turn spent since its commit before.
+    /// The usage of the turn since its previous commit.
     pub usage: Option<Usage>,
     /// The newest ledger entries that were seen, by writer: an entry that is removed later leaves a gap here.
     #[serde(default, serialize_with = "heads", deserialize_with = "read_heads")]
@@ -362,7 +362,7 @@ pub struct CommitRecord {
     /// The linked worktree in which it was made; `None` in the main one, and where that is not known.
     #[serde(default, with = "Text::<MAX_NODE>")]
     pub worktree: Option<String>,
-    /// What the rules concluded at post-commit.
+    /// The findings of the rules at post-commit.
     #[serde(default, with = "Items::<MAX_FINDINGS>")]
     pub findings: Vec<RecordedFinding>,
     /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
@@ -490,7 +490,7 @@ impl CommitRecord {
             .clone_from(&CommitKind::Amend);
     }
 
-    /// How the attempt was made, whatever moved it since.
+    /// Returns the way the attempt was made, whatever moved it since.
     pub(crate) fn made_as(&self) -> CommitKind {
         self.carries.as_ref().map_or(self.kind, |carried| carried.kind)
     }

@@ -67,7 +67,7 @@ pub struct SafetyFact {
     /// Its message, or the reason that was given. Untrusted text.
     #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub message: String,
-    /// What the rule counted.
+    /// The figures that the rule counted.
     #[serde(default, deserialize_with = "or_default")]
     pub figures: Figures,
     /// The tree that was to be committed.

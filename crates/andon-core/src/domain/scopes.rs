@@ -11,10 +11,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::patterns::Patterns;
 
-/// What the scope of code in no scope is called: its tests are those of `test.command`. No declared scope can have this name.
+/// The name of the scope for code in no scope. Its tests are those of `test.command`, and no declared scope can have this name.
 pub const REST: &str = "(rest)";
 
-/// How a scope is called in messages.
+/// Returns the name of a scope as messages show it.
 pub fn called(name: &str) -> String {
     if name == REST { "code in no scope".to_owned() } else { format!("scope {name}") }
 }
@@ -30,7 +30,7 @@ pub struct Scope {
     pub needs: Vec<String>,
 }
 
-/// Why scopes cannot be used.
+/// A reason why scopes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ScopesError {
     /// A scope needs one that is not declared.
@@ -38,7 +38,7 @@ pub enum ScopesError {
     Unknown {
         /// The scope.
         scope: String,
-        /// What it needs.
+        /// The scope that it needs.
         need: String,
     },
     /// Scopes that need each other: from one of them back to it.
@@ -53,7 +53,7 @@ pub enum ScopesError {
 #[derive(Debug, Clone, Default)]
 pub struct Scopes {
     scopes: Vec<ScopeEntry>,
-    /// What belongs to no scope.
+    /// The part that belongs to no scope.
     rest: Arc<Part>,
 }
 
@@ -147,7 +147,8 @@ impl Scopes {
         })
     }
 
-    /// What the tests of scope `name` read; of [`REST`], what belongs to no scope. `None` for a name that is unknown.
+    /// Returns the code that the tests of scope `name` read; for [`REST`], the code that belongs to no scope. `None` for an
+    /// unknown name.
     pub fn view(&self, name: &str) -> Option<ScopeView> {
         let mut parts = vec![Arc::clone(&self.rest)];
         if name != REST {
@@ -234,7 +235,7 @@ pub struct Part {
 #[derive(Debug, Clone)]
 enum PathFilter {
     Within(Arc<Patterns>),
-    /// What none of them match.
+    /// The paths that none of these patterns match.
     Outside(Vec<Arc<Patterns>>),
 }
 
@@ -267,7 +268,7 @@ impl Part {
     }
 }
 
-/// What `at` reads: itself and all that it needs, sorted.
+/// Returns the scopes that `at` reads: itself and all that it needs, sorted.
 fn reads(needs: &[Vec<usize>], at: usize) -> Vec<usize> {
     let (mut found, mut open) = (BTreeSet::from([at]), vec![at]);
     while let Some(one) = open.pop() {

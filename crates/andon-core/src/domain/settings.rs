@@ -45,9 +45,9 @@ pub struct ParamSpec {
     pub min: u64,
     /// One sentence for `config schema` and the documentation.
     pub doc: &'static str,
-    /// Whether it is one of several that must be in order.
+    /// The order constraint, for a parameter that is one of several that must be in order.
     pub order: Order,
-    /// What a larger value does, for counts.
+    /// The effect of a larger value, for counts.
     pub sense: Sense,
 }
 
@@ -80,7 +80,7 @@ enum Default {
     Word { is: &'static str, of: &'static [&'static str] },
 }
 
-/// Whether parameters of one rule depend on each other.
+/// The dependency between the parameters of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// It is not part of a group.
@@ -89,7 +89,7 @@ pub enum Order {
     RisingPercent,
 }
 
-/// What a larger count does to the halts of its rule.
+/// The effect of a larger count on the halts of its rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sense {
     /// They come later, or never.
@@ -104,7 +104,7 @@ pub enum Sense {
 /// misspelt name does not compile.
 #[derive(Debug)]
 pub struct Param<T> {
-    /// What configuration knows of it.
+    /// The specification of the parameter, as configuration knows it.
     pub spec: ParamSpec,
     kind: PhantomData<fn() -> T>,
 }

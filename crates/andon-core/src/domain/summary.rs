@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::CommitId;
 use super::time::Timestamp;
 
-/// What is stuck, since when and at what cost. Texts are untrusted.
+/// A summary of what is stuck, since when and at what cost. Texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HaltSummary {
@@ -16,9 +16,9 @@ pub struct HaltSummary {
     /// When the first iteration of it was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// How many iterations it has lasted.
+    /// The number of iterations that it has lasted.
     pub iterations: u64,
-    /// How many of them are commits.
+    /// The number of these iterations that are commits.
     pub commits: u64,
     /// Tokens read and written since then, where clients report them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct HaltSummary {
     /// Tests that passed and failed in the newest run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
-    /// What fails now, each with its error in one line. At most [`HaltSummary::MAX_FAILING`].
+    /// The tests that fail now, each with its error in one line. At most [`HaltSummary::MAX_FAILING`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingTest>,
     /// The iterations that are stuck, oldest first: the newest [`HaltSummary::MAX_STEPS`].

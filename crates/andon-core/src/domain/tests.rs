@@ -78,15 +78,16 @@ pub struct TestEvidence {
     /// [`TestEvidence::MAX_FLAKY`].
     #[serde(default, rename = "flaky_tests", with = "Texts::<{ TestEvidence::MAX_FLAKY }, MAX_ID>")]
     pub flaky: Vec<String>,
-    /// Which tests the run had, as a hash over their ids; `None` where the runner does not name them all.
+    /// A hash over the ids of the tests that the run had; `None` where the runner does not name them all.
     pub set: Option<Digest>,
     /// The tests of that set, where the records before do not tell them.
     #[serde(default, deserialize_with = "NamesForm::whole")]
     pub names: Option<SetNames>,
-    /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
+    /// The tests that the commit's set lacks compared with that of the last recorded run; empty where one of the two sets is
+    /// not known.
     #[serde(default, serialize_with = "unless_default", deserialize_with = "or_default")]
     pub lost: LostTests,
-    /// What said that there was nothing to run: a program, a target or a script that is not there.
+    /// The output that said that there was nothing to run: a program, a target or a script that is not there.
     #[serde(default, with = "Text::<MAX_SAID>")]
     pub not_started: Option<String>,
     /// The first errors in one line each, secrets masked: those of the run, then those of failing tests, at most
@@ -97,7 +98,7 @@ pub struct TestEvidence {
     /// [`TestEvidence::MAX_UNTRACKED`].
     #[serde(default, with = "Texts::<{ TestEvidence::MAX_UNTRACKED }, MAX_ID>")]
     pub untracked: Vec<String>,
-    /// What it is made of where the code has scopes, by name: then the result is that of all of them together. Empty in
+    /// The results of the scopes by name, where the code has scopes: the result is then that of all of them together. Empty in
     /// a run of one command.
     #[serde(default, with = "scopes")]
     pub scopes: Vec<ScopeTests>,
@@ -137,14 +138,14 @@ pub struct ScopeTests {
     pub from: Option<CommitId>,
 }
 
-/// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: the records show what a later test
-/// run lost.
+/// The tests of a set, each as `+id`, or `-id` where it is skipped, sorted by id. With them, the records show which tests a
+/// later run lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(into = "NamesForm")]
 pub enum SetNames {
     /// All of them, at most [`SetNames::MAX_ALL`] and [`SetNames::MAX_BYTES`].
     All(Vec<String>),
-    /// What it has more and less than a set that an earlier record tells, of each at most [`SetNames::MAX_CHANGED`].
+    /// The tests added to and removed from a set that an earlier record tells, at most [`SetNames::MAX_CHANGED`] of each.
     Since {
         /// The set that changed.
         set: Digest,
@@ -166,7 +167,7 @@ impl SetNames {
     pub const MAX_ID: usize = 500;
 }
 
-/// How [`SetNames`] are written: either `all`, or what changed `since` another set.
+/// The serialized form of [`SetNames`]: either `all`, or the changes `since` another set.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 struct NamesForm {
@@ -214,13 +215,13 @@ pub struct LostTests {
     /// Tests that are gone, and came under no other name.
     #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
     pub gone: Vec<String>,
-    /// How many they are, where the list is cut.
+    /// The number of tests that are gone, where the list is cut.
     #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
     pub gone_total: u64,
     /// Tests that ran before and are skipped now.
     #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
     pub skipped: Vec<String>,
-    /// How many they are.
+    /// The number of tests that ran before and are skipped now.
     #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
     pub skipped_total: u64,
     /// Tests that an earlier record tells as gone or skipped, and that run again.
@@ -238,7 +239,7 @@ impl LostTests {
     }
 }
 
-/// How much of a change was read: a change may be larger than what a hook reads.
+/// The part of a change that was read: a change may be larger than what a hook reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Extent {
     /// All of it: counts are exact.
@@ -361,7 +362,7 @@ impl TestEvidence {
     }
 }
 
-/// Whether a run can prove anything, and if not, why (docs/concepts.md).
+/// The validity of a run: whether it can prove anything, and if not, why (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunValidity {
     /// The configured command, ended by itself, on code that stayed the same.
@@ -404,11 +405,11 @@ pub struct TestRun {
     /// The normalized result: its members are those of the line itself, which `wire` writes and reads.
     #[serde(default, with = "Packed")]
     pub evidence: TestEvidence,
-    /// Whether it can prove anything: a run that does not say so proves nothing.
+    /// The validity of the run. A run that does not state it proves nothing.
     pub validity: RunValidity,
     /// HEAD's tree at the start of the run (`None` before the first commit).
     pub base: Option<TreeId>,
-    /// What differed from `base`, code paths only, at most [`TestRun::MAX_OVERLAY`]; the fingerprint covers all.
+    /// The differences from `base`, code paths only, at most [`TestRun::MAX_OVERLAY`]; the fingerprint covers all.
     #[serde(default, deserialize_with = "Items::<{ TestRun::MAX_OVERLAY + 1 }>::deserialize")]
     pub overlay: Vec<OverlayEntry>,
     /// True when `overlay` was cut.

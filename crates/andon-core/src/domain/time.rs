@@ -64,7 +64,7 @@ impl FromStr for Uptime {
     }
 }
 
-/// How far the clocks of two machines that work together may lie apart, in seconds.
+/// The maximum difference between the clocks of two machines that work together, in seconds.
 pub const CLOCK_SKEW: i64 = 300;
 
 /// A span of time in whole seconds.

@@ -60,7 +60,8 @@ impl Usage {
         }
     }
 
-    /// What was spent after `earlier`, a part of this; `None` where nothing was. The context window is the present one.
+    /// Returns the usage after `earlier`, which is a part of this one; a member is `None` where nothing was spent. The context
+    /// window is the present one.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let rest = |all: Option<u64>, before: Option<u64>| match before {

@@ -1,6 +1,6 @@
 //! What keeps git from seeing a change of the working tree, and the command that makes git see it again.
 
-/// Why git takes a path of the working tree for something else than it is.
+/// The reason why git takes a path of the working tree for something other than it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Veil {
     /// `git update-index --assume-unchanged`, or `core.ignoreStat`.
@@ -22,7 +22,7 @@ pub struct HiddenPath {
     pub submodule: Vec<u8>,
     /// Path from the root of that repository.
     pub path: Vec<u8>,
-    /// Why git does not see it.
+    /// The reason why git does not see it.
     pub veil: Veil,
 }
 

@@ -19,9 +19,9 @@ pub struct Workflow {
 pub struct Node {
     /// The name by which events and `ANDON_NODE` call it; no two nodes share one.
     pub name: String,
-    /// Whether it is expected to change files.
+    /// States whether the node is expected to change files.
     pub edits: Edits,
-    /// How its commits are recognised.
+    /// The conditions that identify its commits.
     pub matches: Vec<NodeMatch>,
     /// Turns that halt the loop, where they are not those of `node-turns`.
     pub max_turns: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Node {
     pub max_runtime: Option<Span>,
 }
 
-/// Whether a node is expected to change files.
+/// States whether a node is expected to change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edits {
     /// A turn of it without a change is idle.
@@ -38,7 +38,7 @@ pub enum Edits {
     None,
 }
 
-/// What identifies the commits of a node; all conditions of a node must hold.
+/// A condition that identifies the commits of a node; all conditions of a node must hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeMatch {
     /// `ANDON_NODE` (or `--node`) is this text.
@@ -95,7 +95,7 @@ impl Workflow {
         self.nodes.iter().find(|node| node.name == name)
     }
 
-    /// What is expected of `node`; edits where it is not declared.
+    /// Returns the edits expected of `node`; edits are expected where it is not declared.
     pub fn edits(&self, node: &str) -> Edits {
         self.node(node).map_or(Edits::Expected, |node| node.edits)
     }
@@ -106,7 +106,7 @@ impl Workflow {
     }
 }
 
-/// What is known of who made a commit.
+/// The known facts about who made a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Maker<'a> {
     /// `ANDON_NODE`.

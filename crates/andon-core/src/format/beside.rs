@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
-/// What takes members out of an object before the value sees them.
+/// A type that takes members out of an object before the value sees them.
 pub trait Beside<'de>: Default {
     /// Their keys, at most 32.
     const KEYS: &'static [&'static str];
@@ -26,7 +26,7 @@ pub trait Beside<'de>: Default {
 pub struct With<T, B> {
     /// The value.
     pub value: T,
-    /// What was beside it.
+    /// The members that were beside the value.
     pub beside: B,
 }
 

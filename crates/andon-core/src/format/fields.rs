@@ -148,7 +148,7 @@ pub fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     T::deserialize(deserializer)
 }
 
-/// Whether a value is the default, for a member that is left out then.
+/// True when a value is the default; its member is then left out.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

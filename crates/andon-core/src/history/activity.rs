@@ -74,7 +74,7 @@ pub struct Cast {
     pub turn: u64,
 }
 
-/// How a turn began.
+/// The way a turn began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TurnStart {
     /// With `turn_start`.
@@ -90,7 +90,7 @@ pub struct Turn {
     pub node: String,
     /// Its number among the turns of the window, from 1.
     pub number: u64,
-    /// How it began.
+    /// The way the turn began.
     pub opening: TurnStart,
     /// When it began, or when a person last answered a halt in it: known of an announced turn only.
     pub started: Option<Timestamp>,
@@ -117,12 +117,12 @@ impl Turn {
         self.usage.tokens().saturating_sub(self.answered)
     }
 
-    /// What it spent since its newest commit.
+    /// Returns the usage since its newest commit.
     pub fn uncommitted(&self) -> Usage {
         self.usage.since(&self.committed)
     }
 
-    /// How long it has taken up to its end, or up to `now` while it lasts; zero where that is unknown.
+    /// Returns the time that it has taken up to its end, or up to `now` while it lasts; zero where that is unknown.
     pub fn runtime(&self, now: Option<Timestamp>) -> Span {
         match (self.started, self.ended.or(now)) {
             (Some(started), Some(end)) => end.since(started),
@@ -131,7 +131,7 @@ impl Turn {
     }
 }
 
-/// What a node has spent since the window began.
+/// The usage of a node since the window began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NodeTotals {
     /// Turns that ended or committed.
@@ -144,7 +144,7 @@ pub struct NodeTotals {
     pub cost: u64,
 }
 
-/// What an event changed: which rules can say something new.
+/// The effect of an event, which determines the rules that can say something new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventEffect {
     /// Nothing: a duplicate.
@@ -155,7 +155,7 @@ pub enum EventEffect {
     Iteration,
 }
 
-/// What was observed last.
+/// The kind of the newest observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum NewestObservation {
     /// A tool call.
@@ -217,19 +217,19 @@ pub struct Activity {
     pub open: BTreeMap<String, Turn>,
     /// Totals of each node.
     pub nodes: BTreeMap<String, NodeTotals>,
-    /// How often a turn of the first node was followed by one of the second.
+    /// The number of times that a turn of the first node was followed by one of the second.
     pub passes: BTreeMap<(String, String), u64>,
     /// The newest usage; each member the newest that was reported.
     pub usage: Option<Usage>,
     /// The latest time that was seen.
     pub now: Option<Timestamp>,
-    /// How long the system had run at the newest event that says so.
+    /// The uptime of the system at the newest event that reports it.
     pub awake: Option<Uptime>,
     /// The latest time of an event since the newest commit.
     pub lively: Option<Timestamp>,
-    /// What was not as it should be.
+    /// The marks of facts that were not as they should be.
     pub marks: Marks,
-    /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.
+    /// The newest observation: a warning about calls is given at the call, and not again at whatever follows.
     pub newest: NewestObservation,
     /// The context windows of the nodes.
     pub windows: ContextWindows,
@@ -245,7 +245,7 @@ pub struct Activity {
     pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
     pub ids: VecDeque<ShortHash>,
-    /// What tool calls of agents took from the guard of the loop, newest last.
+    /// The parts of the loop's guard that tool calls of agents took away, newest last.
     #[serde(default)]
     pub disarmed: Vec<String>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.

@@ -69,7 +69,7 @@ impl Timeline {
         self.activity.windows.newest.as_deref().unwrap_or(self.activity.current_node())
     }
 
-    /// What is known of the window of `node`.
+    /// Returns the known facts about the window of `node`.
     pub(crate) fn context_window(&self, node: &str) -> ContextWindow {
         self.activity.windows.of.get(node).cloned().unwrap_or_default()
     }

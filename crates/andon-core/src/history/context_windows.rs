@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
 
-/// Which kind of event came last: what happens within a turn passes another door than its beginning and its end.
+/// The kind of the newest event: what happens within a turn passes through another door than its beginning and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Door {
     /// A tool was called, something was said or judged.
@@ -17,7 +17,7 @@ pub enum Door {
     Turn,
 }
 
-/// What was reported about one context window since it was cleared.
+/// The reports about one context window since it was cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContextWindow {
     /// Tokens in it, by the last report of the client.
@@ -58,6 +58,6 @@ pub struct ContextWindows {
     pub of: BTreeMap<String, ContextWindow>,
     /// The node of the newest event.
     pub newest: Option<String>,
-    /// What the newest event was.
+    /// The kind of the newest event.
     pub door: Door,
 }

@@ -10,7 +10,7 @@ use super::timeline::Timeline;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
 
-/// What failed in runs that can be compared.
+/// The tests that failed in runs that can be compared.
 struct ComparableFailures<'a> {
     /// In any of them.
     once: BTreeSet<&'a str>,

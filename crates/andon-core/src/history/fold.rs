@@ -34,7 +34,7 @@ pub struct NextCommit {
     pub kind: CommitKind,
     /// Its code: the same code committed again on the same parent is an amend, whatever the command.
     pub code: CodeId,
-    /// Whether it counts.
+    /// States whether it counts.
     pub strike: Strike,
 }
 
@@ -405,7 +405,7 @@ impl Timeline {
         }
     }
 
-    /// What a commit does to those before it; the number of the one that it amends.
+    /// Applies the effect of a commit on those before it. Returns the number of the one that it amends.
     fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
         let amended = self.amended_by(&NextCommit::from_fact(fact));
         let Some(at) = amended else {

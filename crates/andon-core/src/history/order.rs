@@ -77,7 +77,7 @@ impl Fold {
     }
 }
 
-/// What the three places hold, each in its own order, oldest first.
+/// The contents of the three places, each in its own order, oldest first.
 #[derive(Debug)]
 pub struct Observations<'a> {
     /// The commits ([`line()`]).
@@ -86,7 +86,7 @@ pub struct Observations<'a> {
     pub acks: &'a [(Ack, AckPlace)],
     /// Test runs.
     pub runs: &'a [TestRun],
-    /// What follows the first part of the journal.
+    /// The items that follow the first part of the journal.
     pub items: &'a [JournalItem],
     /// The summary of the first part; `None` where all of it was read.
     pub before: Option<&'a Snapshot>,
@@ -138,15 +138,15 @@ pub fn line<'a>(window: &'a [CommitFact], aside: &'a [PlacedAttempt]) -> Vec<&'a
 }
 
 /// Drops the attempts that a person has answered for. Where they and the answer are both in this journal, it says which
-/// came first: `recorded` holds the commits that it names before and after the newest answer. Else their times decide.
+/// came first: `before` and `after` hold the commits that it names before and after the newest answer. Else their times decide.
 pub fn forget_answered(
     aside: &mut Vec<PlacedAttempt>,
     acks: &[(Ack, AckPlace)],
-    recorded: (&[CommitId], &[CommitId]),
+    before: &[CommitId],
+    after: &[CommitId],
 ) {
     let answers = acks.iter().map(|(ack, _)| ack).filter(|ack| ack.counter.is_none());
     let Some(answered) = answers.map(|ack| ack.at).max() else { return };
-    let (before, after) = recorded;
     aside.retain(|one| match one.fact.id {
         Some(id) if after.contains(&id) => true,
         Some(id) if before.contains(&id) => false,
@@ -158,9 +158,9 @@ pub fn forget_answered(
 struct Merge<'a> {
     observed: &'a Observations<'a>,
     steps: Vec<FoldStep>,
-    /// How many commits of the window were recorded before all that follows in the journal.
+    /// The number of commits of the window that were recorded before everything that follows in the journal.
     leading: usize,
-    /// How many have their place.
+    /// The number of commits that have their place.
     placed: usize,
     /// After how many commits each answer comes that does not have its place in the journal.
     answers: Vec<(usize, usize)>,

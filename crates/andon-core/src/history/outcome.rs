@@ -3,7 +3,7 @@
 
 use crate::domain::tests::{TestEvidence, TestStatus};
 
-/// What a test result says about the code it ran on.
+/// The meaning of a test result for the code it ran on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// The tests pass.
@@ -16,7 +16,7 @@ pub enum Outcome {
     Nothing,
 }
 
-/// What `tests` says.
+/// Returns the outcome that `tests` shows.
 pub fn outcome(tests: &TestEvidence) -> Outcome {
     match tests.status {
         TestStatus::Passed => Outcome::Green,

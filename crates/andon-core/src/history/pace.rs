@@ -6,7 +6,7 @@
 
 use super::timeline::Iteration;
 
-/// How long an intended state lasts, in seconds.
+/// The minimum time that an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;
 
 /// Returns whether the state that `earlier` brought lasted for an hour or longer before `later` took its place. Unknown times
@@ -25,8 +25,8 @@ pub fn mostly_lasted(row: &[&Iteration]) -> bool {
     row.len() > 2 && known && gaps.get(middle).is_some_and(|gap| *gap >= THOUGHT)
 }
 
-/// How far apart the runs of a program by the clock are at least, in seconds, and how much they may be late, in parts of the
-/// time between them.
+/// The minimum time between the runs of a program by the clock, in seconds, and their maximum delay, in parts of the time
+/// between them.
 const RUN: u64 = 120;
 const LATE: u64 = 5;
 
@@ -48,10 +48,10 @@ pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
         && row.iter().all(|one| one.is_unobserved() && said(one) == first)
 }
 
-/// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
+/// The minimum time between the tries of a person, in seconds: something answers them, such as a build elsewhere.
 const APART: u64 = 120;
 
-/// How many more times it takes where a person tries something out.
+/// The number of additional times that it takes where a person tries something out.
 pub const TRIES: usize = 4;
 
 /// Returns whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.

@@ -44,7 +44,7 @@ pub struct RedRuns {
     /// The command of the newest one.
     #[serde(default)]
     command: String,
-    /// What failed before any edit.
+    /// The tests that failed before any edit.
     before: BTreeSet<String>,
     credit: u64,
     low: Option<u64>,

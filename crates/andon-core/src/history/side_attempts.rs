@@ -22,7 +22,7 @@ use crate::domain::ids::CommitId;
 pub struct PlacedAttempt {
     /// After how many of them.
     pub after: usize,
-    /// What was recorded.
+    /// The fact that was recorded.
     pub fact: CommitFact,
 }
 
@@ -31,7 +31,7 @@ pub struct PlacedAttempt {
 pub struct LineOfWork<'a> {
     /// The commits behind HEAD along first parents as far as the window reaches, oldest first; those without a record too.
     pub commits: &'a [CommitId],
-    /// What the oldest of them builds on; HEAD where there are none.
+    /// The commit that the oldest of them builds on; HEAD where there are none.
     pub base: Option<CommitId>,
     /// Attempts that a commit without a record is once more, each with that commit: a tool moved them without hooks.
     pub again: &'a [(CommitId, CommitId)],

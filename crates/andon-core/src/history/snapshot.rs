@@ -24,7 +24,7 @@ pub struct TurnIteration {
     pub node: String,
     /// Its number among the iterations.
     pub number: u64,
-    /// What it did to the working tree.
+    /// The effect of the turn on the working tree.
     pub change: TurnChange,
     /// The state that it left.
     pub code: CodeId,
@@ -32,7 +32,7 @@ pub struct TurnIteration {
     pub hash: DiffHash,
     /// When it ended.
     pub at: Timestamp,
-    /// What was said in it.
+    /// The hashes of the outputs in the turn.
     pub outputs: Vec<Digest>,
     /// The tests of its state, where they were known by then or came right after.
     pub tests: Option<TestEvidence>,
@@ -77,7 +77,7 @@ pub struct PassedCommit {
     pub code: CodeId,
     /// The number of its iteration; 0 where records tell the numbers.
     pub number: u64,
-    /// Whether a run began with it.
+    /// States whether a run began with it.
     pub begins: RunStart,
 }
 
@@ -193,7 +193,8 @@ impl Fold {
     }
 }
 
-/// What of `runs` says something about the loop: of those on work that was not committed, only that they were that.
+/// Returns the part of `runs` that says something about the loop: of runs on uncommitted work, only that they were on such
+/// work.
 fn carried(runs: &[TestRun]) -> Vec<TestRun> {
     let light = |run: &TestRun| {
         let clean = run.overlay.is_empty() && !run.overlay_truncated;

@@ -74,7 +74,7 @@ impl Timeline {
         })
     }
 
-    /// What was tried and what came nearest.
+    /// Returns the story of what was tried and what came nearest.
     pub fn story(&self) -> Story {
         let tried = self.iterations.iter().map(|iteration| {
             let tests = iteration.tests.as_ref();

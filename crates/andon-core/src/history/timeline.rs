@@ -31,7 +31,7 @@ pub const MAX_RUNS: usize = 32;
 /// Amended iterations that a timeline keeps, the newest.
 pub const MAX_REWRITTEN: usize = 64;
 
-/// Whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
+/// States whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strike {
     /// A normal commit or an amend.
@@ -43,7 +43,7 @@ pub enum Strike {
 }
 
 impl Strike {
-    /// What a commit of this kind and change is.
+    /// Returns the strike for a commit of this kind and change.
     pub fn new(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
         let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
         let reported = Self::from(kind);
@@ -62,7 +62,7 @@ impl From<CommitKind> for Strike {
     }
 }
 
-/// Where an iteration comes from (docs/concepts.md).
+/// The origin of an iteration (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// An iteration that ended with a commit.
@@ -71,7 +71,7 @@ pub enum Source {
     Turn(TurnChange),
 }
 
-/// What a turn without a commit did to the working tree.
+/// The effect of a turn without a commit on the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TurnChange {
     /// The code differs.
@@ -87,7 +87,7 @@ pub enum TurnChange {
 /// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration {
-    /// Where it comes from.
+    /// The origin of the iteration.
     pub source: Source,
     /// Iterations since the last acknowledgement, this one included.
     pub number: u64,
@@ -101,7 +101,7 @@ pub struct Iteration {
     pub author: String,
     /// Kind of commit.
     pub kind: CommitKind,
-    /// Whether it can count against the loop.
+    /// States whether it can count against the loop.
     pub strike: Strike,
     /// When it was recorded.
     pub at: Timestamp,
@@ -118,17 +118,17 @@ pub struct Iteration {
     pub moved: Option<CodeId>,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
-    /// What the diff is made of, where it is known.
+    /// The content of the diff, where it is known.
     pub change: Option<ChangeFacts>,
     /// The test result on exactly this code; a result that was gained on other code is left out.
     pub tests: Option<TestEvidence>,
-    /// What it took from the tests while some of them failed.
+    /// The weakening of the tests by the iteration while some of them failed.
     pub weakening: Option<Weakening>,
-    /// What was passed over for it.
+    /// The rules or gates that were passed over for it.
     pub skipped: Vec<Skip>,
     /// Gate receipt.
     pub gate: Gate,
-    /// Whether the record was written at the commit.
+    /// States whether the record was written at the commit.
     pub recording: Recording,
     /// Session, when known.
     pub session: Option<String>,
@@ -140,8 +140,8 @@ pub struct Iteration {
     pub usage: Option<Usage>,
 }
 
-/// What platforms say in the empty commit that a person's press of a button makes (Replit's Publish, Rollback, Build): no
-/// work of the loop.
+/// The messages that platforms write in the empty commit that a person makes by pressing a button (Replit's Publish, Rollback,
+/// Build). Such a commit is no work of the loop.
 const PRESSED: [&str; 6] = [
     "Published your App",
     "Checkpoint before revert",
@@ -271,8 +271,8 @@ fn moved(record: &mut CommitRecord) -> Option<CodeId> {
 pub struct Timeline {
     /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
     pub iterations: Vec<Iteration>,
-    /// What amends put in the place of the newest iteration, and that they replaced in turn: oldest first, at most
-    /// `MAX_REWRITTEN`. They are no iterations of their own, but attempts they were.
+    /// The versions that amends put in the place of the newest iteration, and that later amends replaced in turn: oldest first,
+    /// at most `MAX_REWRITTEN`. They are not iterations of their own, but they were attempts.
     pub amended: Vec<Iteration>,
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
@@ -288,7 +288,7 @@ pub struct Timeline {
     pub activity: Activity,
     /// The declared workflow; empty without one.
     pub workflow: Arc<Workflow>,
-    /// What the newest test run changed.
+    /// The effect of the newest test run.
     pub newest_run: EventEffect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
@@ -301,7 +301,7 @@ pub struct Timeline {
     pub(super) session_gap: Span,
     /// Derived from the rest, and forgotten whenever that changes.
     pub(super) known_flaky: Memo,
-    /// What reported input tokens hold.
+    /// States whether reported input tokens include cached tokens.
     pub(super) cached: CachedTokens,
     /// The number of the newest commit of the run that was passed without its record ([`super::PassedCommit`]): 0 where records
     /// tell the numbers, `None` where nothing was passed since the newest iteration.
@@ -410,7 +410,7 @@ impl Timeline {
 pub(super) struct Memo(OnceLock<Arc<BTreeSet<String>>>);
 
 impl Memo {
-    /// What is known, else what `derive` says.
+    /// Returns the known value, or else the one that `derive` returns.
     pub(super) fn get(&self, derive: impl FnOnce() -> Arc<BTreeSet<String>>) -> Arc<BTreeSet<String>> {
         self.0.get_or_init(derive).clone()
     }

@@ -383,7 +383,7 @@ impl Timeline {
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
     }
 
-    /// What the turn of `node` has spent since its newest commit, as the record of the next one has it.
+    /// Returns the usage of the turn of `node` since its newest commit, as the record of the next commit has it.
     pub fn spent(&self, node: &str) -> Option<Usage> {
         let spent = self.activity.open.get(node)?.uncommitted();
         let spent = Usage { cached_tokens: None, window_tokens: None, output_lines: None, ..spent };
@@ -422,7 +422,7 @@ impl Timeline {
         }
     }
 
-    /// What an acknowledgement or a new run removes from the activity; an open turn stays.
+    /// Removes from the activity what an acknowledgement or a new run clears; an open turn stays.
     pub(super) fn restart_activity(&mut self) {
         let before = std::mem::take(&mut self.activity);
         let activity = &mut self.activity;

@@ -146,7 +146,7 @@ impl PathGroup {
     }
 }
 
-/// What an iteration did to documents.
+/// The effect of an iteration on documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocsProgress {
     /// It changed none, or nothing is known of it.
@@ -160,7 +160,7 @@ pub enum DocsProgress {
 }
 
 impl Timeline {
-    /// What `iteration` of this window did to documents.
+    /// Returns the effect of `iteration`, which is in this window, on documents.
     pub(crate) fn docs_progress(&self, iteration: &Iteration) -> DocsProgress {
         let docs = |one: &Iteration| one.change.as_ref().and_then(|change| change.docs);
         let Some(now) = docs(iteration) else { return DocsProgress::None };

@@ -14,7 +14,7 @@ const ITEMS: usize = 5;
 /// Characters of a name or an item.
 const CHARS: usize = 160;
 
-/// What a briefing is made of in addition to the timeline.
+/// The inputs of a briefing in addition to the timeline.
 #[derive(Debug, Clone)]
 pub struct BriefingInputs {
     /// The planning document.
@@ -25,11 +25,11 @@ pub struct BriefingInputs {
     pub halt: Option<Halt>,
     /// The cap of `iteration-cap`.
     pub cap: Option<u64>,
-    /// What people decided for this very work.
+    /// The decisions of people for this very work.
     pub decided: Vec<HumanDecision>,
-    /// What people decided about questions like this.
+    /// The decisions of people about questions like this.
     pub precedents: Vec<HumanDecision>,
-    /// How full the window is.
+    /// The fill of the window.
     pub context: Option<ContextWindowUse>,
 }
 
@@ -83,7 +83,7 @@ pub fn compaction(
     vec![Effect::Brief(Box::new(briefing)), Effect::Notify(Box::new(notice))]
 }
 
-/// What to do next: a halt before everything, then what fails, then the plan.
+/// Returns the next steps: a halt before everything, then what fails, then the plan.
 fn next(timeline: &Timeline, ground: &BriefingInputs) -> Vec<String> {
     if let Some(halt) = &ground.halt {
         let report_file = halt.report_file.file_name();

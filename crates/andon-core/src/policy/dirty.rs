@@ -45,7 +45,7 @@ pub struct DirtyBits {
     pub counts: Counts,
 }
 
-/// Whether a task may be called done.
+/// States whether a task may be called done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completion {
     /// It may.
@@ -54,14 +54,14 @@ pub enum Completion {
     Dirty {
         /// The bit that is in the way.
         bit: DirtyBit,
-        /// What is missing, in one sentence.
+        /// A sentence that says what is missing.
         message: String,
         /// The command that clears it, as `run: andon test`.
         prompt: String,
     },
 }
 
-/// What is known of the tests of exactly this code.
+/// The known state of the tests of exactly this code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tests<'a> {
     /// No test command is configured: nothing can be asked for.
@@ -86,7 +86,7 @@ pub fn dirty(code_modified: Bit, tests: Tests<'_>, docs_updated: Option<Bit>) ->
     DirtyBits { code_modified, tests_run, tests_passing, docs_updated, counts }
 }
 
-/// Why a bit is not as it has to be, in words; `None` where it is.
+/// The reasons, in words, why bits are not as they have to be; `None` for a bit that is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BitReasons {
     /// The bit `tests_run`.

@@ -20,7 +20,7 @@ pub const CYCLE: &str = "agent";
 /// Hashes of each kind that a halt carries: "loop safety" (docs/spec-map.md) asks for the "last N".
 pub const EVIDENCE: usize = 6;
 
-/// Where a decision was taken.
+/// The place where a decision was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HaltPlace {
     /// HEAD; `None` before the first commit.
@@ -114,7 +114,7 @@ fn cycle_id(timeline: &Timeline) -> String {
     cycle.map_or_else(|| CYCLE.to_owned(), |cycle| cycle.id.clone())
 }
 
-/// What the nodes said last, turn by turn; where nothing was observed, what the records hold.
+/// Returns the newest outputs of the nodes, turn by turn; where nothing was observed, the outputs in the records.
 fn outputs(timeline: &Timeline) -> Vec<Digest> {
     let hashes: Vec<Digest> = timeline.activity.outputs.iter().map(|output| output.hash).collect();
     if hashes.is_empty() {

@@ -20,7 +20,7 @@ use crate::history::{Outcome, Timeline, outcome};
 /// strategy).
 pub const FAILED_GATES: usize = 3;
 
-/// What the configuration wants done.
+/// The responses that the configuration asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
     /// `on_stall.policy`
@@ -31,9 +31,9 @@ pub struct Setup<'a> {
     pub current: Option<&'a str>,
     /// The result of the signals; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
-    /// How a signal is called.
+    /// The function that returns the name of a signal.
     pub signal_name: fn(Signal) -> &'static str,
-    /// What the fill of the context window leads to.
+    /// The consequence of the fill of the context window.
     pub pressure: Pressure,
     /// `notify.again`
     pub again: Option<Span>,
@@ -76,7 +76,7 @@ pub fn responses(
     responses
 }
 
-/// What the escalation does in this decision: one that only notifies says so where nothing else halts the run.
+/// Returns the mode of the escalation in this decision: one that only notifies says so where nothing else halts the run.
 fn mode_of(episode: &Episode, decision: &Decision) -> EscalationMode {
     match episode.mode {
         EscalationMode::Perpetual if decision.verdict == Verdict::Halt => EscalationMode::PerpetualHalted,

@@ -205,7 +205,7 @@ fn known(spent: impl Iterator<Item = (u64, u64)>) -> (Option<u64>, Option<u64>) 
     ((tokens > 0).then_some(tokens), (cost > 0).then_some(cost))
 }
 
-/// What fails now, with the errors that are known; those of the run first.
+/// Returns the tests that fail now, with the errors that are known; those of the run come first.
 fn failing(timeline: &Timeline) -> Vec<FailingTest> {
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else { return Vec::new() };
     let said = &tests.said;

@@ -14,7 +14,7 @@ use crate::domain::{
 };
 use crate::history::{Iteration, Strike, TRIES, Timeline, come_slowly};
 
-/// What is known of one iteration.
+/// The known facts about one iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignalFacts {
     /// Its number, as the timeline counts iterations.
@@ -45,7 +45,7 @@ pub enum Observation {
     Tried,
 }
 
-/// What is remembered from one iteration to the next.
+/// The state that is remembered from one iteration to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Memory {
     /// The newest code states, oldest first, at most [`RING`]; neighbours differ.
@@ -177,7 +177,7 @@ fn facts(timeline: &Timeline, at: usize) -> SignalFacts {
     }
 }
 
-/// What costs nothing to know of an iteration.
+/// Returns the facts about an iteration that cost nothing to get.
 fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
     let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.

@@ -137,7 +137,7 @@ fn bounded(warnings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a file has.
+/// The content of a file.
 struct InFile {
     run: Run,
     /// Events, answers to halts aside.

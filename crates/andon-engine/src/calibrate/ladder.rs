@@ -18,19 +18,19 @@ use andon_core::domain::{
 };
 use andon_core::{detect::ladder, detect::ladder::LADDER, detect::ladder::Score, history::Timeline};
 
-/// What became of one good run.
+/// The result of one good run.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// How far up each rule of the ladder halted it.
+    /// The highest step at which each rule of the ladder halted it.
     pub(super) scores: Vec<Score>,
-    /// Whether the run has what each of them judges.
+    /// For each rule of the ladder, true when the run has what the rule judges.
     pub(super) seen: Vec<bool>,
     /// The budgets that halted it, as configured.
     pub(super) budgets: BTreeSet<&'static str>,
 }
 
 impl Run {
-    /// How far up the ladder it is halted at all.
+    /// Returns the highest step of the ladder at which any rule halts it.
     pub(super) fn score(&self) -> Score {
         self.scores.iter().copied().max().flatten()
     }

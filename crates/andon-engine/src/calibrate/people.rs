@@ -97,7 +97,7 @@ fn rules_at(repo: &Repo, commit: CommitId) -> Option<RuleSettings> {
     config::load(&[source]).ok().map(|config| config.rules)
 }
 
-/// What of a commit stays where it is amended or rebased.
+/// The properties of a commit that stay the same when it is amended or rebased.
 struct Mark {
     kind: CommitKind,
     parent: Option<CommitId>,
@@ -175,7 +175,7 @@ struct OutsideCommit {
 }
 
 impl OutsideCommit {
-    /// How surely `mark` is this commit, made again: with its author and date, as git keeps both; else an amended or
+    /// Rates how surely `mark` is this commit, made again: with its author and date, as git keeps both; else an amended or
     /// rebased one with its change, in its place or with its number.
     fn likeness(&self, mark: &Mark) -> Option<(bool, bool)> {
         let commit_parent = self.commit.as_ref().map(|commit| commit.parents.first().copied());

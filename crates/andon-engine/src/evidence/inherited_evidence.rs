@@ -38,7 +38,7 @@ pub struct Inquiry<'a> {
     pub commit: &'a CommitInfo,
     /// Its facts: what was recorded, or derived.
     pub record: &'a CommitRecord,
-    /// How git made it, as its record says; without a record a forge's button may have.
+    /// The way git made it, as its record says; without a record, a forge's button may have made it.
     pub recorded: Option<CommitKind>,
     /// The code changed against the first parent.
     pub changed: bool,

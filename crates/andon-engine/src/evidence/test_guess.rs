@@ -31,7 +31,7 @@ pub fn in_directory(top: &Path) -> Guess {
 const MAX_LOOKED_AT: usize = 4_000;
 const MAX_SOURCES: usize = 300;
 
-/// Whether a source below `top` holds a test. Links are not followed.
+/// Looks for a test in the sources below `top`. Links are not followed.
 fn tests_below(top: &Path) -> Tests {
     let (mut open, mut seen, mut read) = (vec![String::new()], 0, 0);
     while let Some(dir) = open.pop() {
@@ -99,7 +99,7 @@ fn is_manifest(path: &str) -> bool {
     members::NAMES.contains(name) || is_top && members::TOP_NAMES.contains(name)
 }
 
-/// What a walk meets, by its path from the top.
+/// An entry that a walk meets, by its path from the top.
 enum Below {
     File(String),
     Folder(String),

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use crate::effect::program::ProgramEnd;
+use crate::error::OpsError;
 pub use crate::evidence::untracked::Mentions;
+use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::workspace::Workspace;
-use crate::{error::OpsError, evidence::untracked};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{time::Timestamp, veil::HiddenPath};
@@ -59,14 +60,13 @@ impl TestedCode {
         }
         let head = ws.repo.head()?.commit();
         let base = head.map(|head| ws.repo.tree_of(head)).transpose()?;
-        Self::from_overlay(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
+        let overlay = Overlay { base, entries: Vec::new(), hidden: Vec::new() };
+        Self::from_overlay(ws, TreeSnapshot { overlay, beside: Vec::new() })
     }
 
     /// The working tree as it was looked at.
-    pub fn from_overlay(
-        ws: &Workspace,
-        (overlay, mut beside): (Overlay, Vec<OverlayEntry>),
-    ) -> Result<Self, OpsError> {
+    pub fn from_overlay(ws: &Workspace, seen: TreeSnapshot) -> Result<Self, OpsError> {
+        let TreeSnapshot { overlay, mut beside } = seen;
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
         entries.retain(|entry| ws.is_code(&entry.path));
@@ -125,7 +125,7 @@ impl TestedCode {
     /// Compares this code with the working tree, all of which is looked at once more. A change that was taken back
     /// meanwhile leaves no trace.
     pub fn since(&self, ws: &Workspace) -> Result<CodeComparison, OpsError> {
-        let (now, _) = untracked::tested_overlay(ws)?;
+        let now = untracked::tested_overlay(ws)?.overlay;
         if fingerprint(ws, &now)? == self.code {
             return Ok(CodeComparison::Unchanged);
         }

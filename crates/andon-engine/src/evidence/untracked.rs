@@ -28,11 +28,20 @@ const RUNS: usize = 8;
 /// Files that are named in a message.
 const NAMED: usize = 3;
 
+/// The working tree as it was looked at.
+#[derive(Debug, Clone)]
+pub struct TreeSnapshot {
+    /// The difference between HEAD's tree and the code.
+    pub overlay: Overlay,
+    /// Untracked files that bind nothing.
+    pub beside: Vec<OverlayEntry>,
+}
+
 /// The working tree as far as tests are bound to it, and the untracked files that bind nothing.
-pub fn tested_overlay(ws: &Workspace) -> Result<(Overlay, Vec<OverlayEntry>), OpsError> {
+pub fn tested_overlay(ws: &Workspace) -> Result<TreeSnapshot, OpsError> {
     let mut overlay = ws.overlay()?;
     let beside = set_aside(ws, &mut overlay);
-    Ok((overlay, beside))
+    Ok(TreeSnapshot { overlay, beside })
 }
 
 /// Takes the untracked files that bind nothing out of `overlay`: those of a kind that no tracked code has. Where nothing

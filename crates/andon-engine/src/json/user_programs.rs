@@ -42,7 +42,7 @@ pub fn notice(notice: &Notice, message: &str) -> Value {
     })
 }
 
-/// What a program of `[on_stall]` gets: `andon/stall@1`.
+/// Returns the input of a program of `[on_stall]`: `andon/stall@1`.
 pub fn stall(start: &Start) -> Value {
     json!({
         "schema": "andon/stall@1",

@@ -9,7 +9,7 @@ use andon_core::history::{self, Fold, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
-/// What is known of a range before its commits are looked at.
+/// The facts about a range that are known before its commits are looked at.
 pub struct RangeFacts {
     pub commits: Vec<CommitId>,
     /// The first parents of those commits.

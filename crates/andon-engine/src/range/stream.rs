@@ -20,7 +20,7 @@ const BATCH_LINES: usize = 4096;
 pub struct StreamOptions<'a> {
     /// The time of this process.
     pub now: Timestamp,
-    /// What is masked in the short form of a call.
+    /// The patterns of what is masked in the short form of a call.
     pub patterns: &'a Normalizer,
 }
 
@@ -104,7 +104,7 @@ const MAX_REFUSED: u64 = 1_000_000;
 /// Lines of one stream: some ten gigabytes. A device that never ends must end here.
 const MAX_LINES: u64 = 100_000_000;
 
-/// What is left to say after the last decision.
+/// The remarks that are left to report after the last decision.
 pub struct EventsEnd {
     /// The first remarks about single lines.
     pub remarks: Vec<Diagnostic>,

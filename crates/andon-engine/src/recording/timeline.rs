@@ -143,8 +143,8 @@ fn loaded(
     let journal = JournalPart { totals, items, markers, since_ack, safety };
     let mut loaded = LoadedTimeline { window, aside, acks, runs, journal, warnings, ..nothing(ws) };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
-    let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
-    order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);
+    let (before, after) = markers.split_at(markers.len().saturating_sub(*since_ack));
+    order::forget_answered(&mut loaded.aside, &loaded.acks, before, after);
     loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }

@@ -24,15 +24,15 @@ pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{RemoteState, Takeover};
 
-/// How often a sync begins anew when another writer is faster: a copy of this clone with the same id, or the holder of
-/// the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.
+/// The maximum number of times that a sync begins anew when another writer is faster: a copy of this clone with the same id, or
+/// the holder of the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.
 const MAX_TRIES: u32 = 1000;
 /// Seconds after which it does no longer.
 const MAX_SECONDS: i64 = 300;
 /// The number of new tries when the connection breaks.
 const MAX_DROPS: u32 = 2;
 
-/// Which way things go.
+/// The direction of a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncDirection {
     /// Both.
@@ -51,7 +51,7 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
     }
 }
 
-/// How to reach a remote while a person waits for their push: without any prompt. A program that answers for git is
+/// Returns the way to reach a remote while a person waits for their push: without any prompt. A program that answers for git is
 /// used only where it cannot prompt either: in CI, and in the shell of an agent.
 pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();

@@ -68,8 +68,8 @@ impl Peer {
         Self::passing(&path, &path)
     }
 
-    /// What is fetched, and where it goes: patterns even where one ref is meant, because git refuses the whole fetch
-    /// when a plainly named ref is missing on the other side.
+    /// Returns the refspecs to fetch, with their destinations. They are patterns even where one ref is meant, because git
+    /// refuses the whole fetch when a plainly named ref is missing on the other side.
     pub(crate) fn fetch_specs(&self) -> Vec<String> {
         vec![
             format!("+{}*:{}*", notes::REF, self.notes),

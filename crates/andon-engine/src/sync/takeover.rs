@@ -191,8 +191,8 @@ impl<'a> Takeover<'a> {
         }
     }
 
-    /// Why a ledger from an unknown source cannot be what it says. A configured remote is believed, and judged by
-    /// `check`.
+    /// Returns the reason why a ledger from an unknown source cannot be what it says. A configured remote is believed, and
+    /// judged by `check`.
     fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
         if self.peer.standing == PeerKnowledge::Configured {
             return None;

@@ -147,7 +147,7 @@ pub enum CalibrationResult {
     Undecided {
         /// Commits that were asked for.
         commits: usize,
-        /// Why not.
+        /// The reason why it did not see all of them.
         why: Diagnostic,
     },
 }

@@ -50,7 +50,7 @@ pub struct TipTests {
     pub at_base: Option<String>,
     /// `test.command` at the tip.
     pub at_tip: Option<String>,
-    /// Why the command of the base was not run although the tip has another one.
+    /// The reason why the command of the base was not run although the tip has another one.
     pub base_cannot_run: Option<String>,
     /// Each run. There are two where base and tip have different commands.
     pub runs: Vec<TipRun>,

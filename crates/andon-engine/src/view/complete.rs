@@ -10,10 +10,10 @@ pub struct CompleteView {
     pub bits: DirtyBits,
     /// The reasons for the bits that are in the way.
     pub reasons: BitReasons,
-    /// Whether the task may be called done.
+    /// States whether the task may be called done.
     pub can_complete: Bit,
-    /// What to do first when it may not.
+    /// The first thing to do when the task may not be called done.
     pub prompt: Option<String>,
-    /// Why the task is not done.
+    /// The reasons why the task is not done.
     pub problems: Vec<Diagnostic>,
 }

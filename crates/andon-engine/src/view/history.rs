@@ -40,7 +40,7 @@ impl RecordState {
         }
     }
 
-    /// Why the record cannot be read.
+    /// Returns the reason why the record cannot be read.
     pub fn problem(&self) -> Option<&str> {
         match self {
             Self::Recorded(_) | Self::Missing => None,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use andon_core::domain::diagnostic::Diagnostic;
 
-/// How many records and ledger entries went one way.
+/// The numbers of records and ledger entries that went one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TransferCounts {
     /// Commits whose records are new or larger on the receiving side.
@@ -19,14 +19,14 @@ pub struct TransferCounts {
 pub struct SyncReport {
     /// A remote's name, an address without its password, or the path of a bundle.
     pub remote: String,
-    /// What was received from the remote.
+    /// The counts of what was received from the remote.
     pub received: TransferCounts,
-    /// What was sent to the remote.
+    /// The counts of what was sent to the remote.
     pub sent: TransferCounts,
     /// Writers whose refs were folded into this clone's.
     pub folded: usize,
-    /// How often it was begun anew because another writer was faster.
+    /// The number of times that the sync was begun anew because another writer was faster.
     pub retries: u32,
-    /// What was found wrong, each with its hint.
+    /// The problems that were found, each with its hint.
     pub found: Vec<Diagnostic>,
 }

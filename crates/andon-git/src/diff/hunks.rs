@@ -7,7 +7,7 @@ use git2::{DiffLineType, DiffOptions, Patch};
 use crate::objects::texts::Text;
 use andon_core::domain::change::RawHunk;
 
-/// How many bytes git looks at to tell text from binary.
+/// The number of bytes that git looks at to tell text from binary.
 const LOOKED_AT: usize = 8000;
 
 /// git's rule: a NUL among the first 8,000 bytes.
@@ -32,13 +32,13 @@ pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
     }
 }
 
-/// What is left of two texts without the lines that both begin with, and then those that both end with.
+/// Returns the rest of two texts without the lines that both begin with, and then those that both end with.
 fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let (head, tail) = ends(old, new);
     (&old[head..old.len() - tail], &new[head..new.len() - tail])
 }
 
-/// How many bytes the lines have that both begin with, and then those that both end with.
+/// Returns the number of bytes in the lines that both begin with, and then in those that both end with.
 fn ends(old: &[u8], new: &[u8]) -> (usize, usize) {
     let common = shared(old.chunks(STEP).zip(new.chunks(STEP)), |(one, other)| {
         one.iter().zip(other).take_while(|(one, other)| one == other).count()
@@ -65,7 +65,7 @@ fn ends(old: &[u8], new: &[u8]) -> (usize, usize) {
 /// Bytes that are compared at once.
 const STEP: usize = 64;
 
-/// How many bytes are the same up to the first pair of chunks that differ, and in that one.
+/// Returns the number of bytes that are the same up to the first pair of chunks that differ, and in that pair.
 fn shared<'a>(
     chunks: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     within: impl Fn((&'a [u8], &'a [u8])) -> usize,

@@ -27,7 +27,7 @@ const MAX_NAMED: usize = 8;
 /// Fewest digits of an id in a message.
 const MIN_DIGITS: usize = 7;
 
-/// What a commit says it is, with the commit it was made of.
+/// The claim of a commit about what it is, with the commit it was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeClaim {
     /// The merge of its parents.
@@ -40,7 +40,7 @@ pub enum MergeClaim {
     Squash(CommitId),
 }
 
-/// Whether a tree is what git makes.
+/// The verdict on whether a tree is what git makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeVerdict {
     /// It is: nothing in it was made by hand.
@@ -52,7 +52,7 @@ pub enum TreeVerdict {
 }
 
 impl Repo {
-    /// Whether the tree of `commit` is what git makes of the commits that it was made of.
+    /// Judges if the tree of `commit` is what git makes of the commits that it was made of.
     pub fn is_made(&self, commit: &CommitInfo, claimed: MergeClaim) -> Result<TreeVerdict, GitError> {
         let made = match claimed {
             MergeClaim::Merge => self.is_merged(&commit.parents, commit.tree),
@@ -121,7 +121,7 @@ impl Repo {
         Ok(TreeVerdict::from(expected.is(self, tree)?))
     }
 
-    /// Whether `commit` is its first parent with `source` applied, or taken back.
+    /// Judges if `commit` is its first parent with `source` applied, or taken back.
     fn is_applied(
         &self,
         commit: &CommitInfo,
@@ -204,7 +204,7 @@ impl From<bool> for TreeVerdict {
     }
 }
 
-/// Whether a commit is applied or taken back.
+/// The direction in which a commit is used: applied or taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Forth,

@@ -18,7 +18,7 @@ const MAX_MERGED: usize = 2_000;
 /// Mode and id of a path.
 type Side = (u32, Oid);
 
-/// What merging into one side should give.
+/// The expected result of merging into one side.
 pub(crate) struct ExpectedMerge {
     ours: TreeId,
     /// Paths that differ from `ours`; `None` where one is gone.
@@ -60,7 +60,7 @@ impl ExpectedMerge {
         Ok(true)
     }
 
-    /// Whether `tree` is what was expected.
+    /// True when `tree` is what was expected.
     pub(crate) fn is(&self, repo: &Repo, tree: TreeId) -> Result<bool, GitError> {
         let found = repo.changed_paths(Some(self.ours), tree)?;
         let found: BTreeMap<&[u8], Option<Side>> =

@@ -18,7 +18,8 @@ use crate::{error::GitError, files::temporary_in, open::repo::Repo, platform::fi
 use crate::{platform::paths::path_from_bytes, worktree::filters::LFS};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
-/// How long before the index was written a file must have changed last, in nanoseconds: more than a tick of the clock.
+/// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the
+/// clock.
 const TICK: i128 = 20_000_000;
 /// The same where times come in seconds.
 const SECONDS: i128 = 2_000_000_000;
@@ -28,7 +29,7 @@ const SECONDS: i128 = 2_000_000_000;
 pub(crate) struct IndexReport {
     /// Files whose content is to be read, since git may not have looked at it, with what the index has there.
     pub(crate) unread: Vec<(Vec<u8>, (u32, Oid))>,
-    /// What keeps git from seeing a change of these paths, if there is one.
+    /// The veils that keep git from seeing a change of these paths, if there are any.
     pub(crate) veils: BTreeMap<Vec<u8>, Veil>,
     /// Submodules that are checked out.
     pub(crate) submodules: Vec<Vec<u8>>,
@@ -36,7 +37,7 @@ pub(crate) struct IndexReport {
     pub(crate) files: Vec<(Vec<u8>, Oid)>,
 }
 
-/// What is looked at.
+/// The paths that are looked at.
 pub(crate) struct Scope<'a> {
     pub(crate) top: &'a Path,
     /// These paths and what is below them; everything where there are none.
@@ -140,7 +141,7 @@ struct Stat {
     facts: [u32; 4],
 }
 
-/// Whether stat data answer for a content.
+/// The verdict of stat data on a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     /// It is the one that git read.
@@ -170,7 +171,7 @@ impl Stat {
         }
     }
 
-    /// What these stat data of an index that was `written` then say of a file with those.
+    /// Returns the answer of these stat data, of an index that was `written` then, for a file with the stat data `disk`.
     fn answers_for(self, disk: Self, written: i128) -> Answer {
         let seconds = |stat: Self| [stat.times[0], stat.times[2]];
         if seconds(self) != seconds(disk) || self.facts != disk.facts {
@@ -198,8 +199,8 @@ fn time(seconds: i64, nanoseconds: i64) -> i128 {
 }
 
 impl Repo {
-    /// What keeps git from seeing a change of these paths, if there is one. Looks at the index and at these paths
-    /// only, and starts no process.
+    /// Returns the veils that keep git from seeing a change of these paths, if there are any. Looks at the index and at these
+    /// paths only, and starts no process.
     pub fn veils(&self, paths: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Veil> {
         let (Some(top), Ok(meta)) = (self.workdir(), self.index_path().metadata()) else {
             return BTreeMap::new();

@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 4096;
 /// The extensions git writes behind TREE, and it.
 const KNOWN: [&[u8; 4]; 8] = [b"TREE", b"REUC", b"UNTR", b"FSMN", b"EOIE", b"IEOT", b"link", b"sdir"];
 
-/// What the index knows about the tree that it would make.
+/// The knowledge of the index about the tree that it would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexTree {
     /// The tree, exactly.
@@ -151,7 +151,7 @@ fn find_root(tail: &[u8]) -> Option<CachedRoot> {
     })
 }
 
-/// Whether known extensions, each at most once, fill `tail` from `at` exactly to its end.
+/// True when known extensions, each at most once, fill `tail` from `at` exactly to its end.
 fn extensions_end(tail: &[u8], mut at: usize) -> bool {
     let mut seen = [false; KNOWN.len()];
     while at < tail.len() {

@@ -66,8 +66,8 @@ impl Repo {
         Ok(found)
     }
 
-    /// Whether the notes of these commits are the same at two tips of ref `name`: other writers move a tip all the
-    /// time, and rarely touch what one asks for. Directories that are equal are not looked into.
+    /// True when the notes of these commits are the same at two tips of ref `name`: other writers move a tip all the time, and
+    /// rarely touch what one asks for. Directories that are equal are not looked into.
     pub fn same_notes(
         &self,
         name: &str,

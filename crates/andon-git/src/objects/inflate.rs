@@ -12,7 +12,7 @@ pub(crate) const STEP: usize = 16 * 1024;
 /// Bytes that name kind and length of an object, at the most.
 const MAX_HEADER: usize = 32;
 
-/// Which loose objects were found to be whole.
+/// The loose objects that were found to be whole.
 #[derive(Default)]
 pub(crate) struct VettedObjects {
     whole: RefCell<HashSet<Oid>>,

@@ -30,7 +30,7 @@ pub struct RawTree {
     starts: Vec<u32>,
 }
 
-/// Which entries of two directories may differ: all before them and all after them are the same.
+/// The entries of two directories that may differ: all before them and all after them are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferingEntries {
     /// Numbers of the entries of the one.
@@ -93,7 +93,7 @@ impl RawTree {
         (0..self.count()).filter_map(|number| self.entry(number))
     }
 
-    /// Which entries may differ from those of `old`: found by comparing bytes, not names.
+    /// Returns the entries that may differ from those of `old`, found by comparing bytes, not names.
     pub fn differing(&self, old: &Self) -> DifferingEntries {
         let common = common_bytes(&old.bytes, &self.bytes);
         let first = old.number_at(common).min(self.number_at(common));

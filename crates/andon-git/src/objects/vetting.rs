@@ -10,8 +10,8 @@ use crate::files::read_plain;
 use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
 use crate::{error::GitError, open::repo::Repo, platform::paths::path_from_bytes};
 use andon_core::domain::ids::{Oid, TreeId};
-use std::path::{Path, PathBuf};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;

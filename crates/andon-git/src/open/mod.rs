@@ -97,9 +97,9 @@ fn more_objects(env: &RepoEnv) -> Vec<PathBuf> {
     env.object_dir.iter().cloned().chain(alternates).collect()
 }
 
-/// Whether the search came upon a git directory itself, not upon a `.git` that leads to one. Such a directory can come
-/// with a clone, its configuration with it; git refuses it where `safe.bareRepository` is `explicit`, and knows best
-/// where that is set. The git directory of an ordinary repository is not bare.
+/// True when the search came upon a git directory itself, not upon a `.git` that leads to one. Such a directory can come with a
+/// clone, its configuration with it; git refuses it where `safe.bareRepository` is `explicit`, and knows best where that is
+/// set. The git directory of an ordinary repository is not bare.
 fn is_implicitly_bare(dir: &Path, git_dir: &Path) -> bool {
     let git_dir = tidy(git_dir);
     if git_dir.file_name().is_some_and(|name| name == ".git") {

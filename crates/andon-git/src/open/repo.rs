@@ -38,7 +38,7 @@ pub struct Repo {
     pub(crate) objects_elsewhere: bool,
     /// Directories of objects that the environment names.
     pub(crate) more_objects: Vec<PathBuf>,
-    /// Which loose objects libgit2 may read.
+    /// The loose objects that libgit2 may read.
     pub(crate) vetting: VettedObjects,
     /// Refs whose locks were left by dead writers and removed here.
     pub(crate) healed: RefCell<Vec<String>>,
@@ -135,7 +135,7 @@ impl Repo {
         }
     }
 
-    /// Why nothing is found in the store, where it may not be read: libgit2 takes that for an empty one.
+    /// Returns the reason that nothing is found in the store when it may not be read: libgit2 takes that for an empty one.
     pub(crate) fn unreadable(&self) -> Option<GitError> {
         let path = self.common_dir.join("objects");
         std::fs::read_dir(&path).err().map(|source| GitError::Io { path, source })

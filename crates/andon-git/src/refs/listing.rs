@@ -60,8 +60,8 @@ impl Repo {
     }
 }
 
-/// What is in a folder, and whether that is a folder itself; nothing where there is no such folder (any more: git removes
-/// that of the last ref which it packs).
+/// Returns the names in a folder, each with true when it is a folder itself. Empty where there is no such folder (any more: git
+/// removes that of the last ref which it packs).
 fn list(folder: &Path) -> std::io::Result<Vec<(String, bool)>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,

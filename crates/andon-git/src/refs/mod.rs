@@ -20,8 +20,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that
-/// cannot write within this time gives up, and the next hook writes what is missing.
+/// The longest wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that cannot
+/// write within this time gives up, and the next hook writes what is missing.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 /// After how long the process that holds the right to write is examined: a stopped one loses it.
 const MAX_TURN: Duration = Duration::from_millis(200);

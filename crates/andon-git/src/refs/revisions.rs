@@ -77,7 +77,7 @@ impl Repo {
         }
     }
 
-    /// Why `rev` leads to nothing.
+    /// Returns the error that says why `rev` leads to nothing.
     fn unresolved(&self, rev: &str) -> GitError {
         match self.head() {
             Ok(Head::Unborn { branch })

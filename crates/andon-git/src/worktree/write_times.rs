@@ -34,8 +34,8 @@ struct Listing {
 }
 
 impl Repo {
-    /// Whether a file that git tracks, or would track, may have been written, made or removed since `since` (seconds of the
-    /// Unix epoch). True where that is not known, as with submodules and a sparse index. Starts no process.
+    /// True when a file that git tracks, or would track, may have been written, made or removed since `since` (seconds of the
+    /// Unix epoch). Also true where that is not known, as with submodules and a sparse index. Starts no process.
     pub fn may_be_written_since(&self, since: i64) -> bool {
         let since = since.saturating_sub(BEHIND);
         let (Some(top), Some(index)) = (self.workdir(), entries::read(&self.index_path())) else {

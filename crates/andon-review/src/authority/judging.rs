@@ -132,7 +132,7 @@ impl<'a> AuthorityReading<'a> {
         if let Ok(Payload::KeyAdd(grant)) = self.material.payload(entry) { Some(grant) } else { None }
     }
 
-    /// Whether enough of the keys that may change things have signed `entry`, among what `set` holds.
+    /// True when enough of the keys that may change things have signed `entry`, among what `set` holds.
     fn is_complete(&self, entry: usize, set: &BTreeSet<usize>) -> bool {
         self.signers(entry, set) >= self.threshold(entry)
     }

@@ -54,7 +54,7 @@ pub(super) struct Cache {
     /// The records of the file that were asked for.
     used: HashSet<Key>,
     new: HashMap<Key, [u8; 32]>,
-    /// How many of the new ones are in the file.
+    /// The number of the new records that are in the file.
     saved: usize,
 }
 

@@ -17,7 +17,7 @@ pub struct Difference {
     pub run_side: Option<(u32, Oid)>,
     /// Mode and id in the tree; `None` when it is not there.
     pub commit_side: Option<(u32, Oid)>,
-    /// Whether git tracked it when the tests ran.
+    /// The tracking of the path by git when the tests ran.
     pub tracking: Tracking,
 }
 

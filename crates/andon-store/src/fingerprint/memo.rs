@@ -17,7 +17,7 @@ const MAX_KNOWN: usize = 40 << 20;
 /// About what a directory takes in addition to its lines.
 const EACH: usize = 200;
 
-/// What is known of the tree before.
+/// The knowledge of the tree before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     directories: HashMap<Vec<u8>, DirectoryMemory>,
@@ -41,14 +41,14 @@ impl Memo {
     }
 }
 
-/// What a directory had and gave.
+/// The content of a directory and the results that it gave.
 #[derive(Debug)]
 struct DirectoryMemory {
     tree: Oid,
     print: [u8; 32],
-    /// What was hashed: a line for each entry that is kept.
+    /// The hashed bytes: a line for each entry that is kept.
     lines: Vec<u8>,
-    /// Where the line of each entry ends; one that is not kept has an empty one.
+    /// The end of the line of each entry; an entry that is not kept has an empty line.
     ends: Vec<u32>,
 }
 
@@ -57,7 +57,7 @@ impl DirectoryMemory {
         EACH + self.lines.len() + self.ends.len() * size_of::<u32>()
     }
 
-    /// Where the lines of these entries are.
+    /// Returns the range of the lines of these entries.
     fn lines_of(&self, entries: Range<usize>) -> Range<usize> {
         let end =
             |count: usize| count.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0);
@@ -98,7 +98,7 @@ struct PriorDirectory {
     left: Range<usize>,
 }
 
-/// What is known of an entry from the directory before.
+/// The knowledge of an entry from the directory before.
 enum EntryMatch {
     /// It is as it was: the number it had.
     Whole(usize),

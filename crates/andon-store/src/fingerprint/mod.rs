@@ -162,16 +162,16 @@ impl<'r> Fingerprinter<'r> {
     }
 }
 
-/// What a fingerprint is taken of.
+/// The content that a fingerprint is taken of.
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
     /// A tree.
     Tree(TreeId),
-    /// What committing these entries on top of a tree would give.
+    /// The tree that committing these entries on top of a tree would give.
     Overlay(Option<TreeId>, &'a [OverlayEntry]),
 }
 
-/// How messages name what is looked at.
+/// Returns the name that messages use for what is looked at.
 fn named(base: Option<TreeId>) -> String {
     base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string())
 }
@@ -220,7 +220,7 @@ impl Walk<'_> {
         Ok(fingerprint)
     }
 
-    /// Whether the file at `self.path` counts.
+    /// True when the file at `self.path` counts.
     fn keeps(&self) -> bool {
         self.part.is_none_or(|part| part.holds(&self.path)) && self.rules.class(&self.path) == PathClass::Code
     }

@@ -8,12 +8,12 @@ use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::{change::hash::DirectoryHash, domain::tests::OverlayEntry};
 use andon_git::{MODE_TREE, TreeEntry};
 
-/// What an overlay says about one path and about the paths below it.
+/// The statement of an overlay about one path and about the paths below it.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     says: OverlayChange,
     below: BTreeMap<Vec<u8>, Node>,
-    /// Whether a file is put anywhere below.
+    /// `Something` when a file is put anywhere below.
     adds: OverlayAddition,
 }
 
@@ -32,7 +32,7 @@ enum OverlayAddition {
     Something,
 }
 
-/// What a directory has under one name in the end.
+/// The final content of a directory under one name.
 enum Item {
     File(u32, Oid),
     Directory([u8; 32]),

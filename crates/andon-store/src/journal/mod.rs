@@ -29,7 +29,7 @@ pub use position::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, RecentFacts};
 
-/// What one reading looks at, in bytes from the end.
+/// The range of one reading, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;
 /// The same for attempts: some hundred of them.
 const ATTEMPTS: u64 = 32 << 10;
@@ -49,13 +49,14 @@ impl Journal {
         Self { dir: git_dir.join("andon"), name: "journal" }
     }
 
-    /// What the repository with `common_dir` remembers of the commits of all its worktrees, those that are gone too:
-    /// `attempts.jsonl` there. Touches nothing.
+    /// Returns the journal of what the repository with `common_dir` remembers of the commits of all its worktrees, those that
+    /// are gone too: `attempts.jsonl` there. Touches nothing.
     pub fn of_attempts(common_dir: &Path) -> Self {
         Self { dir: common_dir.join("andon"), name: "attempts" }
     }
 
-    /// What the hooks of agents' clients did in this worktree: `agents.jsonl` in `git_dir`. Touches nothing.
+    /// Returns the journal of what the hooks of agents' clients did in this worktree: `agents.jsonl` in `git_dir`. Touches
+    /// nothing.
     pub fn of_agents(git_dir: &Path) -> Self {
         Self { dir: git_dir.join("andon"), name: "agents" }
     }
@@ -83,7 +84,7 @@ impl Journal {
         self.dir.join(format!("{}.jsonl", self.name))
     }
 
-    /// How long the file is, in bytes.
+    /// Returns the length of the file, in bytes.
     pub fn size(&self) -> Option<u64> {
         fs::metadata(self.path()).ok().map(|meta| meta.len())
     }
@@ -183,7 +184,7 @@ fn ends_well(file: &mut fs::File, len: u64) -> io::Result<bool> {
     Ok(file.read(&mut last)? == 1 && last[0] == b'\n')
 }
 
-/// How often to try, and the pause in between: a second at most, because a client waits.
+/// The number of tries, and the pause in between: a second in all at most, because a client waits.
 const LOCK_TRIES: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(4);
 

@@ -11,7 +11,7 @@ use super::{Journal, JournalLine};
 use crate::wire::v1::{MAX_LINE, decode_line};
 use andon_core::domain::ids::ShortHash;
 
-/// How many bytes before a place tell whether it is still the same journal.
+/// The number of bytes before a place that tell if it is still the same journal.
 const GUARD: u64 = 128;
 
 /// A place between two lines.
@@ -29,12 +29,12 @@ impl Position {
 }
 
 impl Journal {
-    /// Whether the file in which `place` lies was rotated since.
+    /// True when the file in which `place` lies was rotated since.
     pub(crate) fn rotated_since(&self, place: Position) -> bool {
         place.generation > 0 && self.generation(place.generation).exists()
     }
 
-    /// Whether there is more than the newest file.
+    /// True when there is more than the newest file.
     pub fn is_rotated(&self) -> bool {
         self.generation(1).exists()
     }
@@ -86,7 +86,7 @@ impl Journal {
     }
 }
 
-/// Where the last whole line ends.
+/// Reads the lines from `start` on. Returns the offset at which the last whole line ends.
 fn read_lines(mut file: File, start: u64, take: &mut dyn FnMut(JournalLine)) -> io::Result<u64> {
     file.seek(SeekFrom::Start(start))?;
     let mut reader = BufReader::with_capacity(64 << 10, file);

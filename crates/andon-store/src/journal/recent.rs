@@ -17,7 +17,7 @@ const MAX_SAFETY: usize = 64;
 /// Test runs before events that one reading keeps, the newest.
 const MAX_RUNS: usize = 64;
 
-/// How far back a reader has to look.
+/// The distance that a reader has to look back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
     /// Test runs.
@@ -30,7 +30,7 @@ pub struct Reach {
     pub since: Option<Position>,
 }
 
-/// What was found; all lists oldest first.
+/// The facts that were found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct RecentFacts {
     /// Test runs.
@@ -41,8 +41,8 @@ pub struct RecentFacts {
     pub items: Vec<JournalItem>,
     /// Commits that were recorded, as far back as was looked.
     pub markers: Vec<CommitId>,
-    /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
-    /// the place of its own, after the answer itself.
+    /// The number of these commits, the newest, that come after the newest answer to a halt; where it was moved to the commit
+    /// that took the place of its own, after the answer itself.
     pub since_ack: usize,
     /// Safety events since the newest commit, at most 64.
     pub safety: Vec<SafetyFact>,
@@ -57,7 +57,8 @@ impl Journal {
         if first.1 == ScanEnd::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
     }
 
-    /// What the last `max` bytes hold, and as many more as there are since the place that was asked for.
+    /// Returns the facts that the last `max` bytes hold, and as many more bytes as there are since the place that was asked
+    /// for.
     fn scan(&self, max: u64, reach: Reach) -> (RecentFacts, ScanEnd) {
         let mut found = RecentLines::new(reach);
         let NewestFile { mut end, floor } = self.newest(max, reach.since);
@@ -112,7 +113,7 @@ impl Journal {
     }
 }
 
-/// Whether a scan saw all that was asked for.
+/// The outcome of a scan: it saw all that was asked for, or too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScanEnd {
     Enough,
@@ -122,11 +123,11 @@ enum ScanEnd {
 /// The end of the newest file.
 struct NewestFile {
     end: tail::End,
-    /// Where in it begins what was asked for in full.
+    /// The offset in it at which the part that was asked for in full begins.
     floor: Option<u64>,
 }
 
-/// Why a line is looked at.
+/// The reason that a line is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     /// It comes after the place from which everything counts.
@@ -135,7 +136,7 @@ enum Asked {
     WithinReach,
 }
 
-/// What was found so far, newest first.
+/// The facts found so far, newest first.
 struct RecentLines {
     reach: Reach,
     runs: Vec<TestRun>,
@@ -147,7 +148,7 @@ struct RecentLines {
     answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
-    /// Whether an event was among what counts.
+    /// True when an event was among what counts.
     eventful: bool,
     warnings: Vec<Diagnostic>,
 }
@@ -196,7 +197,7 @@ impl RecentLines {
         ScanEnd::TooLittle
     }
 
-    /// Whether a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
+    /// True when a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
     fn passes(&mut self, line: &Peek<'_>, asked: Asked) -> bool {
         let Some(commit) = line.marked() else {
             return (line.is_event() && asked == Asked::WithinReach)
@@ -212,8 +213,8 @@ impl RecentLines {
         true
     }
 
-    /// Whether one more test run is needed: those before an event too, because turns have no record that would hold
-    /// their tests.
+    /// True when one more test run is needed: those before an event too, because turns have no record that would hold their
+    /// tests.
     fn wants_run(&self, asked: Asked) -> bool {
         self.runs.len() < self.reach.runs
             || (asked == Asked::InFull && self.eventful && self.runs.len() < MAX_RUNS)

@@ -8,7 +8,7 @@ use super::JournalLine;
 use crate::wire::v1::{MAX_LINE, decode_line};
 use andon_core::domain::diagnostic::Diagnostic;
 
-/// What the end of one file holds.
+/// The content of the end of one file.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) lines: Vec<JournalLine>,
@@ -30,9 +30,9 @@ pub(super) fn read(path: &Path, max: u64) -> Part {
 pub(super) struct End {
     /// Whole lines.
     pub(super) bytes: Vec<u8>,
-    /// Where they begin.
+    /// The offset at which the bytes begin.
     pub(super) start: u64,
-    /// Why there are none, if that is an error.
+    /// The reason that there are no bytes, if that is an error.
     pub(super) warnings: Vec<Diagnostic>,
 }
 

@@ -77,10 +77,11 @@ impl Ledger<'_> {
         Ok(arrival)
     }
 
-    /// How many entries the ledger of `writer` with the tip `tip` has above `since`, along first parents. Below a writer's
-    /// first entry are those of others.
+    /// Returns the number of entries that the ledger of `writer` with the tip `tip` has above `since`, along first parents.
+    /// Below a writer's first entry are those of others.
     ///
     /// # Errors
+    ///
     /// [`GitError`] when its history cannot be read.
     pub fn entries_since(
         &self,

@@ -10,7 +10,7 @@ use andon_git::{Blob, GitError, Repo, unsigned};
 /// The blob that every entry's tree holds.
 pub(super) const FILE: &str = "entry.json";
 
-/// Why an entry could not be read.
+/// The reason that an entry could not be read.
 pub(super) enum BadEntry {
     /// git could not give it: nothing is known about it.
     Git(GitError),

@@ -57,8 +57,8 @@ impl Ledger<'_> {
         self.repo.made().keep(String::new(), Rc::new(EntryMemory(memory)));
     }
 
-    /// Whether this command took entries from a memory, which only commands that show the state may trust: what it knows
-    /// is remembered nowhere else.
+    /// True when this command took entries from a memory, which only commands that show the state may trust: what it knows is
+    /// remembered nowhere else.
     pub fn is_from_memory(&self) -> bool {
         self.repo.made().get::<FromMemory>("").is_some()
     }
@@ -97,8 +97,8 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
 /// Most new entries that are read by themselves.
 const MAX_NEW: usize = 512;
 
-/// What the commits `from` reach and `known` do not, where those are few entries that are neither halts nor answers, and can
-/// all be read.
+/// Returns the commits that `from` reach and `known` do not, where those are few entries that are neither halts nor answers,
+/// and can all be read.
 pub(super) fn beyond(repo: &Repo, from: &[CommitId], known: &[CommitId]) -> Option<Nodes> {
     let new = repo.reached(from, known).ok().filter(|new| new.len() <= MAX_NEW)?;
     let mut nodes = Nodes::new();

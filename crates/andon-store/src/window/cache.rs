@@ -75,7 +75,7 @@ fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
 }
 
-/// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
+/// Returns the length of the journal when the window under `key` was judged and no halt was owed; `None` when that is not
 /// known. Reads the first entry only, unless the notes have moved.
 pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
     let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;

@@ -76,8 +76,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// How the run went. That it could not decide, or that results are missing, is a property of the run and of no line of
-/// code.
+/// Describes how the run went. That it could not decide, or that results are missing, is a property of the run and of no line
+/// of code.
 fn invocation(report: &CheckReport, more: usize) -> Value {
     let mut notes = Vec::new();
     let mut note =

@@ -21,7 +21,7 @@ use andon_engine::{error::OpsError, evidence::scopes, evidence::scopes::ScopeCod
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
 
-/// Why a commit has nothing to say for itself.
+/// The reason that a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EvidenceGap {
     /// It has no record.

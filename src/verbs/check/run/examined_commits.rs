@@ -27,9 +27,9 @@ pub(super) struct ExaminedCommits {
     reported: Vec<(CodeId, Timestamp)>,
     /// Facts that may be believed: records that do not hold are replaced by what was derived.
     facts: PackedFacts,
-    /// Which of them were amended or rebased.
+    /// The places of the commits that were amended or rebased.
     rewritten: Vec<usize>,
-    /// Which of them have tests.
+    /// The places of the commits that have tests.
     tested: Vec<usize>,
     /// Commits that are not judged.
     free: HashSet<CommitId>,

@@ -283,7 +283,7 @@ fn is_known(examined: &ExaminedCommits, commit: CommitId, rule: &str, halts: &[H
 
 /// Branches that are looked at, at the most.
 const MAX_BRANCHES: usize = 256;
-/// How far the clocks of those who commit may be apart, in seconds.
+/// The largest difference between the clocks of those who commit, in seconds.
 const CLOCK: i64 = 24 * 3600;
 /// Commits of one branch since the halt that are looked at.
 const MAX_COMMITS: usize = 4_096;

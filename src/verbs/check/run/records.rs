@@ -248,7 +248,7 @@ enum RecordMatch {
     Fails(Diagnostic),
 }
 
-/// What a record of another configuration is worth: the tests that it names ran on this tree.
+/// Returns the worth of a record of another configuration: the tests that it names ran on this tree.
 fn under_the_rules_of_the_base(record: CommitRecord, derived: &DerivedCommit) -> CommitRecord {
     let tests = record.tests.map(|tests| TestEvidence { code: derived.code, ..tests });
     let change = Some(derived.change.clone());
@@ -295,7 +295,7 @@ fn compare(
     Ok(fails("edited-record", format!("the record was edited: its {what} is not what the commit gives")))
 }
 
-/// Whether blobs that a partial clone lacks, this one or the one that recorded, explain that the diffs differ.
+/// Returns a match when blobs that a partial clone lacks, this one or the one that recorded, explain that the diffs differ.
 fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRecord) -> Option<RecordMatch> {
     if record.code != derived.code {
         return None;
@@ -313,7 +313,7 @@ fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRe
     (record.diff.truncated && !derived.diff.truncated).then_some(RecordMatch::OnlyByIds(warning))
 }
 
-/// Whether the commit's own configuration explains its record, and what is to be said about that. Paths that the
+/// Returns what is to be said when the commit's own configuration explains its record; `None` when it does not. Paths that the
 /// base counts as code and the commit no longer does cannot be shown to be tested.
 fn under_own_rules(
     case: &Case<'_>,

@@ -87,7 +87,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     Ok(found.map(diagnostic).collect())
 }
 
-/// Why the ledger cannot be judged.
+/// Returns the reason that the ledger cannot be judged, if there is one.
 fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     let is_here = ledger.entries.iter().any(|entry| entry.id == id);
     (!is_here).then(|| {

@@ -312,7 +312,7 @@ pub(super) fn refuse_other_code(
         })
         .map(String::into_bytes)
         .collect();
-    let (mut overlay, _) = untracked::tested_overlay(ws)?;
+    let mut overlay = untracked::tested_overlay(ws)?.overlay;
     overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked || !ours.contains(&entry.path));
     let tree = ws.repo.tree_of(tip)?;
     if same_code(ws, &ws.config.paths.rules, tree, (overlay.base, &overlay.entries))? {

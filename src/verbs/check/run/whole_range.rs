@@ -46,7 +46,7 @@ impl WeakeningFold {
     }
 }
 
-/// What the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
+/// Returns what the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
 /// which a commit gives a reason is not reported again.
 pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {

@@ -95,8 +95,8 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     }
 }
 
-/// What a pointer shows over each column that has a count of its own; a click leads to the row of the commit. The
-/// list of commits is the same for the keyboard and for screen readers.
+/// Draws the tips that a pointer shows over each column that has a count of its own; a click leads to the row of the commit.
+/// The list of commits is the same for the keyboard and for screen readers.
 fn tips(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let commits = view.commits.len();
     if commits > COLUMNS {
@@ -144,7 +144,7 @@ fn line(figure: &Figure<'_>, commits: usize, top: u64) -> String {
     path
 }
 
-/// How many columns so many commits have.
+/// Returns the number of columns for so many commits.
 pub(super) fn columns(commits: usize) -> usize {
     commits.clamp(1, COLUMNS)
 }
@@ -174,7 +174,7 @@ const LANES: usize = 24;
 /// Width of a halt.
 const HALT: u64 = 40;
 
-/// What a column of a lane shows: the gravest of its commits.
+/// The mark that a column of a lane shows: that of the gravest of its commits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
     Untested,
@@ -211,7 +211,7 @@ impl Mark {
     }
 }
 
-/// What one node did.
+/// The activity of one node.
 #[derive(Default)]
 struct Lane {
     commits: usize,

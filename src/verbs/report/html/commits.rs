@@ -35,11 +35,11 @@ pub(super) fn section(view: &HistoryView) -> Markup {
     markup::section("h-commits", "Commits", &body)
 }
 
-/// What the list can be narrowed to, by the letters of [`kind`]; the script adds how many there are.
+/// The filters that can narrow the list, by the letters of [`kind`]; the script adds the number of each.
 const KINDS: [(&str, &str); 5] =
     [("", "all"), ("f", "failing"), ("w", "with findings"), ("s", "with remarks"), ("m", "without a record")];
 
-/// How long each commit took, the newest first, as far as that is known.
+/// Returns the time that each commit took, the newest first, as far as that is known.
 fn took(view: &HistoryView) -> Vec<Span> {
     let lasted = view.commits.iter().zip(view.begun()).map(|(commit, from)| commit.at.since(from).0);
     // Seconds of an hour say nothing.
@@ -131,7 +131,7 @@ fn row((commit, page): (&HistoryCommit, Option<String>), detail: RowDetail, took
     }
 }
 
-/// What the filter asks for: failing, with findings, with remarks, missing.
+/// Returns the letters that the filter asks for: failing, with findings, with remarks, missing.
 fn kind(state: &RecordState) -> Option<&'static str> {
     let Some(record) = state.record() else { return Some("m") };
     let fails = record.tests.as_ref().is_some_and(|tests| !tests.is_green());

@@ -93,7 +93,7 @@ fn evidence(halt: &Halt) -> Markup {
     }
 }
 
-/// What the node of the halted commit did before, and the command that shows the changes themselves.
+/// Shows what the node of the halted commit did before, and the command that shows the changes themselves.
 fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     let place = |head| view.commits.iter().rposition(|commit| commit.commit == head);
     let Some((head, place)) = halt.head.and_then(|head| Some((head, place(head)?))) else { return html! {} };
@@ -141,7 +141,7 @@ fn attempt(commit: &HistoryCommit, letter: Option<char>) -> Markup {
     }
 }
 
-/// What was halted, cut where it is long.
+/// Shows the change that was halted, cut where it is long.
 fn change(view: &HistoryView, halt: &Halt) -> Markup {
     let found = halt.head.and_then(|head| Some((head, view.changes.get(&head)?)));
     let found = found.filter(|(_, change)| !change.lines.is_empty());
@@ -189,7 +189,7 @@ fn changed(class: &str, (sign, text): (&str, &str), number: &Markup) -> Markup {
     html! { span class=(class) { span.line { (number) } (sign) (clipped(text, COLUMNS)) } }
 }
 
-/// What to do, with its command as one to be copied.
+/// Shows what to do, with its command as one to be copied.
 fn hint(action: &str) -> Markup {
     let action = clip(action, ACTION);
     let (words, run, rest) = command_of(&action);

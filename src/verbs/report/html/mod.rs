@@ -151,12 +151,12 @@ pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(full) { (shown) } }
 }
 
-/// What is shown elsewhere too: a link, where there is a page of it.
+/// Shows something that is shown elsewhere too: as a link, where there is a page of it.
 pub(super) fn linked(page: Option<String>, shown: &Markup) -> Markup {
     html! { @match page { Some(page) => { a href=(page) { (shown) } } None => (shown) } }
 }
 
-/// What a person looks at next: the command that shows all of it.
+/// Shows what a person looks at next: the command that shows all of it.
 pub(super) fn look(again: &str) -> Markup {
     html! { p.derived { "All of it: " (command(again)) } "\n" }
 }

@@ -76,7 +76,7 @@ fn state(view: &HistoryView, now: &StatusView) -> Markup {
     }
 }
 
-/// Why it is halted, and since when.
+/// Shows why it is halted, and since when.
 fn why(now: &StatusView) -> Markup {
     let unanswered = now.last_halt.as_ref().filter(|last| last.ack.is_none());
     html! {

@@ -13,7 +13,7 @@ const MAX_HEAD: u64 = 4096;
 /// A file that changed less than so many seconds before it was read may have changed again within one tick of its clock.
 const TICK: i64 = 2;
 
-/// What `stat` says of some files, and what some others hold.
+/// The `stat` data of some files, and the contents of some others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Stamp {
     files: Vec<Option<FileStat>>,
@@ -32,7 +32,8 @@ impl Stamp {
         Self::new([repo.common_dir().join("config").as_path(), home.as_path()])
     }
 
-    /// What every worktree depends on: packed refs, the ledgers, hooks, and the configuration of the user.
+    /// Returns the stamp of all that every worktree depends on: packed refs, the ledgers, hooks, and the configuration of the
+    /// user.
     pub(super) fn shared(repo: &Repo, ctx: &Context, hooks: Option<&Path>, ledger: Option<&str>) -> Self {
         let common = repo.common_dir();
         let andon = common.join("andon");
@@ -50,7 +51,7 @@ impl Stamp {
         Self::new([repo.common_dir().join("refs/notes/andon").as_path()])
     }
 
-    /// What git writes when it fetches, and the tip of the notes.
+    /// Returns the stamp of what git writes when it fetches, and of the tip of the notes.
     pub(super) fn of_fetched(repo: &Repo) -> Self {
         let common = repo.common_dir();
         let fetched =
@@ -58,7 +59,8 @@ impl Stamp {
         Self::new(fetched.iter().map(AsRef::as_ref)).and(Self::of_notes(repo))
     }
 
-    /// What one worktree depends on alone: HEAD and its branch, the journal, `.andon/` and the configuration.
+    /// Returns the stamp of what one worktree depends on alone: HEAD and its branch, the journal, `.andon/` and the
+    /// configuration.
     pub(super) fn of_worktree(repo: &Repo, place: &Place) -> Self {
         let head = place.git_dir.join("HEAD");
         let text = read_plain(&head, MAX_HEAD).ok().flatten().unwrap_or_default();

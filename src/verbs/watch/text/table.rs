@@ -96,7 +96,7 @@ pub fn table(view: &WatchView, columns: Option<usize>, glyphs: Glyphs) -> WatchT
     WatchTable { widths: kept.iter().map(|at| widths[*at]).collect(), rows }
 }
 
-/// Which columns are shown, in their order. The name gives way first, then the least important columns go.
+/// Returns the columns that are shown, in their order. The name gives way first, then the least important columns go.
 fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
     let Some(columns) = columns else { return (0..PLAIN).filter(|at| widths[*at] > 0).collect() };
     let reason = widths[REASON];

@@ -152,7 +152,7 @@ pub(in crate::detect) fn finding(found: &ContextWindowUse, level: Level) -> Find
     }
 }
 
-/// What happened, in one sentence.
+/// Returns one sentence that says what happened.
 fn message(found: &ContextWindowUse) -> String {
     let about = if found.source == FillSource::Estimate { "about " } else { "" };
     let from = match found.source {

@@ -196,8 +196,8 @@ fn of_states(
     Some((round, limits.into_iter().flatten().collect()))
 }
 
-/// What the tests gained while a file went round: over the newest two stretches of `beside` returns, because tests that
-/// newly passed long ago excuse nothing.
+/// Returns the gain of the tests while a file went round. It covers the newest two stretches of `beside` returns, because tests
+/// that newly passed long ago excuse nothing.
 fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) -> Gain {
     let newest = setting.size(&BESIDE).saturating_mul(2);
     let from = returning.len().saturating_sub(newest);

@@ -15,11 +15,11 @@ pub struct OverlayEntry {
     pub path: Vec<u8>,
     /// File mode and blob id; `None` when the path was deleted.
     pub entry: Option<(u32, Oid)>,
-    /// Whether git tracked the path when the run began.
+    /// The tracking state of the path in git when the run began.
     pub tracking: Tracking,
 }
 
-/// Whether git tracked a path. As a member it is there, and true, where it did not.
+/// The tracking state of a path in git. The serialized member is present, and true, only for a path that git did not track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tracking {
     /// In the index.
@@ -30,7 +30,7 @@ pub enum Tracking {
 
 flag!(Tracking, Untracked, Tracked);
 
-/// How [`OverlayEntry`] is written: without mode and id where the path was deleted.
+/// The serialized form of [`OverlayEntry`]: without mode and id where the path was deleted.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 struct EntryForm {

@@ -13,7 +13,8 @@ use crate::domain::ids::CommitId;
 use crate::format::beside::{Beside, With};
 use crate::format::{List, members_of};
 
-/// What the project says of the scope, and the members of evidence that a row has not, whatever another program wrote there.
+/// The members that the project states about the scope, and the members of evidence that a row does not have, whatever another
+/// program wrote there.
 const BESIDE: [&str; 10] = [
     "flaky_tests",
     "from",
@@ -31,7 +32,7 @@ const NOTHING: [&str; 6] = ["errored", "failed", "failing", "passed", "skipped",
 
 type Needs = List<String, { TestEvidence::MAX_SCOPES }>;
 
-/// What a row says beside the result.
+/// The members of a row beside the result.
 #[derive(Default)]
 struct Scope {
     needs: Option<Needs>,

@@ -129,7 +129,7 @@ fn attempts_stand_where_they_were_made_until_they_are_answered() {
     let left = |acks: &[(Ack, AckPlace)], before: &[u64], after: &[u64]| {
         let ids = |of: &[u64]| of.iter().map(|number| CommitId(oid(*number))).collect::<Vec<_>>();
         let mut aside = attempts();
-        forget_answered(&mut aside, acks, (&ids(before), &ids(after)));
+        forget_answered(&mut aside, acks, &ids(before), &ids(after));
         aside.iter().map(|one| one.fact.record.recorded_at.0).collect::<Vec<_>>()
     };
     let at = |seconds: i64, counter: Option<&str>| {

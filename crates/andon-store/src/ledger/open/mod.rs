@@ -109,7 +109,7 @@ pub struct NewEntry<'a> {
     pub at: Timestamp,
 }
 
-/// Why an entry was not appended.
+/// The reason that an entry was not appended.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// git could not do its part.

@@ -21,8 +21,8 @@ const MAX_UNKNOWN: usize = 512 << 10;
 /// Objects of this version: what is unknown inside them is only written back where they are.
 const OBJECTS: [&str; 5] = ["change", "diff", "tests", "usage", "weakening"];
 
-/// What a newer minor version wrote and this one does not understand: written back on rewrite.
-/// Members inside the elements of lists are not kept.
+/// The members that a newer minor version wrote and this one does not understand: written back on rewrite. Members inside the
+/// elements of lists are not kept.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnknownKeys(Map<String, Value>);
 
@@ -54,7 +54,7 @@ pub struct DecodedRecord {
     pub extra: UnknownKeys,
 }
 
-/// What a line says of itself and of its place in the chain: one key each, where the record has a choice.
+/// The members by which a line describes itself and its place in the chain: one key each, where the record has a choice.
 #[derive(Default, Serialize)]
 struct Head {
     schema: Option<String>,

@@ -230,7 +230,7 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
     Ok(Some(Event { at, uptime, node, session, id, trace: trace(model, prompt_hash), what }))
 }
 
-/// What a session runs on: model and hash of the prompt, each cut to what a line may hold.
+/// Returns the trace of what a session runs on: model and hash of the prompt, each cut to what a line may hold.
 pub fn trace(model: Option<String>, prompt_hash: Option<String>) -> Option<Box<Trace>> {
     let text =
         |text: Option<String>| text.map(|text| bounded(&text, MAX_NAME)).filter(|text| !text.is_empty());

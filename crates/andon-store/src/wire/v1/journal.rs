@@ -170,7 +170,7 @@ impl Peek<'_> {
 /// The types of events that a session makes by the thousand.
 const EVENTS: [&str; 6] = ["tool_call", "output", "usage", "turn_start", "turn_end", "verdict"];
 
-/// Whether a line is an event by the bytes with which the journal writes its type. No string of JSON can hold them: its
+/// True when a line is an event by the bytes with which the journal writes its type. No string of JSON can hold them: its
 /// quotes would be escaped. A reader that needs no events passes over thousands of them, and need not parse them.
 pub fn is_plainly_event(line: &[u8]) -> bool {
     const TYPE: &[u8] = b"\"type\":\"";
