@@ -156,7 +156,7 @@ fn columns(page: &Page) -> usize {
 }
 
 /// The figures of a commit, so many columns wide, and its subject behind them; below them in a narrow terminal.
-fn row(page: &mut Page, (figures, wide): (&str, usize), marks: &str, subject: &str) {
+fn row(page: &mut Page, figures: &str, wide: usize, marks: &str, subject: &str) {
     let columns = columns(page);
     let (before, lead) = if columns < LEAST {
         page.line(figures);
@@ -176,7 +176,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
             RecordState::Recorded(_) | RecordState::Missing => style.dim(&format!("{:<25}", "no record")),
             RecordState::Unreadable(_) => style.red(&format!("{:<25}", "unreadable record")),
         };
-        row(page, (&format!("{:>4}  {id}  {what}  ", "-"), LEAD), "", subject);
+        row(page, &format!("{:>4}  {id}  {what}  ", "-"), LEAD, "", subject);
         if let Some(why) = state.problem() {
             finding_line(page, Severity::Error, "unreadable-record", why);
         }
@@ -190,7 +190,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     let when = when(page, record);
     let dim = if when.is_empty() { String::new() } else { style.dim(&when) };
     let figures = format!("{number:>4}  {id}  {tests}  {diff:<11}  {dim}");
-    row(page, (&figures, LEAD + width(&when)), &marks, subject);
+    row(page, &figures, LEAD + width(&when), &marks, subject);
     for skip in &record.skipped {
         let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), columns(page));
         page.line(&style.yellow(&line));

@@ -111,7 +111,7 @@ fn tests(
         Ok(executed.map_err(|error| error.to_string()))
     };
     let mut tell = |tested: TestedCommit<'_>| shell.out.message(&text::tested(&tested));
-    evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
+    evidence(&shell.ctx, ws, &args.range, command, &mut runner, &mut tell)
 }
 
 /// Walks one session.
@@ -185,7 +185,8 @@ pub struct TestedCommit<'a> {
 fn evidence(
     ctx: &Context,
     ws: &Workspace,
-    (range, command): (&str, &str),
+    range: &str,
+    command: &str,
     runner: &mut CheckoutRunner<'_>,
     tell: &mut dyn FnMut(TestedCommit<'_>),
 ) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {

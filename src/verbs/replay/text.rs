@@ -52,7 +52,7 @@ impl Teller {
         for warning in warnings {
             message::push(&mut page, warning);
         }
-        page.line(&summary((self.steps, self.halts), source, self.style));
+        page.line(&summary(self.steps, self.halts, source, self.style));
         page.finish()
     }
 }
@@ -111,7 +111,7 @@ fn step(page: &mut Page, line: &ReplayLine) {
     }
 }
 
-fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String {
+fn summary(steps: usize, halts: usize, source: &str, style: Style) -> String {
     let steps = phrase::count(steps, "step");
     let source = terminal_clip(source, 100);
     let outcome = if halts == 0 {

@@ -42,7 +42,7 @@ fn entries(report: &CheckReport) -> (Vec<Entry<'_>>, usize) {
     let shown = all.into_iter().take(RESULTS).map(|what| {
         let nth = before.entry(subject(what)).or_default();
         *nth += 1;
-        Entry { what, severity: what.level.into(), fingerprint: fingerprint(subject(what), *nth) }
+        Entry { what, severity: what.level.into(), fingerprint: fingerprint(what, *nth) }
     });
     (shown.collect(), more)
 }
@@ -53,7 +53,8 @@ fn subject(what: &Diagnostic) -> (&str, &str) {
     (code(what), about)
 }
 
-fn fingerprint((code, about): (&str, &str), nth: usize) -> Digest {
+fn fingerprint(what: &Diagnostic, nth: usize) -> Digest {
+    let (code, about) = subject(what);
     Digest(Sha256::digest(format!("{code}\0{nth}\0{about}")).into())
 }
 

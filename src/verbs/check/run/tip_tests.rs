@@ -83,7 +83,7 @@ pub fn run(
         if tests.runs.is_empty() {
             refuse_other_code(ctx, &ws, tip, own, asked)?;
         }
-        let (run, warnings) = ran(&ws, tree, (by, &command), runner)?;
+        let (run, warnings) = ran(&ws, tree, by, &command, runner)?;
         tests.warnings.extend(warnings);
         tests.runs.push(run);
     }
@@ -159,7 +159,8 @@ fn gone(
 fn ran(
     ws: &Workspace,
     tree: TreeId,
-    (by, command): (TipRunSource, &TestCommand),
+    by: TipRunSource,
+    command: &TestCommand,
     runner: &mut CommandRunner<'_>,
 ) -> Result<(TipRun, Vec<String>), OpsError> {
     let display = command.display();
@@ -315,13 +316,13 @@ pub(super) fn refuse_other_code(
     let mut overlay = untracked::tested_overlay(ws)?.overlay;
     overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked || !ours.contains(&entry.path));
     let tree = ws.repo.tree_of(tip)?;
-    if same_code(ws, &ws.config.paths.rules, tree, (overlay.base, &overlay.entries))? {
+    if same_code(ws, &ws.config.paths.rules, tree, overlay.base, &overlay.entries)? {
         return Ok(());
     }
     let rules = &ws.config.paths.rules;
     let head = ws.repo.head()?.commit();
     let moved = match head {
-        Some(head) => !same_code(ws, rules, tree, (Some(ws.repo.tree_of(head)?), &[]))?,
+        Some(head) => !same_code(ws, rules, tree, Some(ws.repo.tree_of(head)?), &[])?,
         None => true,
     };
     let why = if moved {
@@ -362,7 +363,8 @@ fn same_code(
     ws: &Workspace,
     rules: &PathRules,
     tree: TreeId,
-    (base, entries): (Option<TreeId>, &[OverlayEntry]),
+    base: Option<TreeId>,
+    entries: &[OverlayEntry],
 ) -> Result<bool, OpsError> {
     let mut prints = Fingerprinter::new(&ws.repo, rules);
     Ok(prints.of_overlay(base, entries)? == prints.of_tree(tree)?)

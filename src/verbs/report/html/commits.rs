@@ -28,7 +28,7 @@ pub(super) fn section(view: &HistoryView) -> Markup {
         } @else {
             (form())
             div id="folds" {
-                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(view, (number, commits), &took)) }
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(view, number, commits, &took)) }
             }
         }
     };
@@ -69,7 +69,7 @@ fn form() -> Markup {
     }
 }
 
-fn fold(view: &HistoryView, (number, commits): (usize, &[&HistoryCommit]), took: &[Span]) -> Markup {
+fn fold(view: &HistoryView, number: usize, commits: &[&HistoryCommit], took: &[Span]) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -89,7 +89,7 @@ fn fold(view: &HistoryView, (number, commits): (usize, &[&HistoryCommit]), took:
                         @for (at, commit) in commits.iter().enumerate() {
                             @let detail = if first + at < IN_FULL { RowDetail::Full } else { RowDetail::Brief };
                             @let page = view.forge.commit(commit.commit).filter(|_| detail == RowDetail::Full);
-                            (row((commit, page), detail, took[first + at]))
+                            (row(commit, page, detail, took[first + at]))
                         }
                     }
                 }
@@ -99,7 +99,7 @@ fn fold(view: &HistoryView, (number, commits): (usize, &[&HistoryCommit]), took:
     }
 }
 
-fn row((commit, page): (&HistoryCommit, Option<String>), detail: RowDetail, took: Span) -> Markup {
+fn row(commit: &HistoryCommit, page: Option<String>, detail: RowDetail, took: Span) -> Markup {
     let record = commit.state.record();
     let anchor = (detail == RowDetail::Full).then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();

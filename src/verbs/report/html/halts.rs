@@ -170,11 +170,11 @@ fn lines(view: &HistoryView, change: &ShownChange) -> Markup {
         }
         ShownLine::Removed(number, text) => {
             let page = change.before.and_then(|before| view.forge.file(before, &paths.0, Some(*number)));
-            changed("del", ("- ", text), &linked(page, &html! { (number) }))
+            changed("del", "- ", text, &linked(page, &html! { (number) }))
         }
         ShownLine::Added(number, text) => {
             let page = view.forge.file(change.after, &paths.1, Some(*number));
-            changed("add", ("+ ", text), &linked(page, &html! { (number) }))
+            changed("add", "+ ", text, &linked(page, &html! { (number) }))
         }
         ShownLine::Note(_) => html! { span.file { (line) } },
     };
@@ -185,7 +185,7 @@ fn lines(view: &HistoryView, change: &ShownChange) -> Markup {
 }
 
 /// A line that came or went: they differ by sign and by colour.
-fn changed(class: &str, (sign, text): (&str, &str), number: &Markup) -> Markup {
+fn changed(class: &str, sign: &str, text: &str, number: &Markup) -> Markup {
     html! { span class=(class) { span.line { (number) } (sign) (clipped(text, COLUMNS)) } }
 }
 
