@@ -207,8 +207,8 @@ const LEDGER: &str = "refs/andon/ledger/";
 pub struct FetchState {
     /// The name of the remote in git's configuration.
     pub remote: String,
-    /// A refspec that overwrites local records or ledgers.
-    pub overwrites: Option<String>,
+    /// The refspecs that write records or ledgers of this clone, or remove them where fetching prunes.
+    pub overwrites: Vec<String>,
     /// The refspecs that are missing, ready for `git config --add remote.NAME.fetch`.
     pub missing: Vec<String>,
 }
@@ -230,10 +230,10 @@ pub fn fetch_states(refspecs: &[(String, String)]) -> Vec<FetchState> {
 
 fn state(remote: &str, refspecs: &[&str]) -> FetchState {
     let [writer, records] = [LEDGER, union::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
-    let overwrites = refspecs
-        .iter()
-        .find(|spec| [NOTES_REF, &writer, &records].iter().any(|name| forces(spec, name)))
-        .map(|spec| (*spec).to_owned());
+    let (overwrites, harmless): (Vec<&str>, Vec<&str>) = refspecs.iter().partition(|spec| {
+        let to = spec.split_once(':').map_or("", |(_, to)| to);
+        [NOTES_REF, &writer].iter().any(|name| target(&format!("{to}:{to}"), name).is_some())
+    });
     let wanted = [
         (NOTES_REF, format!("+refs/notes/andon*:refs/notes/remotes/{remote}/andon*")),
         (writer.as_str(), format!("+{LEDGER}*:refs/andon/remote/{remote}/ledger/*")),
@@ -241,14 +241,16 @@ fn state(remote: &str, refspecs: &[&str]) -> FetchState {
     ];
     let missing = wanted
         .into_iter()
-        .filter(|(name, _)| !refspecs.iter().any(|spec| target(spec, name).is_some()))
+        .filter(|(name, _)| !harmless.iter().any(|spec| target(spec, name).is_some()))
         .map(|(_, spec)| spec);
+    let overwrites = overwrites.into_iter().map(str::to_owned).collect();
     FetchState { remote: remote.to_owned(), overwrites, missing: missing.collect() }
 }
 
-/// True when `spec` forcibly writes what it fetches as `name` to the same name here.
-fn forces(spec: &str, name: &str) -> bool {
-    spec.starts_with('+') && target(spec, name).as_deref() == Some(name)
+/// True for a refspec of records or ledgers and nothing else: `andon install` can replace it.
+pub fn is_ours_alone(spec: &str) -> bool {
+    let from = spec.trim_start_matches('+');
+    [NOTES_REF, OWN_REFS].iter().any(|own| from.starts_with(own))
 }
 
 /// The ref into which `spec` puts the remote's ref `name`. `None` when it does not fetch it, or puts it nowhere.
@@ -321,27 +323,36 @@ mod tests {
         let notes = "+refs/notes/andon*:refs/notes/remotes/origin/andon*";
         let ledger = "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*";
         let records = "+refs/andon/records/*:refs/andon/remote-records/origin/*";
-        let cases: [(&[&str], Option<&str>, &[&str]); 10] = [
-            (&[heads], None, &[notes, ledger, records]),
-            (&[heads, notes, records], None, &[ledger]),
-            (&[heads, notes, ledger, records], None, &[]),
-            (&["+refs/*:refs/*"], Some("+refs/*:refs/*"), &[]),
-            (&["refs/*:refs/*"], None, &[]),
-            (&["+refs/notes/*:refs/notes/*", ledger], Some("+refs/notes/*:refs/notes/*"), &[records]),
+        let all: &[&str] = &[notes, ledger, records];
+        let cases: [(&[&str], &[&str], &[&str]); 12] = [
+            (&[heads], &[], all),
+            (&[heads, notes, records], &[], &[ledger]),
+            (&[heads, notes, ledger, records], &[], &[]),
+            (&["+refs/*:refs/*"], &["+refs/*:refs/*"], all),
+            // Without a plus it overwrites nothing, and removes where fetching prunes.
+            (&["refs/*:refs/*"], &["refs/*:refs/*"], all),
+            (&["+refs/notes/*:refs/notes/*", ledger], &["+refs/notes/*:refs/notes/*"], &[notes, records]),
             (
                 &["+refs/notes/andon:refs/notes/andon", records],
-                Some("+refs/notes/andon:refs/notes/andon"),
-                &[ledger],
+                &["+refs/notes/andon:refs/notes/andon"],
+                &[notes, ledger],
             ),
-            (&["refs/notes/andon:refs/notes/other", "+refs/andon/*:refs/x/*"], None, &[]),
-            (&["refs/notes/andon", "^refs/andon/*", "refs/andon/*:"], None, &[notes, ledger, records]),
-            (&["+refs/andon/*:refs/andon/*", notes], Some("+refs/andon/*:refs/andon/*"), &[]),
+            (&["refs/notes/andon:refs/notes/other", "+refs/andon/*:refs/x/*"], &[], &[]),
+            (&["refs/notes/andon", "^refs/andon/*", "refs/andon/*:"], &[], all),
+            (&["+refs/andon/*:refs/andon/*", notes], &["+refs/andon/*:refs/andon/*"], &[ledger, records]),
+            (
+                &["+refs/notes/andon*:refs/notes/andon*", "refs/andon/*:refs/andon/*"],
+                &["+refs/notes/andon*:refs/notes/andon*", "refs/andon/*:refs/andon/*"],
+                all,
+            ),
+            // CI of one's own brings writers under their own names; they are taken in from there.
+            (&["+refs/andon/records/*:refs/andon/records/*", notes, ledger], &[], &[]),
         ];
         for (specs, overwrites, missing) in cases {
             let pairs: Vec<(String, String)> =
                 specs.iter().map(|spec| ("origin".to_owned(), (*spec).to_owned())).collect();
             let found = fetch_states(&pairs).remove(0);
-            assert_eq!(found.overwrites.as_deref(), overwrites, "{specs:?}");
+            assert_eq!(found.overwrites, overwrites, "{specs:?}");
             assert_eq!(found.missing, missing, "{specs:?}");
         }
     }

@@ -88,7 +88,7 @@ fn another_clone_comes_to_the_same_answer() {
     assert_eq!(
         out.stdout,
         "error[no-records]: there are no records here: refs/notes/andon does not exist\n  \
-         help: git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'\n  \
+         help: andon sync --fetch-only\n  \
          help: if Andon is not installed yet: andon install\n\
          checked 4 commits in HEAD~4..HEAD: cannot decide: evidence is missing\n"
     );

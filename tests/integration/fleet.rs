@@ -24,7 +24,7 @@ fn three_writers() -> (Stage, PathBuf, [PathBuf; 2]) {
     (stage, hub, clones)
 }
 
-/// What `docs/ci.md` has CI fetch.
+/// What the recipes of CI fetch in clones that are thrown away.
 const FETCH: [&str; 5] =
     ["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
 

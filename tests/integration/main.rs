@@ -34,6 +34,7 @@ mod exact_code;
 mod explain;
 mod export;
 mod false_halts;
+mod fetched_over;
 mod fleet;
 mod forged_memory;
 mod frameworks;

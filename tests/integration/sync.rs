@@ -76,7 +76,7 @@ fn status(stage: &Stage, dir: &Path) -> String {
 }
 
 pub(crate) const GREEN: &str = "ok a\nok b\n";
-const RED: &str = "ok a\nnot ok b\n";
+pub(crate) const RED: &str = "ok a\nnot ok b\n";
 
 #[test]
 fn records_of_two_clones_become_the_union() {

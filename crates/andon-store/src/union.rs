@@ -114,6 +114,14 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
     })?)
 }
 
+/// The same for a reader, where the ref is gone or does not go on from what was written here: a fetch overwrote or pruned it.
+///
+/// # Errors
+/// [`RecordError::Git`]; then nothing has changed.
+pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
+    if repo.notes_went_back(NOTES_REF)? { restore(repo, at) } else { Ok(0) }
+}
+
 fn note_to_keep(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => Some(joined(ours, theirs)),

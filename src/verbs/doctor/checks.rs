@@ -5,7 +5,7 @@ use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::{clients::SettingsState, mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
 use crate::setup::{FetchState, live::GuardState, place::Override};
-use crate::setup::{NOTES_REF, names_notes_ref, quoted};
+use crate::setup::{NOTES_REF, is_ours_alone, names_notes_ref, quoted};
 use andon_core::domain::git_hook::{GitHook, Loss};
 use andon_core::{domain::facts::Presence, escape::shell_quote};
 use andon_engine::test_program::TestProgram;
@@ -277,13 +277,14 @@ fn fetch(state: &FetchState) -> Check {
     let key = shell_quote(&format!("remote.{remote}.fetch"));
     let id = format!("fetch-{remote}");
     let add = |spec: &String| format!("git config --add {key} {}", shell_quote(spec));
-    if let Some(spec) = &state.overwrites {
-        let hint = format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec));
-        return Check::fail(
-            id,
-            format!("{spec:?} overwrites records that were not pushed at every fetch"),
-            &hint,
-        );
+    if let Some(spec) = state.overwrites.first() {
+        let hint = if is_ours_alone(spec) {
+            "andon install".to_owned()
+        } else {
+            format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec))
+        };
+        let what = format!("{spec:?} lets every fetch overwrite or prune records and halts of this clone");
+        return Check::fail(id, what, &hint);
     }
     if state.missing.is_empty() {
         return Check::ok(id, "git fetch brings records and ledger");

@@ -8,9 +8,9 @@
 
 use std::path::Path;
 
+use crate::install::manifest::Manifest;
 use crate::install::start_lines;
-use crate::setup::{SetupError, event_key};
-use crate::{install::manifest::Manifest, setup::fetch_states};
+use crate::setup::{SetupError, event_key, fetch_states, is_ours_alone};
 use andon_core::{domain::git_hook::GitHook, escape::shell_quote_bytes};
 use andon_engine::sync::PUSH_KEY;
 use andon_git::platform::paths::shell_bytes;
@@ -55,10 +55,20 @@ pub(super) fn is_set(repo: &Repo, key: &str, value: &str) -> Result<bool, GitErr
 /// A key of git's configuration and a value that was added to it or taken out of it.
 pub type KeyValue = (String, String);
 
-/// Adds the refspecs that the remotes lack and remembers them for `andon uninstall`. Returns what was added.
-pub(super) fn set_fetch(repo: &Repo) -> Result<Vec<KeyValue>, SetupError> {
-    let added = missing_fetch(repo)?;
-    if added.is_empty() {
+/// The refspecs that are to be taken out and added.
+#[derive(Debug, Default)]
+pub(super) struct FetchChange {
+    /// Those that write refs of this clone.
+    pub outdated: Vec<KeyValue>,
+    /// Those that the remotes lack.
+    pub missing: Vec<KeyValue>,
+}
+
+/// Takes out the refspecs that write refs of this clone, adds those that the remotes lack, and remembers them for `andon
+/// uninstall`. Returns what was added.
+pub(super) fn set_fetch(repo: &Repo, change: FetchChange) -> Result<Vec<KeyValue>, SetupError> {
+    let FetchChange { outdated, missing: added } = change;
+    if added.is_empty() && outdated.is_empty() {
         return Ok(added);
     }
     let path = Manifest::path(repo.common_dir());
@@ -70,20 +80,39 @@ pub(super) fn set_fetch(repo: &Repo) -> Result<Vec<KeyValue>, SetupError> {
     }
     // First: an entry for what never came to be does no harm.
     manifest.write(&path)?;
+    unset(repo, outdated)?;
     for (key, spec) in &added {
         repo.config_add(key, spec)?;
     }
     Ok(added)
 }
 
-/// The refspecs that the remotes lack.
-pub(super) fn missing_fetch(repo: &Repo) -> Result<Vec<KeyValue>, SetupError> {
-    let mut missing: Vec<KeyValue> = Vec::new();
+/// The change for all remotes; without `--fetch` only for those with refspecs that write refs of this clone.
+pub(super) fn fetch_change(repo: &Repo, asked: FetchRefspecs) -> Result<FetchChange, SetupError> {
+    let mut change = FetchChange::default();
     for state in fetch_states(&repo.fetch_refspecs()?) {
         let key = format!("remote.{}.fetch", state.remote);
-        missing.extend(state.missing.into_iter().map(|spec| (key.clone(), spec)));
+        let of_key = |spec: String| (key.clone(), spec);
+        let mut outdated: Vec<KeyValue> = Vec::new();
+        for one in state.overwrites.into_iter().filter(|spec| is_ours_alone(spec)).map(of_key) {
+            if is_set(repo, &one.0, &one.1)? {
+                outdated.push(one);
+            }
+        }
+        if asked == FetchRefspecs::Wanted || !outdated.is_empty() {
+            change.missing.extend(state.missing.into_iter().map(of_key));
+            change.outdated.extend(outdated);
+        }
     }
-    Ok(missing)
+    Ok(change)
+}
+
+/// `--fetch`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FetchRefspecs {
+    Wanted,
+    #[default]
+    AsTheyAre,
 }
 
 /// Takes values out of the configuration of this repository, those that are still there; returns these.

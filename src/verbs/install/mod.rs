@@ -14,7 +14,7 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
-use self::git_config::{KeyValue, PushChoice};
+use self::git_config::{FetchRefspecs, KeyValue, PushChoice};
 use self::preview::{Preview, Step};
 use self::remove::{PurgeReport, UninstallReport};
 use self::run::{FirstConfig, InstallReport, Options};
@@ -75,14 +75,15 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         (false, true) => PushChoice::No,
         (false, false) => PushChoice::Unsaid,
     };
-    let options = Options { mode: args.mode, show_notes: args.show_notes, fetch: args.fetch, push };
+    let fetch = if args.fetch { FetchRefspecs::Wanted } else { FetchRefspecs::AsTheyAre };
+    let options = Options { mode: args.mode, show_notes: args.show_notes, fetch, push };
     if args.dry_run {
         let preview = preview::preview(&repo, &program, options)?;
         shell.show(args.format.format, "install-plan", &preview, |_| preview_text(&preview));
         return Ok(Exit::Allowed);
     }
     let report = run::install(&repo, &program, options)?;
-    let fetch = if args.fetch { git_config::set_fetch(&repo)? } else { Vec::new() };
+    let fetch = git_config::set_fetch(&repo, git_config::fetch_change(&repo, fetch)?)?;
     let push = git_config::set_push(&repo, push)?;
     let settings = fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
     let settings = settings.collect::<String>() + push_text(push);

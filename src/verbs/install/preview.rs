@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::git_config::{self, missing_fetch, wanted_push};
+use super::git_config::{self, FetchChange, fetch_change, wanted_push};
 use super::plan::Plan;
 use super::run::{Options, first_config, is_schema_due, schema_text, top_for};
 use crate::install::mode::{Integration, ModeChoice};
@@ -107,10 +107,9 @@ pub fn preview(repo: &Repo, program: &Path, options: Options) -> Result<Preview,
     if let Some((path, text)) = AndonDir::below(top).unprepared() {
         steps.push(Step::write(&path, text));
     }
-    if options.fetch {
-        let missing = missing_fetch(repo)?;
-        steps.extend(missing.into_iter().map(|(key, value)| Step::Set { key, value }));
-    }
+    let FetchChange { outdated, missing } = fetch_change(repo, options.fetch)?;
+    steps.extend(outdated.into_iter().map(|(key, value)| Step::Unset { key, value }));
+    steps.extend(missing.into_iter().map(|(key, value)| Step::Set { key, value }));
     if let Some((value, own)) = wanted_push(repo, options.push)? {
         let key = || PUSH_KEY.to_owned();
         steps.extend(own.into_iter().map(|value| Step::Unset { key: key(), value }));

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::git_config::PushChoice;
+use super::git_config::{FetchRefspecs, PushChoice};
 use super::{managers, plan::Plan};
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::{manifest::Manifest, plan::Intent};
@@ -28,7 +28,7 @@ pub struct Options {
     /// `--show-notes`
     pub show_notes: bool,
     /// `--fetch`
-    pub fetch: bool,
+    pub fetch: FetchRefspecs,
     /// `--push`, `--no-push`
     pub push: PushChoice,
 }

@@ -72,7 +72,7 @@ fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
     --- stdout
     error[unrecorded-halt]: repeated-failures halts here, the ledger has no such halt, and the work went on
       --> HASH Try 3
-      help: git fetch origin 'refs/andon/*:refs/andon/*'
+      help: andon sync --fetch-only
     error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH On
       help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
@@ -226,7 +226,7 @@ fn a_loosened_threshold_does_not_hide_a_halt() {
     --- stdout
     error[unrecorded-halt]: repeated-failures halts here, the ledger has no such halt, and the work went on
       --> HASH Try 3
-      help: git fetch origin 'refs/andon/*:refs/andon/*'
+      help: andon sync --fetch-only
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 4
       help: andon test

@@ -75,7 +75,7 @@ pub fn standing(ws: &Workspace) -> Result<Option<Standing>, OpsError> {
 pub fn standing_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Standing>, OpsError> {
     let found = in_ledgers(ws, head)?;
     // A halt in a ledger binds by itself; what is gone from one is only looked for where none is there.
-    let found = if found.is_empty() { beside_ledgers(ws, head)? } else { found };
+    let found = if found.is_empty() { beside_ledgers(ws, head)? } else { CleanLedgers::forget(ws, found) };
     Ok(found.into_iter().max_by_key(|found| (found.halt.halt.at, found.halt.id)))
 }
 

@@ -12,7 +12,7 @@ use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observat
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};
 use andon_store::window::{self, Window};
-use andon_store::{ledger::Ledger, notes::NotesStore, totals::Totals};
+use andon_store::{ledger::Ledger, notes::NotesStore, totals::Totals, union};
 
 /// Fewest records that a hook looks back; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;
@@ -61,11 +61,16 @@ pub struct LoadedTimeline {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the window behind HEAD, and the attempts outside of it.
+/// Reads the window behind HEAD, and the attempts outside of it. Records of this clone that a fetch took away are there again.
 pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
     let head = ws.repo.head()?.commit();
+    let put_back = union::put_back(&ws.repo, ws.opened).err();
     Ok(match NotesStore::open(&ws.repo) {
-        Ok(store) => load_at(ws, &store, head),
+        Ok(store) => {
+            let mut loaded = load_at(ws, &store, head);
+            loaded.warnings.extend(put_back.map(|err| OpsError::from(err).as_warning()));
+            loaded
+        }
         Err(err) => unopened(ws, &err.into()),
     })
 }

@@ -56,32 +56,40 @@ pub(super) fn own_writer(repo: &Repo) -> Result<Option<String>, OpsError> {
     Ok(ledger.and_then(|name| Some(name.rsplit_once('/')?.1.to_owned())))
 }
 
-/// Takes in what a plain `git fetch` brought of writers, as `andon install` has it set up or as CI does it.
+/// The refs under which a fetch keeps the notes of remotes.
+const REMOTE_NOTES: &str = "refs/notes/remotes/";
+
+/// Takes in what a plain `git fetch` brought of writers and of the notes of remotes, as `andon install` has it set up or as
+/// CI does it.
 ///
 /// # Errors
 /// [`OpsError`] when it cannot be read or written.
-pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<NotesUnion, OpsError> {
+pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
     let mut found = repo.refs_with_prefix(PREFIX)?;
     found.extend(repo.refs_with_prefix(REMOTE_PREFIX)?);
     found.retain(|(name, _)| name.rsplit('/').next().is_some_and(ledger::is_writer));
+    let notes = repo.refs_with_prefix(REMOTE_NOTES)?;
+    found.extend(notes.into_iter().filter(|(name, _)| name.ends_with("/andon")));
     if found.is_empty() {
-        return Ok(NotesUnion::default());
+        return Ok(());
     }
     let mut taken = taken(repo);
     let mut incoming = WriterNews::default();
     for (name, target) in found {
         let tip = CommitId(target);
         let known = taken.get(&name).copied();
-        if known != Some(tip) {
-            incoming.add(repo, &name, known, tip);
-            taken.insert(name, tip);
+        if known == Some(tip) {
+            continue;
         }
+        if name.starts_with(REMOTE_NOTES) {
+            union::unite(repo, tip, at)?;
+        } else {
+            incoming.add(repo, &name, known, tip);
+        }
+        taken.insert(name, tip);
     }
-    if incoming.tips.is_empty() {
-        return Ok(NotesUnion::default());
-    }
-    let union = union::take_in(repo, &incoming, at)?;
+    union::take_in(repo, &incoming, at)?;
     taken.retain(|name, _| incoming.unread.iter().all(|(unread, _)| unread != name));
     remember(repo, &taken);
-    Ok(union)
+    Ok(())
 }

@@ -174,7 +174,7 @@ impl Repo {
     /// Restores what a program other than Andon removed from ref `name`, and returns how many notes that were. `git
     /// notes append` during a hook reads the notes, and later writes what it read with its own note added: a note that
     /// was written in between is then in the history of the ref, but not in its tree. So the tips of our own writes are
-    /// kept, and compared where the ref points elsewhere. `choose` is as in [`Self::notes_unite`], theirs being what we
+    /// kept, and compared where the ref is gone or points elsewhere. `choose` is as in [`Self::notes_unite`], theirs being what we
     /// wrote.
     pub fn notes_restore(
         &self,
@@ -182,35 +182,54 @@ impl Repo {
         at: Timestamp,
         mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<usize, GitError> {
-        let Some(tip) = self.ref_commit(name)? else { return Ok(0) };
-        if !self.written_tips(name).iter().any(|written| *written != tip) {
+        let tip = self.ref_commit(name)?;
+        if !self.written_tips(name).iter().any(|written| Some(*written) != tip) {
             return Ok(0);
         }
         let message = "Notes restored by 'andon'";
         self.update_ref(name, message, |tip| {
-            let Some(ours) = tip else { return Ok(Update::Keep(0)) };
-            let own_tree = self.tree_of(ours)?;
-            let (mut tree, mut received, mut parents) = (own_tree, 0, vec![ours]);
-            for written in self.written_tips(name) {
+            let own_tree = tip.map(|tip| self.tree_of(tip)).transpose()?;
+            let (mut tree, mut received, mut parents) = (own_tree, 0, Vec::from_iter(tip));
+            let written_tips = self.written_tips(name);
+            for &written in &written_tips {
                 // What nothing led to any more a gc may have taken.
                 let Ok(theirs) = self.tree_of(written) else { continue };
-                let mut lost = self.notes_between(name, Some(tree), theirs)?.notes;
+                let mut lost = self.notes_between(name, tree, theirs)?.notes;
                 lost.retain(|_, note| note.is_some());
-                let (joined, union) = self.joined_tree(name, Some(tree), &lost, &mut choose)?;
-                let joined = joined.unwrap_or(tree);
-                if joined != tree && !self.is_ancestor(written, ours)? {
+                let (joined, union) = self.joined_tree(name, tree, &lost, &mut choose)?;
+                if joined != tree && !self.goes_on_from(tip, written)? {
                     parents.push(written);
                 }
                 tree = joined;
                 received += union.received;
             }
-            if tree == own_tree {
-                self.remember_whole(name, ours);
+            let Some(restored) = tree.filter(|_| tree != own_tree) else {
+                tip.into_iter().for_each(|ours| self.remember_whole(name, ours));
                 return Ok(Update::Keep(0));
+            };
+            // A ref that is gone, or went back to what our writes went on from, only has to go forward again.
+            if let Some(&newest) = written_tips.last()
+                && self.tree_of(newest).ok() == tree
+                && tip.map_or(Ok(true), |ours| self.is_ancestor(ours, newest))?
+            {
+                return Ok(Update::Whole(newest, received));
             }
-            let made = self.write_commit(&NewCommit { tree, parents: &parents, message, at })?;
+            let made = self.write_commit(&NewCommit { tree: restored, parents: &parents, message, at })?;
             Ok(Update::Whole(made, received))
         })
+    }
+
+    /// True where ref `name` is gone or went back, or was replaced, since we wrote it: it does not go on from what we wrote.
+    pub fn notes_went_back(&self, name: &str) -> Result<bool, GitError> {
+        let tip = self.ref_commit(name)?;
+        let is_lost = |written: &CommitId| {
+            self.tree_of(*written).is_ok() && !matches!(self.goes_on_from(tip, *written), Ok(true))
+        };
+        Ok(self.written_tips(name).iter().any(is_lost))
+    }
+
+    fn goes_on_from(&self, tip: Option<CommitId>, written: CommitId) -> Result<bool, GitError> {
+        tip.map_or(Ok(false), |tip| Ok(tip == written || self.is_ancestor(written, tip)?))
     }
 
     /// The tree `ours` with `notes` joined to it, and what that changed; `None` where there is no tree and no note.

@@ -49,6 +49,8 @@ impl Ledger<'_> {
             let commit = repo.write_commit(&NewCommit { tree, parents: &parents, message: &message, at })?;
             Ok(Update::Set(commit, commit))
         })?;
+        // The memory knows of it at once: what is taken away is put back from there.
+        let _memory = self.halts();
         Ok(entry::id_of(repo, commit)?)
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::{Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of};
+use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::{Ack, CommitRecord};
@@ -94,7 +94,8 @@ impl Ledger<'_> {
     /// As [`Self::standing`].
     pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
         let mut halts = self.halts()?;
-        let own = halts.of_worktree(self.repo, worktree)?;
+        let own = halts.of_worktree(self.repo, worktree);
+        let own = own.map_err(|error| damaged(self.repo, halts.at.own_writer(), error))?;
         let others = halts.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
         let beside = self.halts_at(others.map(|(_, found)| *found))?;
         let binding = head.and_then(|head| halts.newest_binding(self.repo, head));
@@ -209,13 +210,16 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError>
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
+    if before.as_ref().is_some_and(|known| known.put_back(repo)) {
+        return load(repo, own);
+    }
     let source = at.state();
     if let Some(known) = repo.made().get::<Halts>(&source) {
         return Ok((*known).clone());
     }
     let known = match before.and_then(|before| before.grown(repo, &at)) {
         Some(known) => known,
-        None => Halts::read(repo, at)?,
+        None => Halts::read(repo, at).map_err(|error| damaged(repo, own, error))?,
     };
     known.keep(repo);
     repo.made().keep(source, Rc::new(known.clone()));
@@ -242,6 +246,18 @@ fn own_entries(
     }
     own.reverse();
     Ok(own)
+}
+
+/// `error` with the refs of this clone's own ledger that lead to what cannot be read, where some do.
+fn damaged(repo: &Repo, own: Option<&str>, error: LedgerError) -> LedgerError {
+    let LedgerError::Git(source) = error else { return error };
+    let refs = super::refs_of_all(repo).unwrap_or_default().into_iter();
+    let is_damaged = |(name, tip): &(String, Oid)| {
+        let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
+        own == Some(writer) && own_entries(repo, writer, CommitId(*tip), &BTreeMap::new()).is_err()
+    };
+    let refs: Vec<String> = refs.filter(is_damaged).map(|(name, _)| name).collect();
+    if refs.is_empty() { source.into() } else { LedgerError::Damaged { refs, source: Box::new(source) } }
 }
 
 /// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
@@ -319,6 +335,26 @@ impl Halts {
         }
         // What is left is a ref that is gone.
         before.is_empty().then(|| Self { at: at.clone(), tips, ..self.clone() })
+    }
+
+    /// Puts back the ledgers that were here and are gone or went back since, as far as they can be read: a fetch pruned or
+    /// overwrote them. One that was rewritten stays as it is, and shows. True if there was one.
+    fn put_back(&self, repo: &Repo) -> bool {
+        let mut is_any = false;
+        for Tip { name, commit, .. } in &self.tips {
+            let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
+            let now = repo.ref_target(name).ok().flatten().map(CommitId);
+            let is_lost =
+                now.is_none_or(|now| now != *commit && repo.is_ancestor(now, *commit).unwrap_or(false));
+            if super::is_writer(writer)
+                && is_lost
+                && own_entries(repo, writer, *commit, &BTreeMap::new()).is_ok()
+            {
+                let adopted = Ledger::open(repo).adopt(writer, *commit);
+                is_any |= matches!(adopted, Ok(Arrival::Forward(_)));
+            }
+        }
+        is_any
     }
 
     /// Failing to remember costs time only.

@@ -48,6 +48,14 @@ pub enum LedgerError {
     /// git could not do its part.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// An object of this clone's own ledger is damaged or gone.
+    #[error("{source}, an object of the ledger of this clone")]
+    Damaged {
+        /// The refs that lead to it.
+        refs: Vec<String>,
+        /// Why it cannot be read.
+        source: Box<GitError>,
+    },
     /// An entry could not be signed or appended.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -82,6 +90,14 @@ impl LedgerError {
             }
             Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
                 Some("nothing was written: run the command again".to_owned())
+            }
+            Self::Damaged { refs, .. } => {
+                let commands: Vec<String> =
+                    refs.iter().map(|name| format!("git update-ref -d {name}")).collect();
+                Some(format!(
+                    "take it out, its halt goes on by its trace and a remote's copy comes back with a sync: {}",
+                    commands.join(" && ")
+                ))
             }
             Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Io { path, .. } => {
@@ -223,7 +239,10 @@ impl<'r> Ledger<'r> {
                 let known = ids.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
                 LedgerError::BadWriter { path, known }
             }
-            other @ (LedgerError::Git(_) | LedgerError::Append(_) | LedgerError::Io { .. }) => other,
+            other @ (LedgerError::Git(_)
+            | LedgerError::Damaged { .. }
+            | LedgerError::Append(_)
+            | LedgerError::Io { .. }) => other,
         })
     }
 }

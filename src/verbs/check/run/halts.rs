@@ -74,6 +74,7 @@ pub(super) fn judge(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ledge
         violations.extend(by_an_agent(examined, halt));
     }
     violations.extend(unrecorded_halts(case, examined, &halts, &answers));
+    violations.extend(missing_at_tip(case, examined, &halts));
     Ok(LedgerFindings { violations, halts, answers, stop_switches })
 }
 
@@ -229,7 +230,7 @@ fn unrecorded_halts(
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
-            let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
+            let help = "andon sync --fetch-only";
             violations.push(violation(
                 examined.at(commit.id),
                 "unrecorded-halt",
@@ -245,6 +246,25 @@ fn unrecorded_halts(
         lines.after(commit.id, fold);
     }
     violations
+}
+
+/// The record of the tip says that the loop was halted there, and no ledger has a halt: it was removed, or not fetched.
+fn missing_at_tip(
+    case: &Case<'_>,
+    examined: &ExaminedCommits,
+    halts: &[HaltAndAnswer],
+) -> Option<Diagnostic> {
+    let fact = examined.fact(case.tip).filter(|_| examined.is_bound(case.tip))?;
+    let finding = fact.record.findings.iter().find(|finding| finding.level == Level::Halt)?;
+    let rule = finding.rule.to_string();
+    if is_known(examined, case.tip, &rule, halts) {
+        return None;
+    }
+    let message = format!(
+        "the record says that {rule} halted the loop here, and no ledger has the halt: it was removed or not fetched"
+    );
+    let help = "andon sync --fetch-only; where no clone has it, a person finds out who removed it";
+    Some(violation(Some(examined.at(case.tip)), "missing-ledger", Level::Block, message, help))
 }
 
 /// A fold that counts as those of the hooks do: the budgets of nodes and cycles are those of the declared workflow.

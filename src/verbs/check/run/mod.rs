@@ -216,8 +216,7 @@ fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, O
     }
     let none =
         Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
-    let fetch = "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'";
-    Ok(Some(none.help(fetch).help("if Andon is not installed yet: andon install")))
+    Ok(Some(none.help("andon sync --fetch-only").help("if Andon is not installed yet: andon install")))
 }
 
 /// The tests of the tip tell what the code is worth; how it came about stays unknown.

@@ -93,7 +93,7 @@ fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     (!is_here).then(|| {
         Diagnostic::error(format!("the ledger {} is not here", short(id)))
             .code(CODE)
-            .help("git fetch origin '+refs/andon/*:refs/andon/*'")
+            .help("andon sync --fetch-only")
     })
 }
 

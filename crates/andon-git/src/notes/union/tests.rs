@@ -138,8 +138,20 @@ fn what_a_foreign_writer_dropped_comes_back() {
         assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
         assert_eq!(scratch.rev(NAME), tip);
     }
-    // A ref that was removed stays removed.
+    // A ref that was removed comes back, and one that went back goes forward, to the commit that it was at.
+    let whole = scratch.rev(NAME);
+    repo.remember_whole(NAME, whole);
+    assert!(!repo.notes_went_back(NAME).unwrap());
+    for lost in [&["update-ref", "-d", NAME][..], &["update-ref", NAME, &before.to_string()]] {
+        scratch.git(lost);
+        assert!(repo.notes_went_back(NAME).unwrap());
+        assert!(repo.notes_restore(NAME, AT, keep).unwrap() > 0);
+        assert_eq!(scratch.rev(NAME), whole);
+    }
+    // What is not remembered stays removed.
     scratch.git(&["update-ref", "-d", NAME]);
+    std::fs::remove_dir_all(repo.common_dir().join("andon/written")).unwrap();
+    assert!(!repo.notes_went_back(NAME).unwrap());
     assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
     assert_eq!(scratch.git(&["for-each-ref", NAME]), "");
 }

@@ -127,10 +127,15 @@ fn the_memory_is_a_saving_only() {
     }
     fs::remove_file(memory.path()).unwrap();
     assert_eq!(unanswered(), Some(id));
-    // A ref that was set back takes its entries along.
+    // A ref that was set back goes forward to what is remembered; without a memory it takes its entries along.
     ledger.append(&acknowledged("main", Some(id)), AT).unwrap();
     assert_eq!(unanswered(), None);
-    git(dir.path(), &["update-ref", &ref_of(&ledger.writer_id().unwrap()), &tip.to_string()]);
+    let set_back =
+        || git(dir.path(), &["update-ref", &ref_of(&ledger.writer_id().unwrap()), &tip.to_string()]);
+    set_back();
+    assert_eq!(unanswered(), None);
+    fs::remove_file(memory.path()).unwrap();
+    set_back();
     assert_eq!(unanswered(), Some(id));
 }
 
@@ -148,6 +153,7 @@ fn only_the_ref_of_a_clone_speaks_for_it() {
     let theirs = ref_of(&ledger_b.writer_id().unwrap());
     git(a.path(), &["update-ref", &theirs, &own]);
     git(a.path(), &["update-ref", &own, &halted]);
+    fs::remove_file(Memory::new(&repo_a, Kind::Halts).path()).unwrap();
     assert_eq!(unanswered(), Some(id), "{b:?}");
 }
 
