@@ -312,10 +312,14 @@ fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer, OpsError> {
 /// # Errors
 /// One cannot be written.
 pub fn expire(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
-    for (name, round) in pending::all(ws) {
-        if round.expires_at < ctx.now.0 {
-            end(ctx, ws, &name, &round)?;
-        }
+    let is_over = |(_, round): &(String, PendingRound)| round.expires_at < ctx.now.0;
+    if !pending::all(ws).iter().any(is_over) {
+        return Ok(());
+    }
+    // Two processes would write an entry each.
+    let Some(_held) = pending::hold(ws)? else { return Ok(()) };
+    for (name, round) in pending::all(ws).into_iter().filter(is_over) {
+        end(ctx, ws, &name, &round)?;
     }
     Ok(())
 }
