@@ -44,7 +44,6 @@ use crate::cli::format_arg::FormatArg;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::workspace::Workspace;
 
 /// What can be asked of the program, with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
@@ -76,11 +75,8 @@ macro_rules! registry {
             if shell.ctx.is_switched_off() && command.obeys_the_switch() {
                 return Ok(switched_off(shell, command));
             }
-            if command.obeys_the_switch()
-                && let Ok(ws) = Workspace::open_lenient(&shell.ctx)
-            {
-                // What fails is left to the next command, and to those that show the state.
-                let _left = round::expire(&shell.ctx, &ws);
+            if command.obeys_the_switch() {
+                round::expire_first(&shell.ctx);
             }
             match command {
                 $($(Command::$verb(args) => $run(shell, args),)*)*

@@ -122,7 +122,7 @@ fn a_forged_answer_ends_nothing() {
         .ok()
         .says("not answered by A. Person")
         .says("without a signature, which ends nothing");
-    stage.andon(&["ledger", "verify"]).refused().says("unsigned: it ends nothing");
+    stage.andon(&["ledger", "verify"]).refused().says("is unsigned: it ends nothing");
     stage.andon(&["status"]).says("HALTED").lacks("answered by");
     // The real one does.
     by(

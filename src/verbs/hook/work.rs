@@ -4,7 +4,6 @@ use super::chain::{self, HookCall};
 use super::record_commit::{self, RecordReport};
 use super::{gate_hook, origin, rewrite};
 use crate::setup::live;
-use crate::verbs::round;
 use andon_config::{AtCommit, ConfigErrors};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -72,7 +71,6 @@ pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
 pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result<HookOutcome, OpsError> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
-    let _left = round::expire(ctx, &ws);
     if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }

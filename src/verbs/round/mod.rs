@@ -23,6 +23,7 @@ use andon_core::{domain::time::Timestamp, format::members_of};
 use andon_engine::asking::{self, Draft, SignedLedger};
 use andon_engine::json;
 use andon_engine::{context::Context, error::OpsError, json::RoundPrecedentJson, workspace::Workspace};
+use andon_git::Repo;
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
 use andon_review::payload::{fields::Time, member};
 use andon_review::precedents::PrecedentQuery;
@@ -322,6 +323,16 @@ pub fn expire(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
         end(ctx, ws, &name, &round)?;
     }
     Ok(())
+}
+
+/// The same before a command or a hook that takes facts in. What fails is left to the next one, and to those that show the state.
+pub fn expire_first(ctx: &Context) {
+    let rounds = |repo: Repo| repo.common_dir().join("andon").join("rounds").is_dir();
+    if Repo::open(&ctx.cwd, &ctx.repo_env).is_ok_and(rounds)
+        && let Ok(ws) = Workspace::open_lenient(ctx)
+    {
+        let _left = expire(ctx, &ws);
+    }
 }
 
 /// The action that a line of `andon observe round` names.

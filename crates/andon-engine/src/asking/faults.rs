@@ -128,7 +128,7 @@ pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>, OpsError> {
         let Some(LedgerEvent::Acknowledged(ack)) = entry.event.known() else { return None };
         let halt = ack.halt.filter(|_| ack.how == AckHow::Unsigned)?;
         let message =
-            format!("entry {} answers halt {} unsigned: it ends nothing", short(entry.id), short(halt));
+            format!("the answer {} to halt {} is unsigned: it ends nothing", short(entry.id), short(halt));
         let help = "a witness answers: andon review resolve halt".to_owned();
         Some(LedgerFault::new(Some(entry.id), &"unsigned", message, help))
     });

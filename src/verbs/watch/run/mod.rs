@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use self::{loops::Place, stamp::Stamp};
-use crate::{situation::SharedHooks, verbs::round};
+use crate::situation::SharedHooks;
 use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::view::watch::{BranchView, WatchView, WorktreeView};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -69,7 +69,6 @@ impl Watcher {
     /// # Errors
     /// No worktree is known: the repository is bare and has none.
     pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<WorktreeViews, OpsError> {
-        let _left = round::expire(ctx, ws);
         let places = loops::places(&ws.repo);
         if places.is_empty() {
             return Err(OpsError::NoWorkTree(ws.repo.git_dir().to_owned()));
