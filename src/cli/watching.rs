@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::verbs::round;
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::asking::{self, WaitingRound};
@@ -36,6 +37,7 @@ impl WatchMemory {
 
     /// Looks at the time of `ctx`.
     pub(crate) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
+        let _left = round::expire(ctx, &self.ws);
         let WorktreeViews { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
         let is_old = self.rounds_at.is_none_or(|at| ctx.now.since(at).0 >= ROUNDS_EVERY);
         if ledger_moved || is_old {

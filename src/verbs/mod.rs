@@ -75,6 +75,9 @@ macro_rules! registry {
             if shell.ctx.is_switched_off() && command.obeys_the_switch() {
                 return Ok(switched_off(shell, command));
             }
+            if command.obeys_the_switch() {
+                round::expire_first(&shell.ctx);
+            }
             match command {
                 $($(Command::$verb(args) => $run(shell, args),)*)*
                 Command::Hook(args) => hook::run(shell, args),

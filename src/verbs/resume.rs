@@ -11,7 +11,7 @@ use andon_core::domain::decision::{Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::gate::{guard, safety::SafetyLog};
-use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE};
+use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
 use andon_engine::json;
 use andon_engine::{asking, effect};
 use andon_engine::{
@@ -27,23 +27,25 @@ use serde_json::{Value, json};
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let how = if args.yes.is_some() { AckHow::Unattended } else { AckHow::Resume };
-    if args.yes.is_none() {
-        attended(shell, &ws)?;
-    }
+    let named = if args.yes.is_none() { attended(shell, &ws)? } else { Vec::new() };
     if let Some(counter) = &args.counter {
         let reset = reset_counter(&shell.ctx, &ws, counter, reason(args).as_deref(), how)?;
         shell.show(args.format.format, "resume", &answer(args, &reset), |_| reset_text(counter, &reset));
         return Ok(Exit::Allowed);
     }
+    let before: Vec<(&str, String)> =
+        halts::stop_files(&ws).files().into_iter().map(|file| (file, stops::put_up(&ws, file))).collect();
     let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
-    let resumed = match answer_halt(&shell.ctx, &ws, reason(args).as_deref(), halt_was, how) {
+    let resumed = match answer_halt(&shell.ctx, &ws, reason(args).as_deref(), halt_was, how, &named) {
         Err(OpsError::Verb { kind: VerbError::ReasonMissing, .. }) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;
-            answer_halt(&shell.ctx, &ws, reason.as_deref(), halt_was, how)?
+            answer_halt(&shell.ctx, &ws, reason.as_deref(), halt_was, how, &named)?
         }
         done => done?,
     };
-    shell.show(args.format.format, "resume", &answer(args, &resumed), |_| text(shell, args, &resumed));
+    shell.show(args.format.format, "resume", &answer(args, &resumed), |_| {
+        text(shell, args, &resumed) + &moved(&ws, &before)
+    });
     Ok(Exit::Allowed)
 }
 
@@ -57,8 +59,9 @@ fn reason(args: &ResumeArgs) -> Option<String> {
 }
 
 /// Makes sure that a person sits here who has read the halt: they type its rule. A program that no list of agents names has no terminal.
-fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
-    let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(()) };
+/// The files among STOP and PAUSE of which they were told.
+fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>, OpsError> {
+    let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(Vec::new()) };
     if !output::has_terminal() {
         return Err(OpsError::verb(
             VerbError::Unattended,
@@ -66,12 +69,16 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
             "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'",
         ));
     }
+    let named = halts::stop_files(ws).files();
+    for file in &named {
+        shell.out.message(&format!("this also lifts {}\n", stops::put_up(ws, file)));
+    }
     let shown = escape::terminal(&word).into_owned();
     shell.out.message(&format!("To answer the halt, type the rule that halted the loop ({shown}): "));
     let mut line = String::new();
     std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
     if line.trim() == word {
-        return Ok(());
+        return Ok(named);
     }
     Err(OpsError::verb(
         VerbError::Unattended,
@@ -101,6 +108,16 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &ResumeReport) -> String {
         ),
         None => format!("resumed by {by}\n"),
     }
+}
+
+/// The fate of each switch that was there before.
+fn moved(ws: &Workspace, before: &[(&str, String)]) -> String {
+    let there = halts::stop_files(ws).files();
+    let told = before.iter().map(|(file, shown)| match there.contains(file) {
+        true => format!("  not lifted, it is answered by itself: {shown}; then: {WAY_ON}\n"),
+        false => format!("  lifted: {shown}\n"),
+    });
+    told.collect()
 }
 
 /// Longest reason that is read, in bytes.
@@ -194,18 +211,21 @@ pub struct ReasonArg {
     pub format: FormatArg,
 }
 
-/// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
+/// Acknowledges the standing halt and removes STOP and PAUSE where the halt names them, or the person was told of them: `named`.
+/// Refuses in the shell of an agent.
 pub fn answer_halt(
     ctx: &Context,
     ws: &Workspace,
     reason: Option<&str>,
     halt_was: HaltAssessment,
     how: AckHow,
+    named: &[&str],
 ) -> Result<ResumeReport, OpsError> {
     not_an_agent(ctx, ws)?;
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
-    if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
+    let mut lifts = halts::stop_files(ws).files();
+    if halt.is_none() && lifts.is_empty() {
         return if halts::answer::leftover(ctx, ws)? {
             Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
         } else {
@@ -222,7 +242,11 @@ pub fn answer_halt(
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
-    let answer = Answer { halt: halt.as_ref(), halt_was, ..Answer::default() };
+    if let Some(standing) = &halt {
+        let own = stops::named_by(ws, standing)?;
+        lifts.retain(|file| own.contains(file) || named.contains(file));
+    }
+    let answer = Answer { halt: halt.as_ref(), halt_was, lifts: &lifts, ..Answer::default() };
     halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
@@ -248,7 +272,8 @@ fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError>
     if halt.as_ref().is_some_and(|halt| asking::asks_signature(ws, halt).is_some()) {
         return Ok(None);
     }
-    Ok(halt.map(|standing| standing.halt.rule))
+    let stopped = halts::stop_files(ws) != Stops::NONE;
+    Ok(halt.map(|standing| standing.halt.rule).or(stopped.then(|| detect::USER_STOP.id.to_owned())))
 }
 
 /// Placeholders that hints print for a reason. A pasted hint is no decision.

@@ -69,6 +69,34 @@ fn a_judge_decides_or_defers_and_only_the_latter_asks_a_person() {
 }
 
 #[test]
+fn a_round_whose_time_is_up_calls_people_at_every_door() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    let doors: [(&str, &[&str], &str); 7] = [
+        ("git", &["commit", "-q", "--allow-empty", "-m", "Next"], ""),
+        ("andon", &["tick"], ""),
+        ("andon", &["observe", "tool_call"], "{\"tool\":\"Bash\",\"args\":{},\"result\":\"ok\"}\n"),
+        ("andon", &["agent", "hook", "claude", "SessionStart"], ""),
+        ("andon", &["agent", "hook", "claude", "UserPromptSubmit"], ""),
+        ("andon", &["agent", "hook", "claude", "Stop"], ""),
+        ("andon", &["watch", "--once"], ""),
+    ];
+    for (number, (program, args, input)) in doors.into_iter().enumerate() {
+        let question = format!("Too late for number {number}?");
+        asked(&stage, &question);
+        stage.pass(3_600);
+        let program =
+            if program == "git" { std::path::PathBuf::from(program) } else { andon_path().to_path_buf() };
+        let payload =
+            json!({"hook_event_name": args.last(), "session_id": "s", "cwd": stage.dir(), "prompt": "go"});
+        let input = if args[0] == "agent" { payload.to_string() } else { input.to_owned() };
+        stage.run_in(stage.dir(), program, args, Some(input.as_bytes()));
+        let told = stage.read(".andon/notifications.jsonl");
+        assert_eq!(told.matches(&question).count(), 1, "{args:?}: {told}");
+    }
+}
+
+#[test]
 fn agreement_is_found_whatever_the_judge_says() {
     let stage = Stage::installed();
     with_ann(&stage);

@@ -110,6 +110,20 @@ fn a_forged_answer_ends_nothing() {
     forge_answer(&stage);
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     is_halted(&stage);
+    // It is shown as what it is, at every door.
+    stage
+        .andon(&["check", "HEAD~1..HEAD"])
+        .refused()
+        .says("open-halt")
+        .says("without a signature, which ends nothing");
+    stage.andon(&["check", "HEAD"]).refused().says("open-halt");
+    stage
+        .andon(&["log"])
+        .ok()
+        .says("not answered by A. Person")
+        .says("without a signature, which ends nothing");
+    stage.andon(&["ledger", "verify"]).refused().says("is unsigned: it ends nothing");
+    stage.andon(&["status"]).says("HALTED").lacks("answered by");
     // The real one does.
     by(
         &stage,

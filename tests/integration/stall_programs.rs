@@ -172,6 +172,91 @@ fn a_checkpoint_has_the_headings_of_the_document() {
     assert!(shown.contains("- Files modified: "), "{shown}");
 }
 
+/// The same call ten times, which halts the loop; true where the next provider was started.
+fn calls(stage: &Stage) -> bool {
+    let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"1 failed\"}\n";
+    for _ in 0..10 {
+        stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call));
+    }
+    stage.root().join("got.jsonl").exists()
+}
+
+/// Each way in which an answer comes about, after which of STOP and PAUSE each that a person put up is still there.
+#[test]
+fn stops_of_people_end_by_an_answer_that_names_them_or_by_deletion() {
+    type Way = (&'static str, &'static str, fn(&Stage, &[&str]));
+    let put = |stage: &Stage, files: &[&str]| {
+        for file in files {
+            stage.write(&format!(".andon/{file}"), "lunch\nby: Pat\nat: noon\n");
+        }
+    };
+    let ways: [Way; 4] = [
+        ("andon resume of another halt", "interactive", |stage, files| {
+            let out = stage.andon(&["resume", "--reason", "go on"]).ok();
+            for file in files {
+                let told = format!("not lifted, it is answered by itself: {file}, put up by Pat at noon");
+                out.clone().says(&told);
+            }
+        }),
+        ("the deletion of its file", "interactive", |stage, _| {
+            std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+            reword(stage, 20).says("answered-halt");
+        }),
+        ("the answer of a reviewer", "spawn_reviewer", |stage, _| {
+            reword(stage, 20).refused();
+            stage.andon(&["advise", "--record"]).ok();
+        }),
+        ("the next provider", "retry_with_new_provider", |stage, _| assert!(!calls(stage), "it was started")),
+    ];
+    assert!(calls(&configured("retry_with_new_provider", "cat >> ../got.jsonl")), "nothing stops it");
+    for files in [&["STOP"][..], &["PAUSE"], &["STOP", "PAUSE"]] {
+        for (name, policy, answer) in ways {
+            let stage = configured(policy, "cat >> ../got.jsonl; echo Split it.");
+            if policy != "retry_with_new_provider" {
+                reword_until_halted(&stage);
+            }
+            put(&stage, files);
+            answer(&stage, files);
+            for file in files {
+                assert!(stage.exists(&format!(".andon/{file}")), "{name}: {file}");
+            }
+            reword(&stage, 50).refused().says("user-stop");
+        }
+        // Those of the stop itself.
+        let stage = started();
+        put(&stage, files);
+        reword(&stage, 1).refused();
+        let out = stage.andon(&["resume", "--reason", "go on"]).ok();
+        for file in files {
+            out.clone().says(&format!("lifted: {file}, put up by Pat at noon"));
+        }
+        reword(&stage, 1).ok();
+        put(&stage, files);
+        reword(&stage, 2).refused();
+        for file in files {
+            std::fs::remove_file(stage.path(&format!(".andon/{file}"))).unwrap();
+        }
+        reword(&stage, 2).ok().says("answered-halt");
+    }
+}
+
+#[test]
+fn a_resume_lifts_no_stop_that_came_after_the_halt_it_answers() {
+    let stage = started();
+    stage.andon(&["pause", "--reason", "lunch"]).ok();
+    stage.write(".andon/STOP", "");
+    let out = stage.andon(&["resume", "--reason", "back"]).ok().says("lifted: PAUSE, put up by");
+    out.says("not lifted, it is answered by itself: STOP, put up by hand at 20");
+    assert!(stage.exists(".andon/STOP") && !stage.exists(".andon/PAUSE"));
+    stage.andon(&["resume", "--reason", "both"]).ok().says("lifted: STOP");
+    reword(&stage, 1).ok();
+    // A pause that Andon makes is never written over that of a person.
+    stage.write(".andon/PAUSE", "of a person\n");
+    stage.andon(&["status"]).ok().says("PAUSE");
+    std::fs::remove_file(stage.path(".andon/PAUSE")).unwrap();
+    reword(&stage, 2).ok();
+}
+
 /// Runs the command that the file names, with a decision in it.
 fn own_way(stage: &Stage, file: &str) {
     let text = stage.read(file);

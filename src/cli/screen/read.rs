@@ -65,7 +65,7 @@ pub(super) fn answer(shell: &Shell, screen: &mut Screen, key: &str, reason: &str
     let read = |_: &Halt, worktree: &WorktreeView| {
         let ctx = there(&ctx, worktree);
         let ws = Workspace::open_lenient(&ctx)?;
-        let resumed = answer_halt(&ctx, &ws, Some(reason), HaltAssessment::Unsaid, AckHow::Resume)?;
+        let resumed = answer_halt(&ctx, &ws, Some(reason), HaltAssessment::Unsaid, AckHow::Resume, &[])?;
         Ok(format!("{} answered the halt: {reason}", resumed.by))
     };
     of_halt(screen, key, "answered", read);

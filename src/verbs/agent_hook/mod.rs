@@ -16,7 +16,7 @@ use std::{io::Read as _, path::PathBuf};
 use self::after_tool::{EventOutcome, after_tool};
 use self::place::{LiveSession, Place, of_agent};
 use crate::cli::{Shell, error::Exit, output::ColorChoice};
-use crate::verbs::{agent_hook::text as words, hook::chain::HookCall, hook::work as git_hooks};
+use crate::verbs::{agent_hook::text as words, hook::chain::HookCall, hook::work as git_hooks, round};
 use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
 use andon_core::detect::Stops;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};
@@ -48,6 +48,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Ok(None) => return Exit::Allowed,
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
+    let _left = guarded(|| round::expire(&ctx, &ws).map_err(|err| err.to_string()));
     let halted = guarded(|| Ok(halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown);
     ClientHook { ctx, ws, client, event, report, halted }.answer(read)
 }

@@ -16,6 +16,7 @@ use self::work::{HookEnd, HookOutcome, Refusal};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, ColorChoice, Printer};
+use crate::verbs::round;
 use crate::verbs::test::scoped_run::{self, ScopeChoice, ScopeRequest};
 use crate::verbs::test::{run as test, scopes};
 use andon_config::OnInternalError;
@@ -56,6 +57,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     if let Some(exit) = too_much(&shell, &call) {
         return exit;
     }
+    round::expire_first(&shell.ctx);
     call.before = work::tree_before(&shell.ctx, name);
     // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
     // goes first: it must not depend on what others do.

@@ -15,11 +15,11 @@ use andon_core::domain::{
 };
 use andon_core::{escape::terminal_clip, escape::width, history::DEFAULT_NODE};
 use andon_engine::{
-    error::OpsError, json, range::numbers::Numbers, recording::derive, text::halt, text::message,
+    asking, error::OpsError, json, range::numbers::Numbers, recording::derive, text::halt, text::message,
     text::page::Page, text::phrase, text::style::Style, view::history::LoggedCommit,
     view::history::RecordState, workspace::Workspace,
 };
-use andon_store::{ledger::Ledger, notes::NotesStore};
+use andon_store::notes::NotesStore;
 
 /// `andon log`
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ fn entries(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
         return Ok((Vec::new(), Vec::new()));
     }
     let store = NotesStore::open(&ws.repo)?;
-    let (events, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let (events, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut numbers = Numbers::new(ws, &store)?;
     let mut entries = Vec::new();
     let mut at = Some(ws.repo.resolve(revision)?);

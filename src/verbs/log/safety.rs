@@ -14,9 +14,9 @@ use andon_core::domain::{
     time::Timestamp,
 };
 use andon_core::{detect, escape::terminal_clip, format::members_of};
-use andon_engine::{error::OpsError, text::page::Page, text::style::Style, workspace::Workspace};
+use andon_engine::{asking, error::OpsError, text::page::Page, text::style::Style, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Position};
-use andon_store::{RecordError, ledger::Entry, ledger::Ledger, notes::NotesStore};
+use andon_store::{RecordError, ledger::Entry, notes::NotesStore};
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;
@@ -32,7 +32,7 @@ pub fn events(
     revision: &str,
     max: usize,
 ) -> Result<(Vec<SafetyEvent>, Vec<Diagnostic>), OpsError> {
-    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let (entries, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut warnings = skipped;
     let mut events: Vec<SafetyEvent> =
         entries.iter().rev().filter_map(|entry| of_entry(entry, &entries)).collect();

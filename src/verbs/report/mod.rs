@@ -20,7 +20,7 @@ use andon_engine::{
     workspace::Workspace,
 };
 use andon_git::GitError;
-use andon_store::{ledger::Ledger, notes::NotesStore};
+use andon_store::notes::NotesStore;
 
 /// `andon report`
 #[derive(Debug, Args)]
@@ -168,7 +168,7 @@ fn halts(
     now: Option<&StatusView>,
 ) -> Result<(Vec<LastHalt>, Vec<Diagnostic>), OpsError> {
     let shown: BTreeSet<CommitId> = ids.iter().copied().collect();
-    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let (entries, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut halts: Vec<LastHalt> = Vec::new();
     let mut place: BTreeMap<EntryId, usize> = BTreeMap::new();
     for entry in &entries {

@@ -23,6 +23,7 @@ use andon_core::{domain::time::Timestamp, format::members_of};
 use andon_engine::asking::{self, Draft, SignedLedger};
 use andon_engine::json;
 use andon_engine::{context::Context, error::OpsError, json::RoundPrecedentJson, workspace::Workspace};
+use andon_git::Repo;
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
 use andon_review::payload::{fields::Time, member};
 use andon_review::precedents::PrecedentQuery;
@@ -312,12 +313,26 @@ fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer, OpsError> {
 /// # Errors
 /// One cannot be written.
 pub fn expire(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
-    for (name, round) in pending::all(ws) {
-        if round.expires_at < ctx.now.0 {
-            end(ctx, ws, &name, &round)?;
-        }
+    let is_over = |(_, round): &(String, PendingRound)| round.expires_at < ctx.now.0;
+    if !pending::all(ws).iter().any(is_over) {
+        return Ok(());
+    }
+    // Two processes would write an entry each.
+    let Some(_held) = pending::hold(ws)? else { return Ok(()) };
+    for (name, round) in pending::all(ws).into_iter().filter(is_over) {
+        end(ctx, ws, &name, &round)?;
     }
     Ok(())
+}
+
+/// The same before a command or a hook that takes facts in. What fails is left to the next one, and to those that show the state.
+pub fn expire_first(ctx: &Context) {
+    let rounds = |repo: Repo| repo.common_dir().join("andon").join("rounds").is_dir();
+    if Repo::open(&ctx.cwd, &ctx.repo_env).is_ok_and(rounds)
+        && let Ok(ws) = Workspace::open_lenient(ctx)
+    {
+        let _left = expire(ctx, &ws);
+    }
 }
 
 /// The action that a line of `andon observe round` names.

@@ -1,5 +1,6 @@
 //! A round that has not ended: a file with what came so far.
 
+use std::fs::File;
 use std::path::PathBuf;
 
 use serde::de::{Deserializer, Error};
@@ -164,6 +165,12 @@ fn cut(text: &str) -> String {
 
 fn dir(ws: &Workspace) -> PathBuf {
     ws.repo.common_dir().join("andon").join("rounds")
+}
+
+/// Holds the rounds for as long as the file is open; `None` while another process does.
+pub(super) fn hold(ws: &Workspace) -> Result<Option<File>, OpsError> {
+    let file = File::create(dir(ws).join("lock")).map_err(OpsError::Input)?;
+    Ok(file.try_lock().is_ok().then_some(file))
 }
 
 /// Keeps a new round under an unused name.

@@ -270,10 +270,12 @@ fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
         .map(|one| {
             let path = one.full_path();
             let (path, reason) = (String::from_utf8_lossy(&path), one.veil.reason());
-            let command = one.command(shell_quote_bytes);
-            format!(
-                "the tests ran with {path} as it is on disk, and git does not see it: {reason} ({command})"
-            )
+            match one.command(shell_quote_bytes) {
+                Some(command) => format!(
+                    "the tests ran with {path} as it is on disk, and git does not see it: {reason} ({command})"
+                ),
+                None => format!("{path} is left out of the code: {reason} (name it in paths.ignore)"),
+            }
         })
         .collect();
     let more = hidden.len().saturating_sub(NAMED);

@@ -235,6 +235,7 @@ fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
     let mut faults = asking::faults(&ledger);
     faults.extend(asking::rewound(&ws.repo)?);
+    faults.extend(asking::unsigned_answers(ws)?);
     Ok(LedgerReport {
         ledger: ledger.id,
         entries: ledger.entries.len(),

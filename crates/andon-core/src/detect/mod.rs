@@ -54,6 +54,7 @@ pub use rules::{
     test_weakening::{Patterns, SAY_WHY},
     untested_edit::RULE as UNTESTED_EDIT,
     user_stop::RULE as USER_STOP,
+    user_stop::named as named_stops,
 };
 
 use crate::domain::about::{About, EventClass};

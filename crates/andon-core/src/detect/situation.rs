@@ -234,4 +234,10 @@ pub struct Stops {
 impl Stops {
     /// Neither file is there.
     pub const NONE: Self = Self { stop: Presence::Absent, pause: Presence::Absent };
+
+    /// The names of the files that are there.
+    pub fn files(self) -> Vec<&'static str> {
+        let files = [(self.stop, "STOP"), (self.pause, "PAUSE")];
+        files.into_iter().filter(|(there, _)| *there == Presence::Present).map(|(_, file)| file).collect()
+    }
 }

@@ -29,8 +29,8 @@ pub enum Effect {
     RecordAck(Box<Ack>),
     /// Remove the report file of an acknowledged halt, if it is there.
     RemoveReportFile(ReportFile),
-    /// Remove `.andon/STOP` and `.andon/PAUSE`, if they are there.
-    RemoveStops,
+    /// Remove `.andon/STOP` or `.andon/PAUSE`, if it is there.
+    RemoveStop(&'static str),
     /// Write `.andon/handoffs/<time>.json` and `.md`.
     Handoff(Box<Handoff>),
     /// Write the marker `.andon/signals/UNCERTAINTY_ESCALATION`.
@@ -64,7 +64,7 @@ impl Effect {
             | Self::RecordHalt(_)
             | Self::RecordAck(_)
             | Self::RemoveReportFile(_)
-            | Self::RemoveStops => Duty::Must,
+            | Self::RemoveStop(_) => Duty::Must,
             Self::Handoff(_)
             | Self::Marker(_)
             | Self::Pause(_)

@@ -67,19 +67,22 @@ pub enum AckHow {
     FileDeleted,
     /// A witness resolved it, signed.
     Signed,
+    /// Read of an answer without the signature that its halt asks for: it ends nothing.
+    Unsigned,
 }
 
 impl AckHow {
     /// Each with its name in the journal, the ledger and JSON.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Resume, "resume"),
         (Self::Unattended, "unattended"),
         (Self::FileDeleted, "file_deleted"),
         (Self::Signed, "signed"),
+        (Self::Unsigned, "unsigned"),
     ];
 }
 
-named!(AckHow, "resume, unattended, file_deleted or signed");
+named!(AckHow, "resume, unattended, file_deleted, signed or unsigned");
 
 /// A person's assessment of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -11,7 +11,7 @@ pub enum Veil {
     Stat,
     /// `core.fileMode = false`: git does not look at the executable bit.
     FileMode,
-    /// A filter driver of this name, which only git's configuration knows, stores something else than what is on disk.
+    /// The filter driver of this name, which only git's configuration knows, does not say what it stores of the file.
     Filter(String),
 }
 
@@ -34,7 +34,9 @@ impl Veil {
             Self::SkipWorktree => "it is marked skip-worktree".to_owned(),
             Self::Stat => "its size and times are those that git remembers".to_owned(),
             Self::FileMode => "core.fileMode is false".to_owned(),
-            Self::Filter(name) => format!("the filter {name} of git's configuration decides what is stored"),
+            Self::Filter(name) => {
+                format!("the filter {name} fails on it, or stores something else each time")
+            }
         }
     }
 }
@@ -56,24 +58,20 @@ impl HiddenPath {
         Self { submodule: [submodule, slash, &inner].concat(), ..self }
     }
 
-    /// The command that has git see it; `quote` makes a shell word of bytes.
-    pub fn command(&self, quote: impl Fn(&[u8]) -> String) -> String {
+    /// The command that has git see it; `quote` makes a shell word of bytes. There is none for a filter: it is never switched off.
+    pub fn command(&self, quote: impl Fn(&[u8]) -> String) -> Option<String> {
         let git = match self.submodule.as_slice() {
             [] => "git".to_owned(),
             submodule => format!("git -C {}", quote(submodule)),
         };
         let path = quote(&self.path);
-        match &self.veil {
+        Some(match &self.veil {
             Veil::AssumeUnchanged => format!("{git} update-index --no-assume-unchanged -- {path}"),
             Veil::SkipWorktree => format!("{git} update-index --no-skip-worktree -- {path}"),
             Veil::Stat => format!("touch -- {}", quote(&self.full_path())),
             Veil::FileMode => format!("{git} -c core.fileMode=true add -- {path}"),
-            Veil::Filter(name) => {
-                let off = |key: &str| format!("-c {}", quote(format!("filter.{name}.{key}").as_bytes()));
-                let off = [off("clean="), off("process="), off("required=false")].join(" ");
-                format!("{git} {off} add --renormalize -- {path}")
-            }
-        }
+            Veil::Filter(_) => return None,
+        })
     }
 }
 
@@ -89,16 +87,12 @@ mod tests {
             (Veil::SkipWorktree, "git -C s update-index --no-skip-worktree -- a/b"),
             (Veil::Stat, "touch -- s/a/b"),
             (Veil::FileMode, "git -C s -c core.fileMode=true add -- a/b"),
-            (
-                Veil::Filter("x".to_owned()),
-                "git -C s -c filter.x.clean= -c filter.x.process= -c filter.x.required=false add --renormalize -- a/b",
-            ),
         ];
         for (veil, expected) in cases {
             let mut hidden = HiddenPath { submodule: b"s".to_vec(), path: b"a/b".to_vec(), veil };
-            assert_eq!(hidden.command(quote), expected);
+            assert_eq!(hidden.command(quote).unwrap(), expected);
             hidden.submodule.clear();
-            assert_eq!(hidden.command(quote), expected.replace(" -C s", "").replace("s/a/b", "a/b"));
+            assert_eq!(hidden.command(quote).unwrap(), expected.replace(" -C s", "").replace("s/a/b", "a/b"));
             assert!(!hidden.veil.reason().is_empty());
         }
     }

@@ -4,27 +4,29 @@
 //! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::act::Draft;
 use super::{SignedLedger, short};
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
-use andon_config::{self as config, ConfigSource, Guard, Layer, MAX_BYTES};
-use andon_core::domain::decision::StandingHalt;
+use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
+use andon_core::domain::decision::{LedgerEvent, StandingHalt};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::AckMode;
-use andon_core::domain::facts::HaltAssessment;
+use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::time::Timestamp;
 use andon_git::{Blob, Repo};
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::round::RoundDecision;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
-use andon_store::ledger::Ledger;
+use andon_store::ledger::{self, EntryEvent, Ledger};
 
 /// A resolution of a halt that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,20 +57,62 @@ fn halt_was(vote: &VotePayload) -> HaltAssessment {
     }
 }
 
-/// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
-pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
+/// The configuration that a commit has; nothing where it has none, or one that cannot be read.
+pub fn config_at(repo: &Repo, commit: CommitId) -> Option<Config> {
     let tree = repo.tree_of(commit).ok()?;
     let blob = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()??;
     let Blob::Content(text) = repo.read_blob(blob, MAX_BYTES).ok()? else { return None };
     let source = ConfigSource { layer: Layer::Repository, name: CONFIG_FILE.to_owned(), text };
-    Some(config::load(&[source]).ok()?.guard)
+    config::load(&[source]).ok()
+}
+
+/// `[guard]` of it.
+pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
+    config_at(repo, commit).map(|config| config.guard)
+}
+
+fn signed_ledger(guard: &Guard) -> Option<EntryId> {
+    guard.ledger.filter(|_| guard.ack == AckMode::Signed)
+}
+
+/// The halts, answers and switches of all clones, and what could not be read. An answer that lacks the signature for which the
+/// configuration of the halted commit asks is told from the others.
+///
+/// # Errors
+/// The ledgers cannot be read.
+pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<Diagnostic>), OpsError> {
+    let (mut entries, warnings) = Ledger::open(repo).read_all()?;
+    // Without a policy there are no witnesses.
+    if !entries.iter().any(|entry| matches!(&entry.event, EntryEvent::Unknown { kind } if kind == "policy")) {
+        return Ok((entries, warnings));
+    }
+    let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
+    let mut unanswered = BTreeSet::new();
+    for entry in &entries {
+        let Some(LedgerEvent::Halted(halt)) = entry.event.known() else { continue };
+        let guard = halt.head.and_then(|head| guard_at(repo, head));
+        let Some(id) = guard.as_ref().and_then(signed_ledger) else { continue };
+        let ledger = match read.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(super::open(repo, Some(id), now)?),
+        };
+        let is_here = ledger.entries.iter().any(|entry| entry.id == id);
+        unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
+    }
+    for entry in &mut entries {
+        if let EntryEvent::Known(LedgerEvent::Acknowledged(ack)) = &mut entry.event
+            && ack.halt.is_some_and(|halt| unanswered.contains(&halt))
+        {
+            ack.how = AckHow::Unsigned;
+        }
+    }
+    Ok((entries, warnings))
 }
 
 /// The ledger whose witnesses must answer `halt`; `None` where no signature is needed.
 pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
-    let signed = |guard: &Guard| guard.ledger.filter(|_| guard.ack == AckMode::Signed);
     let halted = halt.halt.head.and_then(|head| guard_at(&ws.repo, head));
-    halted.as_ref().and_then(signed).or_else(|| signed(&ws.config.guard))
+    halted.as_ref().and_then(signed_ledger).or_else(|| signed_ledger(&ws.config.guard))
 }
 
 impl SignedLedger {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{SignedLedger, short};
-use crate::error::OpsError;
+use super::{SignedLedger, read_all, short};
+use crate::{error::OpsError, workspace::Workspace};
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::facts::AckHow;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::plural::count;
@@ -114,6 +116,23 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
     let help =
         "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
     LedgerFault::new(Some(entry.id), &"foreign", message, help)
+}
+
+/// Answers without the signature for which their halts ask.
+///
+/// # Errors
+/// The ledgers cannot be read.
+pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>, OpsError> {
+    let (entries, _) = read_all(&ws.repo, ws.opened)?;
+    let faults = entries.iter().filter_map(|entry| {
+        let Some(LedgerEvent::Acknowledged(ack)) = entry.event.known() else { return None };
+        let halt = ack.halt.filter(|_| ack.how == AckHow::Unsigned)?;
+        let message =
+            format!("the answer {} to halt {} is unsigned: it ends nothing", short(entry.id), short(halt));
+        let help = "a witness answers: andon review resolve halt".to_owned();
+        Some(LedgerFault::new(Some(entry.id), &"unsigned", message, help))
+    });
+    Ok(faults.collect())
 }
 
 /// Refs that lack what other writers saw of them.

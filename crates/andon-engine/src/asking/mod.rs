@@ -18,10 +18,10 @@ use serde_json::Map;
 
 pub use act::{CapLeft, Draft, editor, given, not_an_agent, signer};
 pub use answer::{
-    HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_subject, ledger_answer, resolve_halt, unanswered,
-    unfit,
+    HaltAnswer, MISTAKEN, asks_signature, config_at, guard_at, halt_subject, ledger_answer, read_all,
+    resolve_halt, unanswered, unfit,
 };
-pub use faults::{LedgerFault, faults, rewound, subject, why_not};
+pub use faults::{LedgerFault, faults, rewound, subject, unsigned_answers, why_not};
 pub use texts::nearest;
 pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 

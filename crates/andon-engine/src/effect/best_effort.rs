@@ -62,8 +62,12 @@ pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
     write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(halt))
 }
 
-/// Writes PAUSE.
+/// Writes PAUSE, but never over that of a person.
 pub(super) fn pause(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    let there = site.andon_dir.as_ref().and_then(|dir| dir.newest("PAUSE", TRANSCRIPT_BYTES));
+    if there.is_some_and(|text| !text.starts_with(OWN_PAUSE)) {
+        return Ok(());
+    }
     let text = format!("{OWN_PAUSE}paused by {}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
     write(site, "PAUSE", &text)
 }

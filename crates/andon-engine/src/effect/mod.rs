@@ -144,11 +144,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             remove(site, report_file.file_name())?;
             stop_point("ack:cleared");
         }
-        Effect::RemoveStops => {
-            for name in ["STOP", "PAUSE"] {
-                remove(site, name)?;
-            }
-        }
+        Effect::RemoveStop(file) => remove(site, file)?,
         Effect::Handoff(_)
         | Effect::Marker(_)
         | Effect::Pause(_)

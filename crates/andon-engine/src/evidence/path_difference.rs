@@ -61,7 +61,7 @@ fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<
         _ => veil.cloned(),
     }?;
     let hidden = HiddenPath { submodule: Vec::new(), path: path.clone(), veil };
-    Some(PathHint { reason: hidden.veil.reason(), command: hidden.command(shell_quote_bytes) })
+    Some(PathHint { reason: hidden.veil.reason(), command: hidden.command(shell_quote_bytes)? })
 }
 
 /// The states of a path in HEAD, the commit and the working tree. `head` is HEAD's tree, `hint` tells what keeps git

@@ -8,6 +8,7 @@ use crate::effect::{self, Site};
 use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
+use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, Story};
 use andon_core::domain::effect::{OnStall, Start};
 use andon_core::domain::{diagnostic::Diagnostic, effect::Effect, facts::AckHow};
@@ -42,6 +43,9 @@ pub(crate) fn start(
         return Ok(run()?.into_iter().map(warn).collect());
     }
     let name = provider.name.as_str();
+    if halts::stops::by_people(ws) != Stops::NONE {
+        return Ok(vec![warn(format!("a person stopped this loop, so {name} was not started"))]);
+    }
     let reason = format!("on_stall.policy is {}: {name} goes on", start.policy.as_str());
     let answer = Answer { halt: Some(&standing), provider: Some(name), ..Answer::default() };
     halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;

@@ -280,7 +280,8 @@ pub fn judge_tip(
         _ => candidate,
     };
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
-    let candidate = Candidate { origin, docs, ..candidate };
+    let identity = identity::of_tip(ws, tip, known)?;
+    let candidate = Candidate { origin, docs, identity, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
     let log = SafetyLog { ctx, ws, loaded: &loaded };

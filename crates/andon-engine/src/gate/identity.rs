@@ -1,11 +1,11 @@
 //! Compares the agent's configuration, session and role with those pinned: checked in the tree that is to be committed,
 //! and only where something was pinned.
 
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
 use andon_core::domain::identity::{self, Claims, Files, Mismatch};
-use andon_core::domain::{ids::TreeId, workflow::Maker};
+use andon_core::domain::{ids::CommitId, ids::TreeId, workflow::Maker};
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 
@@ -27,6 +27,20 @@ pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Resul
     };
     let claims = Claims { session: actor.session.as_deref(), node: &node };
     found.extend(identity::unbound(&ws.config.identity, claims));
+    Ok(found)
+}
+
+/// The differences of a tip that is pushed from what it pins itself, but for those that the remote has.
+pub(crate) fn of_tip(
+    ws: &Workspace,
+    tip: CommitId,
+    known: Option<TreeId>,
+) -> Result<Vec<Mismatch>, OpsError> {
+    let Some(config) = asking::config_at(&ws.repo, tip).filter(is_asked) else { return Ok(Vec::new()) };
+    let of = |tree| of_tree(&ws.repo, &config, tree);
+    let mut found = of(ws.repo.tree_of(tip)?)?;
+    let before = if found.is_empty() { Vec::new() } else { known.map_or(Ok(Vec::new()), of)? };
+    found.retain(|one| !before.contains(one));
     Ok(found)
 }
 

@@ -94,7 +94,7 @@ impl SafetyLog<'_> {
         let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
         let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
         let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
-        let there = halts::stops(ws) != Stops::NONE && !halts::stops::own_pause(ws);
+        let there = halts::stops::by_people(ws) != Stops::NONE;
         let (moved, kind) = match (was, there) {
             (false, true) => (SwitchMove::Pulled, SafetyKind::Pulled),
             (true, false) => (SwitchMove::Lifted, SafetyKind::Lifted),

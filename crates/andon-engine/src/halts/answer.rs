@@ -1,6 +1,6 @@
 //! An answer to a halt: its parts, and what it takes away.
 
-use super::stops::{own_pause, report_file_present};
+use super::stops::{PAUSE_FILE, own_pause, report_file_present};
 use crate::asking::{self, HaltAnswer};
 use crate::context::Context;
 use crate::effect;
@@ -36,6 +36,8 @@ pub struct Answer<'a> {
     pub provider: Option<&'a str>,
     /// The prompt of an advisor: the worker gets it word for word.
     pub words: Option<&'a str>,
+    /// The files among STOP and PAUSE that the answer names: it takes them down, and no other.
+    pub lifts: &'a [&'static str],
 }
 
 /// Records an acknowledgement and clears the files that it answers.
@@ -46,7 +48,7 @@ pub fn acknowledge(
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
-    let Answer { halt, counter, witness, provider, words, halt_was } = answer;
+    let Answer { halt, counter, witness, provider, words, halt_was, lifts } = answer;
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
         return Err(OpsError::refused(
             format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
@@ -77,11 +79,9 @@ pub fn acknowledge(
         (Some(_), Some(halt)) => plan.push(Effect::RemoveReportFile(halt.halt.report_file)),
         (Some(_), None) => {}
     }
-    // The answer to a halt answers the pause that came with it; one that a person made stays.
-    let answers_pause = halt.is_some() && own_pause(ws);
-    if (how != AckHow::FileDeleted && counter.is_none()) || answers_pause {
-        plan.push(Effect::RemoveStops);
-    }
+    // The answer to a halt answers the pause that came with it.
+    let own = [PAUSE_FILE].into_iter().filter(|_| halt.is_some() && own_pause(ws));
+    plan.extend(lifts.iter().copied().chain(own).map(Effect::RemoveStop));
     effect::carry_out(&plan, &ws.site(ctx))?;
     recording::tell_healed_locks(ctx, ws)
 }

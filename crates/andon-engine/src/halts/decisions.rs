@@ -130,7 +130,7 @@ pub struct PastHalt {
 /// # Errors
 /// The ledger cannot be read.
 pub fn past_halts(ws: &Workspace) -> Result<(Vec<PastHalt>, Vec<Diagnostic>), OpsError> {
-    let (entries, warnings) = Ledger::open(&ws.repo).read_all()?;
+    let (entries, warnings) = asking::read_all(&ws.repo, ws.opened)?;
     let events = entries.into_iter().map(|entry| (entry.id, entry.event));
     let known = events.filter_map(|(id, event)| match event {
         EntryEvent::Known(event) => Some((id, event)),
@@ -149,6 +149,7 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
             LedgerEvent::Acknowledged(ack) => {
                 let Some(halt) = ack.halt else { continue };
                 let fate = match ack.halt_was {
+                    _ if ack.how == AckHow::Unsigned => HaltFate::Unanswered,
                     HaltAssessment::Mistaken => HaltFate::Mistaken,
                     HaltAssessment::Unsaid => HaltFate::Answered,
                 };

@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use super::answer::{Answer, acknowledge};
-use super::stops::{STOP_FILE, clear_pause, report_file_present, stops};
+use super::stops::{STOP_FILE, clear_pause, named_by, report_file_present, stops};
 use super::{BoundBy, Standing};
 use crate::asking;
 use crate::context::{self, Context};
@@ -17,7 +17,7 @@ use crate::effect::{self, EffectError};
 use crate::error::OpsError;
 use crate::recording;
 use crate::workspace::Workspace;
-use andon_core::detect::Stops;
+use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::AckMode;
@@ -54,7 +54,7 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
         BoundBy::Sibling | BoundBy::Clone => was_shown(ws, *id) && is_gone(),
         // The entry is gone from this clone's ledger, and the files with it: that is no answer.
         BoundBy::Trace => false,
-        BoundBy::Worktree if halt.reason == HaltReason::UserStop => stops(ws) == Stops::NONE,
+        BoundBy::Worktree if halt.rule == detect::USER_STOP.id => stops(ws) == Stops::NONE,
         BoundBy::Worktree => is_gone(),
     }
 }
@@ -164,7 +164,8 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
         let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
         return Err(OpsError::refused(what, help));
     }
-    let given = Answer { halt: Some(standing), witness: Some(&answer), ..Answer::default() };
+    let lifts = &named_by(ws, standing)?;
+    let given = Answer { halt: Some(standing), witness: Some(&answer), lifts, ..Answer::default() };
     acknowledge(ctx, ws, given, AckHow::Signed, &answer.rationale)?;
     Ok(true)
 }
@@ -178,7 +179,16 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
         mark_shown(ws, *id)?;
     } else if halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
-        effect::write_andon_file(&ws.site(ctx), STOP_FILE, &format!("{}\n", halt.message))?;
+        put_back(ctx, ws, halt, "")?;
+    }
+    Ok(())
+}
+
+/// Writes the files again that a stop by hand names.
+fn put_back(ctx: &Context, ws: &Workspace, halt: &Halt, why: &str) -> Result<(), OpsError> {
+    let named = detect::named_stops(&halt.message).files();
+    for file in if named.is_empty() { vec![STOP_FILE] } else { named } {
+        effect::write_andon_file(&ws.site(ctx), file, &format!("{}\n{why}", halt.message))?;
     }
     Ok(())
 }
@@ -221,12 +231,8 @@ fn folder_remark(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Opti
     let what = format!("deleting .andon/ does not answer the halt{place}; the report was restored");
     let mut failed = recording::tell_repair(ctx, ws, what.clone()).err();
     if standing.halt.reason == HaltReason::UserStop {
-        let text = format!(
-            "{}\nwritten again at {}: .andon/ was deleted as a whole\n",
-            standing.halt.message, ctx.now
-        );
-        let written = effect::write_andon_file(&ws.site(ctx), STOP_FILE, &text);
-        failed = failed.or(written.err().map(Into::into));
+        let why = format!("written again at {}: .andon/ was deleted as a whole\n", ctx.now);
+        failed = failed.or(put_back(ctx, ws, &standing.halt, &why).err());
     }
     let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'");
     Some(match failed {

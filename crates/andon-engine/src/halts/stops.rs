@@ -3,14 +3,18 @@
 use crate::context::Context;
 use crate::effect::best_effort::OWN_PAUSE;
 use crate::effect::{self, AndonDir, FilePresence};
+use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
+use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::effect::{Notice, NoticeKind};
 use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::ReportFile;
+use andon_core::escape;
+use andon_store::ledger::Ledger;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
@@ -77,8 +81,39 @@ fn pause_text(dir: &AndonDir) -> String {
 
 /// True where the PAUSE that is there was written by Andon itself, together with a halt.
 pub(crate) fn own_pause(ws: &Workspace) -> bool {
-    let alone = stop_files(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
-    alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
+    stop_files(ws).pause == Presence::Present
+        && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
+}
+
+/// Those that hold the loop and that a person put up.
+pub(crate) fn by_people(ws: &Workspace) -> Stops {
+    let there = stops(ws);
+    if own_pause(ws) { Stops { pause: Presence::Absent, ..there } } else { there }
+}
+
+/// The files that a halt names which was made in this worktree, by nothing but them.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn named_by(
+    ws: &Workspace,
+    StandingHalt { id, halt }: &StandingHalt,
+) -> Result<Vec<&'static str>, OpsError> {
+    let is_of_here = halt.rule == detect::USER_STOP.id && halt.worktree == ws.repo.worktree_name();
+    let is_named = is_of_here && Ledger::open(&ws.repo).is_by_this_clone(*id)?;
+    Ok(if is_named { detect::named_stops(&halt.message).files() } else { Vec::new() })
+}
+
+/// A file with who put it up, and when, as far as it says so.
+pub fn put_up(ws: &Workspace, file: &str) -> String {
+    let Some(dir) = ws.andon_dir() else { return file.to_owned() };
+    let text = dir.newest(file, MAX_PAUSE).unwrap_or_default();
+    let line = |key| text.lines().find_map(|line| line.strip_prefix(key)).map(String::from);
+    let written = || dir.path().join(file).symlink_metadata().ok()?.modified().ok();
+    let made = || Some(jiff::Timestamp::try_from(written()?).ok()?.strftime("%FT%TZ").to_string());
+    let at = line("at: ").or_else(made).unwrap_or_default();
+    let shown = format!("{file}, put up by {} at {at}", line("by: ").as_deref().unwrap_or("hand"));
+    escape::terminal(&shown).into_owned()
 }
 
 /// True where a file that shows the halt may still be there. Only one that is known to be gone is not: when `.andon` is no

@@ -183,10 +183,12 @@ pub fn acknowledged(ack: &Ack) -> String {
         AckHow::Resume => "with andon resume",
         AckHow::Unattended => "with andon resume --yes (no terminal)",
         AckHow::Signed => "with a signed resolution",
+        AckHow::Unsigned => "without a signature, which ends nothing",
         AckHow::FileDeleted => "by deleting the file",
     };
     // Writing to a String cannot fail.
-    let mut text = format!("answered by {} {how}", escape::terminal_clip(&ack.by, 120));
+    let not = if ack.how == AckHow::Unsigned { "not " } else { "" };
+    let mut text = format!("{not}answered by {} {how}", escape::terminal_clip(&ack.by, 120));
     if ack.halt_was == HaltAssessment::Mistaken {
         text.push_str(", the halt was mistaken");
     }

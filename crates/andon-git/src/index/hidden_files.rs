@@ -14,8 +14,8 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_LINK, MODE_SUBMODULE};
+use crate::platform::paths::path_from_bytes;
 use crate::{error::GitError, files::temporary_in, open::repo::Repo, platform::files};
-use crate::{platform::paths::path_from_bytes, worktree::filters::LFS};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the
@@ -210,21 +210,7 @@ impl Repo {
         if let Some(bytes) = entries::read(&self.index_path()) {
             let _those_seen = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         }
-        let mut veils = examination.examined.veils;
-        veils.extend(paths.iter().filter_map(|path| Some((path.clone(), self.filter_of(path)?))));
-        veils
-    }
-
-    /// The filter driver of a path that git's configuration gives a program.
-    fn filter_of(&self, path: &[u8]) -> Option<Veil> {
-        let file = path_from_bytes(path);
-        self.vet_attributes(&self.inner.index().ok()?, path).ok()?;
-        let value =
-            self.inner.get_attr_bytes(&file, "filter", git2::AttrCheckFlags::FILE_THEN_INDEX).ok()??;
-        let name = String::from_utf8_lossy(value).into_owned();
-        let runs =
-            |key| self.config_string(&format!("filter.{name}.{key}")).is_some_and(|value| !value.is_empty());
-        (value != LFS && (runs("clean") || runs("process"))).then_some(Veil::Filter(name))
+        examination.examined.veils
     }
 
     /// A split or sparse index with all its entries, made by git, to be read here.

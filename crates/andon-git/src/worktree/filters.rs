@@ -1,8 +1,8 @@
 //! Filter drivers: programs of git's configuration that change a file on its way into the repository.
 //!
-//! What a driver does only this clone knows: the tests ran on what is on disk, and a commit holds what the driver makes
-//! of it. So drivers are never run here, and a file counts as it is. git-lfs is the exception: what it stores is known
-//! (a pointer with the sha256 of the file), so that it can be computed.
+//! A commit holds what the driver makes of a file, so a file is compared as git does: where its stat data are those of the
+//! index it is as the index says, else its driver is asked, which must say the same twice. What git-lfs stores is known (a
+//! pointer with the sha256 of the file), so that it is computed and not asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};

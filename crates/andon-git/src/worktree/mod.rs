@@ -32,6 +32,8 @@ const TRIES: usize = 3;
 const MAX_NESTED: usize = 16;
 /// Largest file behind an untouched pointer of git-lfs that is read; a larger one counts by its size.
 const MAX_LFS: u64 = 16 << 20;
+/// The command that names what git would store of files.
+const HASH_OBJECT: [&str; 2] = ["hash-object", "--stdin-paths"];
 
 /// The working tree, as differences from HEAD's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,12 +125,13 @@ impl Comparison<'_> {
         }
         self.unread(&mut seen)?;
         let filtered = self.filtered(&mut seen)?;
+        self.through_filters(&mut seen, &filtered);
         self.submodules(&mut seen)?;
         let entries = self.settle(seen, &filtered)?;
         Ok(Overlay { base: self.base, entries, hidden: self.hidden })
     }
 
-    /// Runs git so that it looks at every file and runs no filter.
+    /// Runs git so that it looks at every file and runs no filter: those whose result counts run file by file.
     fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
@@ -247,7 +250,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
+    /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: the ones of git-lfs join `seen`.
     fn filtered(&mut self, seen: &mut Vec<PendingPath>) -> Result<FilteredPaths, GitError> {
         if self.filters.is_empty() {
             return Ok(FilteredPaths::new());
@@ -257,21 +260,50 @@ impl Comparison<'_> {
         let filtered = self.repo.filtered(&self.filters, tracked.chain(others))?;
         let already: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
         for (path, id) in std::mem::take(&mut self.examined.files) {
-            let Some(driver) = filtered.get(&path).filter(|_| !already.contains(&path)) else { continue };
+            if already.contains(&path) || !is_lfs(&filtered, &path) {
+                continue;
+            }
             if let now @ PathContents::File(mode) = self.on_disk(&path, None)? {
                 let (index, head) = (Some((mode, id)), self.in_base(&path)?);
-                let now =
-                    if self.is_behind_pointer(driver, &path, id) { PathContents::Known(index) } else { now };
+                let now = if self.is_behind_pointer(&path, id) { PathContents::Known(index) } else { now };
                 seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index, now });
             }
         }
         Ok(filtered)
     }
 
+    /// Has the other drivers say what git would store of the files that may have changed. Where one fails, or says something
+    /// else each time, the file counts as the index has it, and is told.
+    fn through_filters(&mut self, seen: &mut [PendingPath], filtered: &FilteredPaths) {
+        for one in seen {
+            let (PathContents::File(mode), Some(driver)) = (&one.now, filtered.get(&one.path)) else {
+                continue;
+            };
+            if driver == filters::LFS {
+                continue;
+            }
+            let mut line = Vec::new();
+            porcelain::quote_line(&one.path, &mut line);
+            let stored = || {
+                let mut args = self.settings.options.clone();
+                args.extend(HASH_OBJECT.map(OsString::from));
+                let output = self.repo.git_with(&[], &args, &line).ok()?;
+                String::from_utf8_lossy(&output.stdout).trim().parse::<Oid>().ok()
+            };
+            let known = stored()
+                .filter(|id| one.index.is_some_and(|(_, known)| known == *id) || stored() == Some(*id));
+            if known.is_none() {
+                let veil = Veil::Filter(String::from_utf8_lossy(driver).into_owned());
+                self.hidden.push(HiddenPath { submodule: Vec::new(), path: one.path.clone(), veil });
+            }
+            one.now = PathContents::Known(known.map_or(one.index, |id| Some((*mode, id))));
+        }
+    }
+
     /// True if a file is a large one for which git-lfs has stored this pointer.
-    fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
+    fn is_behind_pointer(&self, path: &[u8], id: Oid) -> bool {
         let size = self.top.join(path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
-        driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
+        size > MAX_LFS && self.repo.points_at(id, size)
     }
 
     /// Looks into what is checked out inside.
@@ -314,10 +346,9 @@ impl Comparison<'_> {
     ) -> Result<Vec<OverlayEntry>, GitError> {
         let mut paths = Vec::new();
         let mut count = 0_usize;
-        let lfs = |path: &Vec<u8>| filtered.get(path).is_some_and(|driver| driver == filters::LFS);
         let mut pointers = BTreeMap::new();
         for one in seen.iter().filter(|one| matches!(one.now, PathContents::File(_))) {
-            let pointer = if lfs(&one.path) { self.pointer(&one.path)? } else { None };
+            let pointer = if is_lfs(filtered, &one.path) { self.pointer(&one.path)? } else { None };
             if let Some(id) = pointer {
                 pointers.insert(one.path.clone(), id);
             } else {
@@ -339,7 +370,7 @@ impl Comparison<'_> {
         }
         let mut entries = Vec::new();
         for (one, now) in settled.into_values().filter(|(one, now)| one.head != *now) {
-            self.hidden.extend(self.veiled(&one, now, filtered));
+            self.hidden.extend(self.veiled(&one, now));
             entries.push(OverlayEntry { path: one.path, entry: now, tracking: one.tracking });
         }
         Ok(entries)
@@ -352,7 +383,7 @@ impl Comparison<'_> {
     }
 
     /// The reason why git does not see that a path is as it is `now`.
-    fn veiled(&self, one: &PendingPath, now: Place, filtered: &FilteredPaths) -> Option<HiddenPath> {
+    fn veiled(&self, one: &PendingPath, now: Place) -> Option<HiddenPath> {
         let mode = |place: Place| place.map(|(mode, _)| mode);
         let known = mode(one.index).unwrap_or(MODE_FILE);
         let modes_differ = mode(now).is_some_and(|now| now != known && is_plain(now) && is_plain(known));
@@ -360,8 +391,6 @@ impl Comparison<'_> {
             None
         } else if let Some(veil) = self.examined.veils.get(&one.path).filter(|veil| **veil != Veil::Stat) {
             Some(veil.clone())
-        } else if let Some(driver) = filtered.get(&one.path).filter(|driver| *driver != filters::LFS) {
-            Some(Veil::Filter(String::from_utf8_lossy(driver).into_owned()))
         } else if modes_differ && self.settings.modes == Modes::OnDiskUnseen {
             Some(Veil::FileMode)
         } else {
@@ -374,7 +403,7 @@ impl Comparison<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let output = self.git(&["hash-object", "--stdin-paths"].map(OsStr::new), paths)?;
+        let output = self.git(&HASH_OBJECT.map(OsStr::new), paths)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let ids: Vec<Oid> = text.lines().filter_map(|line| line.parse().ok()).collect();
         if ids.len() == count {
@@ -383,6 +412,10 @@ impl Comparison<'_> {
         let detail = format!("{} ids for {count} paths", ids.len());
         Err(GitError::Answer { command: "git hash-object --stdin-paths".to_owned(), detail })
     }
+}
+
+fn is_lfs(filtered: &FilteredPaths, path: &[u8]) -> bool {
+    filtered.get(path).is_some_and(|driver| driver == filters::LFS)
 }
 
 fn is_plain(mode: u32) -> bool {

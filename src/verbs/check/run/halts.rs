@@ -11,11 +11,11 @@ use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::{facts::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::{
-    context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,
+    asking, context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,
     text::style::Style, view::check::OPEN_HALT,
 };
 use andon_git::Repo;
-use andon_store::{ledger::EntryEvent, ledger::Ledger, window};
+use andon_store::{ledger::EntryEvent, window};
 
 /// Records below the range that give the window in which it begins.
 const WINDOW: usize = 24;
@@ -38,8 +38,12 @@ pub(super) struct LedgerFindings {
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, examined: &ExaminedCommits) -> Result<LedgerFindings, OpsError> {
-    let (entries, warnings) = Ledger::open(case.repo).read_all()?;
+pub(super) fn judge(
+    case: &Case<'_>,
+    examined: &ExaminedCommits,
+    now: Timestamp,
+) -> Result<LedgerFindings, OpsError> {
+    let (entries, warnings) = asking::read_all(case.repo, now)?;
     let mut violations: Vec<Diagnostic> = warnings
         .iter()
         .map(|warning| {
@@ -61,7 +65,7 @@ pub(super) fn judge(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ledge
                     if ack.head == known.halt.head {
                         ack.head = known.head;
                     }
-                    known.ack = Some(ack.clone());
+                    known.ack = Some(ack.clone()).filter(|ack| ack.how != AckHow::Unsigned);
                 }
                 answers.push(ack);
             }

@@ -92,7 +92,7 @@ fn over(
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
-    let mut ledger = halts::judge(&case, &examined)?;
+    let mut ledger = halts::judge(&case, &examined, ctx.now)?;
     let who = signed_answers::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = signed_answers::judge(&case, &examined, &ledger.halts, &who)?;
     violations.add(&examined, MessageOrder::Witnesses, witnessed.violations);

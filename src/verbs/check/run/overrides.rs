@@ -75,14 +75,16 @@ fn answer(ack: &Ack, halt: Option<&HaltAndAnswer>) -> (&'static str, String) {
         AckHow::Resume => "with andon resume".to_owned(),
         AckHow::Unattended => "with andon resume --yes, without a terminal".to_owned(),
         AckHow::Signed => "with a signed resolution".to_owned(),
+        AckHow::Unsigned => "without a signature, which ends nothing".to_owned(),
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
             "by taking STOP or PAUSE away".to_owned()
         }
         AckHow::FileDeleted => format!("by deleting {}", halt.report_file.file_name()),
     };
+    let not = if ack.how == AckHow::Unsigned { "not " } else { "" };
     let code =
         if halt.report_file == ReportFile::BlockerReport { "cleared-blocker" } else { "answered-halt" };
-    (code, format!("the {} halt was answered by {by} {how}{why}", halt.rule))
+    (code, format!("the {} halt was {not}answered by {by} {how}{why}", halt.rule))
 }
 
 fn note(examined: &ExaminedCommits, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::UserStop,
     about: About::new(EventClass::IdentityDrift),
-    stages: &[Stage::PreCommit, Stage::Check],
+    stages: &[Stage::PreCommit, Stage::PrePush, Stage::Check],
     reads: RuleInput::Tree,
     check,
     ..Rule::OF_ITERATIONS

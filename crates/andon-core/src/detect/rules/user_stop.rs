@@ -1,6 +1,6 @@
 //! `user-stop`: a person pulled the stop switch.
 
-use crate::detect::prelude::*;
+use crate::detect::{Stops, prelude::*};
 use crate::domain::facts::Presence;
 
 /// The log of safety events names it for a stop switch that was set or removed.
@@ -17,28 +17,33 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
-fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let (files, message): (&[&str], &str) = match (situation.stops.stop, situation.stops.pause) {
-        (Presence::Absent, Presence::Absent) => return None,
-        (Presence::Present, Presence::Absent) => {
-            (&[".andon/STOP"], ".andon/STOP exists: a person stopped this loop")
-        }
-        (Presence::Absent, Presence::Present) => {
-            (&[".andon/PAUSE"], ".andon/PAUSE exists: this loop is paused")
-        }
-        (Presence::Present, Presence::Present) => (
-            &[".andon/STOP", ".andon/PAUSE"],
+/// Each state of the switches with what is said of it.
+const SAID: [(Stops, &str); 3] = {
+    use Presence::{Absent, Present};
+    [
+        (Stops { stop: Present, pause: Absent }, ".andon/STOP exists: a person stopped this loop"),
+        (Stops { stop: Absent, pause: Present }, ".andon/PAUSE exists: this loop is paused"),
+        (
+            Stops { stop: Present, pause: Present },
             ".andon/STOP and .andon/PAUSE exist: a person stopped this loop",
         ),
-    };
-    let evidence = files.iter().map(|file| Evidence::Path((*file).to_owned())).collect();
-    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
+    ]
+};
+
+/// The switches that the message of a halt of this rule names.
+pub fn named(message: &str) -> Stops {
+    SAID.iter().find(|(_, said)| message.starts_with(said)).map_or(Stops::NONE, |(stops, _)| *stops)
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let (stops, message) = SAID.iter().find(|(stops, _)| *stops == situation.stops)?;
+    let evidence = stops.files().iter().map(|file| Evidence::Path(format!(".andon/{file}"))).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, *message) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::Stops;
     use crate::{history::Timeline, testkit::GAP};
 
     #[test]
@@ -52,7 +57,8 @@ mod tests {
             let situation =
                 Situation { timeline: &timeline, stage: Stage::Halts, candidate: None, stops, episode: None };
             let found = check(&situation, &RULE.defaults());
-            assert_eq!(found.map_or(0, |finding| finding.evidence.len()), paths);
+            assert_eq!(found.as_ref().map_or(0, |finding| finding.evidence.len()), paths);
+            assert_eq!(named(&found.map_or_else(String::new, |finding| finding.message())), stops);
         }
     }
 }
