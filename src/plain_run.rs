@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use andon_agents::{CompletedCall, ruling::TestPlace, ruling::Tests, ruling::decided_by};
-use andon_core::domain::{agent_door::ToolKind, events::CallEnd, tests::RunOrigin, tests::RunValidity};
-use andon_engine::{
-    context::Context, error::OpsError, evidence::earlier_runs::compare, evidence::tested_code::TestedCode,
-    workspace::Workspace,
-};
+use andon_agents::CompletedCall;
+use andon_agents::ruling::{TestPlace, Tests, decided_by};
+use andon_core::domain::tests::{RunOrigin, RunValidity};
+use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
+use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::JournalLine;
 use testreport::{ExitKind, Root, RunReader, Stream};
 

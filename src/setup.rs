@@ -12,10 +12,8 @@ use crate::install::mode::{self, Integration, ModeProblem};
 use crate::install::{InstallError, husky::Layout};
 use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
-use andon_engine::{
-    effect::AndonDir,
-    error::{OpsError, VerbError},
-};
+use andon_engine::effect::AndonDir;
+use andon_engine::error::{OpsError, VerbError};
 use andon_git::platform::paths::shell_bytes;
 use andon_git::{ConfigScope, GitError, Repo};
 use andon_store::union;

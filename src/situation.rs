@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::setup::live::{self, GuardState};
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_engine::halts::{self, stops};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::view::status::{LoopState, LostHooks};
-use andon_engine::{
-    context::Context, error::OpsError, halts, halts::stops, recording::timeline,
-    recording::timeline::LoadedTimeline, workspace::Workspace,
-};
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_git::{Head, Repo};
 
 /// The state of a loop.

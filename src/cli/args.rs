@@ -1,9 +1,8 @@
 //! Arguments that several verbs share, and the help of one command.
 
-use clap::{Args, Command};
+use std::{io::Read as _, path::Path};
 
-use std::io::Read as _;
-use std::path::Path;
+use clap::{Args, Command};
 
 use andon_engine::{context::Context, error::OpsError};
 

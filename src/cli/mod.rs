@@ -13,15 +13,11 @@ use serde::Serialize;
 
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
-use andon_engine::context::Context;
-use andon_engine::error::OpsError;
-use andon_engine::halts;
-use andon_engine::json;
-use andon_engine::sync::take_in_fetched;
-use andon_engine::text::message;
-use andon_engine::text::spark::Glyphs;
-use andon_engine::text::style::Style;
-use andon_engine::workspace::Workspace;
+use andon_engine::text::{spark::Glyphs, style::Style};
+use andon_engine::{
+    context::Context, error::OpsError, halts, json, sync::take_in_fetched, text::message,
+    workspace::Workspace,
+};
 use andon_git::Repo;
 
 /// The context and the output of a command.

@@ -7,8 +7,9 @@ use super::output::{self, Printer};
 use super::{Shell, error::Exit};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count, time::Span};
 use andon_core::escape::clip;
+use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::recording::bulk::{Pace, WalkEnd};
-use andon_engine::{effect::interrupt::Interrupt, text::message};
+use andon_engine::text::message;
 
 /// A walk that takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);

@@ -10,13 +10,12 @@ use std::{collections::BTreeMap, fs};
 
 use tempfile::NamedTempFile;
 
-use super::inspect::HookState;
 use super::manifest::{AbsolutePath, HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displacement, Intent, Removal};
-use super::{InstallError, shim};
+use super::{InstallError, inspect::HookState, shim};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::platform::{files, test_seam::stop_point};
-use andon_git::temporary_beside;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{platform::files, temporary_beside};
 
 /// Beginning of the names of temporary files in a hooks directory.
 const TEMP_PREFIX: &str = ".andon-";

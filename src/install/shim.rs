@@ -172,8 +172,9 @@ fn unquote(text: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn a_shim_is_a_few_lines_of_sh_that_name_the_program_and_the_hook_once() {

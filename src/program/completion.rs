@@ -3,13 +3,14 @@
 
 use std::ffi::OsStr;
 
-use super::help;
-use andon_core::detect::REGISTRY;
-use andon_engine::{context::Context, workspace::Workspace};
 use clap::{Arg, Command};
 use clap_complete::Shell as CompletionShell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+
+use super::help;
+use andon_core::detect::REGISTRY;
+use andon_engine::{context::Context, workspace::Workspace};
 
 /// The variable by which a shell's script asks. It names the shell.
 const ASKED: &str = "ANDON_COMPLETE";

@@ -3,9 +3,10 @@
 
 use std::{convert, ffi::OsString, fmt::Write as _};
 
+use clap::{Command, CommandFactory as _, Parser, ValueEnum as _};
+
 use crate::cli::{args::reflowed, output::ColorChoice};
 use crate::verbs::{Command as Verb, GROUPS, arguments_of};
-use clap::{Command, CommandFactory as _, Parser, ValueEnum as _};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
 /// exactly that code, and halts a loop that no longer makes progress until a person answers.
@@ -114,8 +115,9 @@ pub fn definition() -> Command {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::collections::BTreeSet;
+
+    use super::*;
 
     #[test]
     fn each_command_stands_in_one_group() {

@@ -3,13 +3,13 @@
 
 use std::io::Write;
 
-use super::examples::TABLES;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use testreport::WordList;
 
-use super::{examples, help};
+use super::examples::{self, TABLES};
+use super::help;
+use testreport::WordList;
 
 /// The date of the pages. A release sets it, so that the same sources give the same bytes.
 const DATE: &str = "2026-11-27";

@@ -9,14 +9,16 @@ mod suggestions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use clap::FromArgMatches as _;
+
 use self::help::Cli;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Printer};
 use crate::cli::{Shell, printer};
 use crate::verbs;
 use andon_core::escape;
-use andon_engine::{context::Context, text::style::Style};
-use clap::FromArgMatches as _;
+use andon_engine::context::Context;
+use andon_engine::text::style::Style;
 
 /// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {

@@ -1,13 +1,12 @@
 //! Suggestions for an unknown command: by its meaning first, and only then by its spelling. A command that takes
 //! something away is never guessed from letters that happen to be alike.
 
-use super::examples::TABLES;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use testreport::WordList;
 
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::diagnostic::{is_one_slip, nearest};
+use super::examples::TABLES;
+use andon_core::domain::diagnostic::{Diagnostic, is_one_slip, nearest};
+use testreport::WordList;
 
 /// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.
 const MEANT: WordList = WordList::section(TABLES, "typed words");

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::trust::trust;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved_files::SavedFiles;
-use crate::install::clients::{SettingsState, look, programs};
+use crate::install::clients::{SettingsState, look, programs, saved_files::SavedFiles};
 use andon_core::domain::{agent::Client, agent_door::AgentFact, client_spec::Home, time::Timestamp};
 use andon_engine::context::Context;
 use andon_git::Repo;

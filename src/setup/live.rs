@@ -1,13 +1,11 @@
 //! The search for installed hooks that are gone, because hook managers overwrite hooks silently. `status` and `doctor` read only
 //! a few files for it.
 
-use crate::install::edits;
 use std::{fs, path::Path, time::UNIX_EPOCH};
 
 use super::{HUSKY, event_key, hooks_of_husky};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
-use crate::install::{framework, lefthook};
-use crate::install::{husky::Layout, manifest::Manifest, mode::Integration};
+use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
 use andon_core::domain::{git_hook::GitHook, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::view::status::LostHooks;

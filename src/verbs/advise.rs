@@ -9,18 +9,13 @@ use serde_json::{Value, json};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
 use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow};
-use andon_core::escape::terminal;
-use andon_core::{detect, policy};
-use andon_engine::context::Context;
+use andon_core::{detect, escape::terminal, policy};
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
+use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, ResumeReport};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{
-    error::{OpsError, VerbError},
-    gate::fallback,
-    workspace::Workspace,
-};
+use andon_engine::{context::Context, gate::fallback, workspace::Workspace};
 
 const HELP: &str = "\
 A halt writes .andon/ADVISOR_PROMPT.md. The program that [advisor] of your own configuration names gets it; its answer is

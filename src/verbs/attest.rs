@@ -5,17 +5,16 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::JsonArg, progress};
-use crate::{verbs::check::run as ranges, verbs::check::run::RangeRequest};
+use crate::verbs::check::{run as ranges, run::RangeRequest};
 use andon_config::MAX_BYTES;
 use andon_core::detect;
 use andon_core::domain::{findings::Level, ids::CommitId, paths::CONFIG_FILE};
-use andon_engine::{
-    asking, context::Context, error::OpsError, view::check::CheckOutcome, view::check::CheckReport,
-    workspace::Workspace,
-};
+use andon_engine::view::check::{CheckOutcome, CheckReport};
+use andon_engine::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_git::Blob;
 use andon_signing::{Signer, base64};
-use andon_store::{ledger::AppendError, ledger::LedgerError, notes::NotesStore};
+use andon_store::ledger::{AppendError, LedgerError};
+use andon_store::notes::NotesStore;
 use testreport::TestStatus;
 
 /// `andon attest`

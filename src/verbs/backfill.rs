@@ -12,14 +12,17 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg, progress, progress::stopped};
-use andon_core::domain::{facts::CommitRecord, facts::Recording, ids::CommitId, ids::Digest};
+use crate::cli::progress::{self, stopped};
+use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg};
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::escape::terminal_clip;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::{
     context::Context, error::OpsError, recording::derive, text::phrase, workspace::Workspace,
 };
-use andon_git::{CommitInfo, Repo, platform::test_seam, platform::test_seam::stop_point};
+use andon_git::platform::test_seam::{self, stop_point};
+use andon_git::{CommitInfo, Repo};
 use andon_store::{derived::DerivedCache, notes::NotesStore};
 
 /// `andon backfill`
@@ -216,9 +219,10 @@ fn text(report: &BackfillReport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use andon_testkit::samples::value_of;
-    use serde_json::json;
 
     #[test]
     fn one_line_says_what_was_written_and_what_is_left() {

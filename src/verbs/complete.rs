@@ -1,15 +1,15 @@
 //! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules: Dirty Bit Checks).
 
+use serde_json::{Value, json};
+
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
 use andon_core::policy::{Bit, BitReasons};
-use andon_engine::text::{message, phrase};
+use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::complete::CompleteView;
 use andon_engine::{
-    context::Context, error::OpsError, gate::completion, recording::bound, text::page::Page,
-    text::style::Style, workspace::Workspace,
+    context::Context, error::OpsError, gate::completion, recording::bound, workspace::Workspace,
 };
-use serde_json::{Value, json};
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
 pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
@@ -93,11 +93,12 @@ fn json(view: &CompleteView) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use andon_core::domain::tests::Counts;
     use andon_core::policy::DirtyBits;
     use andon_testkit::samples::value_of;
-    use serde_json::json;
 
     fn view() -> CompleteView {
         CompleteView {

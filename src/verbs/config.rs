@@ -14,8 +14,8 @@ use andon_core::domain::{paths::PathClass, scopes::Scope};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
 use andon_engine::json::{self, one_line};
-use andon_engine::text::{message, page::Page, style::Style};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::text::{page::Page, style::Style};
+use andon_engine::{error::OpsError, text::message, workspace::Workspace};
 
 #[derive(Debug, Args)]
 pub struct ConfigArgs {

@@ -1,5 +1,8 @@
 //! `andon context`: how full the context window is, who says so, and what to do.
 
+use clap::Args;
+use serde_json::{Value, json};
+
 use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, format_arg::FormatArg, output::Format};
 use andon_config::OnInternalError;
@@ -7,15 +10,9 @@ use andon_core::domain::briefing::{BRIEFING, PROMPT};
 use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pressure, Thresholds};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::escape::terminal_clip;
-use andon_engine::json;
-use andon_engine::text::{decisions, message, phrase};
+use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
 use andon_engine::view::context::{BriefingState, ContextWindowView};
-use andon_engine::{
-    error::OpsError, gate::compaction, text::briefing::fill, text::page::Page, text::style::Style,
-    workspace::Workspace,
-};
-use clap::Args;
-use serde_json::{Value, json};
+use andon_engine::{error::OpsError, gate::compaction, json, workspace::Workspace};
 
 /// Shows the window, asks the gate, or writes the briefing.
 pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit, OpsError> {

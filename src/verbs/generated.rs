@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
+use clap_complete::Shell as CompletionShell;
+
 use crate::cli::{Shell, error::Exit};
 use crate::program::{completion, manual};
 use andon_agents::ruling::plain_words;
 use andon_core::escape::shell_quote;
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
-use clap::Args;
-use clap_complete::Shell as CompletionShell;
 
 /// The completions of a shell, or the function for its test command, to be sourced.
 pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsError> {

@@ -37,13 +37,9 @@ pub mod witness;
 
 use clap::Subcommand;
 
-use crate::cli::Shell;
-use crate::cli::args::with_arguments;
-use crate::cli::error::Exit;
-use crate::cli::format_arg::FormatArg;
+use crate::cli::{Shell, args::with_arguments, error::Exit, format_arg::FormatArg};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_engine::error::OpsError;
-use andon_engine::text::message;
+use andon_engine::{error::OpsError, text::message};
 
 /// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {

@@ -1,9 +1,8 @@
 //! `andon pin`: the checksum of the agent's own configuration goes into `andon.toml`
 //! (docs/spec-map.md, loop rules: agentic identity).
 
-use std::collections::BTreeMap;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use clap::Args;
 use serde::Serialize;
@@ -13,8 +12,8 @@ use andon_config::{self as config, MAX_BYTES};
 use andon_core::domain::identity::{Mismatch, checksum, drift};
 use andon_core::domain::{ids::Digest, paths::CONFIG_FILE};
 use andon_core::escape::terminal_clip;
-use andon_engine::text::{page::Page, phrase, style::Style};
-use andon_engine::{effect, error::OpsError, gate::identity, workspace::Workspace};
+use andon_engine::text::{page::Page, style::Style};
+use andon_engine::{effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
 
 /// Columns of a name.
 const NAME: usize = 160;

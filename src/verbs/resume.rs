@@ -3,6 +3,9 @@
 use std::io::{BufRead as _, Read as _};
 use std::path::PathBuf;
 
+use clap::Args;
+use serde_json::{Value, json};
+
 use crate::cli::output::{self, Format};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::detect::{self, Stops};
@@ -10,18 +13,12 @@ use andon_core::domain::about::Reset;
 use andon_core::domain::decision::{Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
-use andon_engine::gate::{guard, safety::SafetyLog};
+use andon_engine::error::{OpsError, VerbError};
+use andon_engine::gate::safety::SafetyLog;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
-use andon_engine::json;
-use andon_engine::{asking, effect};
 use andon_engine::{
-    context::Context,
-    error::{OpsError, VerbError},
-    recording::timeline,
-    workspace::Workspace,
+    asking, context::Context, effect, gate::guard, json, recording::timeline, workspace::Workspace,
 };
-use clap::Args;
-use serde_json::{Value, json};
 
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {

@@ -10,10 +10,10 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::Digest, tests::TestEvidence};
 use andon_core::escape::terminal_clip;
-use andon_engine::{
-    error::OpsError, json, range::numbers::Numbers, text::message, text::page::Page, text::phrase,
-    text::style::Style, view::history::LoggedCommit, view::history::RecordState, workspace::Workspace,
-};
+use andon_engine::range::numbers::Numbers;
+use andon_engine::text::{message, page::Page, phrase, style::Style};
+use andon_engine::view::history::{LoggedCommit, RecordState};
+use andon_engine::{error::OpsError, json, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
 /// `andon show`

@@ -2,19 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::cli::output;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use clap::Args;
+
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, effect::Effect, findings::Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked, visited};
-use andon_engine::text::{message, phrase};
+use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::sync::{SyncReport, TransferCounts};
-use andon_engine::{asking, halts};
-use andon_engine::{
-    context::Context, error::OpsError, text::page::Page, text::style::Style, workspace::Workspace,
-};
+use andon_engine::{asking, context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_git::{Online, Prompt};
-use clap::Args;
 
 /// Exchanges records and ledgers with a remote.
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {

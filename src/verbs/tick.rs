@@ -1,15 +1,15 @@
 //! `andon tick`: a turn has ended.
 
+use clap::Args;
+
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
-use andon_engine::json;
 use andon_engine::{
-    context::Context, error::OpsError, halts, recording::bound, text::message, workspace::Workspace,
+    context::Context, error::OpsError, halts, json, recording::bound, text::message, workspace::Workspace,
 };
-use clap::Args;
 
 /// Ends a turn and says whether the loop may continue.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::shared_dialect::{Member, read_members, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
-use andon_core::{domain::events::CallEnd, escape::shell_quote, format::FormatError};
+use andon_core::domain::events::CallEnd;
+use andon_core::{escape::shell_quote, format::FormatError};
 
 /// See [`OwnDialect`].
 pub(crate) const OWN: OwnDialect = OwnDialect {

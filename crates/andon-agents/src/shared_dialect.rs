@@ -1,8 +1,7 @@
 //! Payloads of the shape that Claude Code gave them, which Codex, Gemini CLI, Qwen Code, goose, `OpenHands` and Copilot's
 //! events in Pascal case share, and the answers that go with it. How a client differs is in its row.
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools};

@@ -1,12 +1,11 @@
 //! The kinds of tools, by the names that clients give them; and the commands and files that their arguments name.
 
-use andon_core::{WordList, command_words::ShellLine, words};
 use serde_json::Value;
 
 use super::CompletedCall;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
-use andon_core::history::is_edit;
+use andon_core::{WordList, command_words::ShellLine, history::is_edit, words};
 
 /// Tools that change nothing.
 const READERS: WordList = words![

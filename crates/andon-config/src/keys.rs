@@ -2,14 +2,13 @@
 //! all made from it, so that none of them can fall behind. A key is declared once, with its type, and read by naming
 //! the declaration, so that a misspelt one does not compile.
 
-use testreport::Format;
-
 use super::setting::{Setting, SpanRange};
 use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner};
 use super::value::{AUTO, TestCommand};
 use andon_core::domain::effect::{AckMode, OnStall, Provider};
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::{context::CachedTokens, identity::FileState, time::Span};
+use testreport::Format;
 
 pub(super) use super::setting::{Contents, Key, Kind, Section};
 

@@ -7,8 +7,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::value::toml_text;
-use super::{ConfigSource, Layer, load};
+use super::{ConfigSource, Layer, load, value::toml_text};
 use andon_core::domain::identity::{Files, IdentityRules, checksum};
 
 /// `identity.checksum` as it is written: the name of the hash and 64 digits.
@@ -117,10 +116,10 @@ fn holds(text: &str, edited: &str, files: &Files) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use andon_core::domain::identity::FileState;
-    use andon_core::domain::ids::Oid;
     use proptest::prelude::*;
+
+    use super::*;
+    use andon_core::domain::{identity::FileState, ids::Oid};
 
     fn files(paths: &[&str]) -> Files {
         let state = |byte: u8| FileState { mode: 0o100_644, id: Oid::from_bytes(&[byte; 20]).unwrap() };

@@ -7,10 +7,9 @@ use toml::de::DeTable;
 use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::mistake::{Problems, mistake, quoted};
 use super::reading::{read_key, read_level, read_param, shown};
-use super::setting::RuleSpecView;
 use super::source::{ConfigSource, Layer, Lines, SettingOrigin};
 use super::value::{Item, Name, ReadResult, SourceValue, Value, in_order, suggest, wrong};
-use super::{patterns, scopes, workflow};
+use super::{patterns, scopes, setting::RuleSpecView, workflow};
 use andon_core::domain::workflow::Workflow;
 
 /// Reads one source into the values of all sources.

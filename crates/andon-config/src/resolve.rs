@@ -3,12 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::mistake::{ConfigErrors, Problems, mistake};
-use super::reader::Reader;
 use super::setting::{RuleSpecView, Setting, known_rules};
 use super::settings::{Config, FullRuns, Guard, PathSettings, Perpetual, Response, TestSettings};
 use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value};
-use super::{keys, scopes};
+use super::{keys, reader::Reader, scopes};
 use andon_core::domain::effect::{AckMode, Bell, Program};
 use andon_core::domain::settings::{Order, ParamSpec, ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};

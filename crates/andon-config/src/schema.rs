@@ -8,8 +8,9 @@ use super::keys::{self, Contents, DOCS, Key, Kind, SECTIONS, Section};
 use super::reading::MAX_COUNT;
 use super::setting::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value, toml_text};
+use andon_core::domain::findings::Level;
 use andon_core::domain::settings::{ParamSpec, ParamValue};
-use andon_core::{domain::findings::Level, format::members_of};
+use andon_core::format::members_of;
 
 /// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";

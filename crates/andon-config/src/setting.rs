@@ -2,19 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use testreport::Format;
-use toml::Spanned;
-use toml::de::DeValue;
+use toml::{Spanned, de::DeValue};
 
 use super::value::{AUTO, Problem, ReadResult, SourceValue, TestCommand, Value, wrong};
 use super::{mistake::quoted, pin::SCHEME};
 use andon_core::detect::{REGISTRY, Rule};
 use andon_core::domain::effect::{AckMode, OnStall, Provider};
-use andon_core::domain::findings::Level;
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::settings::ParamSpec;
-use andon_core::domain::{context::CachedTokens, time::Span};
+use andon_core::domain::{context::CachedTokens, findings::Level, settings::ParamSpec, time::Span};
+use testreport::Format;
 
 /// A type whose values are words; the first is the default.
 pub(super) trait Words: Copy + 'static {

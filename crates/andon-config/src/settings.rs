@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use testreport::Format;
-
 use super::value::{SourceValue, TestCommand};
 use super::{setting::Words, source::SettingOrigin};
 use andon_core::domain::effect::{AckMode, Bell, OnStall, Program, Provider};
@@ -12,6 +10,7 @@ use andon_core::domain::{
     context::CachedTokens, identity::IdentityRules, ids::EntryId, paths::PathRules, settings::RuleSettings,
     time::Span, workflow::Workflow,
 };
+use testreport::Format;
 
 /// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

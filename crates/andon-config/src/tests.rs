@@ -6,11 +6,8 @@ mod generated;
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::effect::AckMode;
-use andon_core::domain::findings::Level;
-use andon_core::domain::paths::PathClass;
 use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
-use andon_core::domain::time::Span;
+use andon_core::domain::{effect::AckMode, findings::Level, paths::PathClass, time::Span};
 use testreport::Format;
 
 const MAX: Param<u64> = Param::count("max", 100, 1, "Iterations.");

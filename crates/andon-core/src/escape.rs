@@ -1,8 +1,7 @@
 //! Makes untrusted text harmless: commit subjects, test names, paths and reasons come from strangers, and a terminal, a
 //! Markdown viewer and a shell each obey something in them.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// True for characters that a terminal obeys or hides instead of showing: control characters (C0, DEL, C1),
 /// direction overrides and isolates, zero-width characters, line separators, fillers and tags.
@@ -251,8 +250,9 @@ fn shell_escaped(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn a_terminal_obeys_nothing() {

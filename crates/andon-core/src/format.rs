@@ -4,8 +4,7 @@
 pub mod beside;
 pub mod fields;
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Unexpected, Visitor};
 use serde::{Serialize, Serializer};

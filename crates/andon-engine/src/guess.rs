@@ -12,9 +12,8 @@ mod python;
 mod table;
 mod tasks;
 
-use andon_core::WordList;
-
 use self::{listing::Listing, tasks::Task};
+use andon_core::WordList;
 
 pub(crate) use self::python::is_test_module;
 

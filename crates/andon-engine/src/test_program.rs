@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::context::Context;
 use andon_config::TestCommand;
 use andon_core::command_words::{
     ShellLine, behind_wrapper, is_shell, is_wrapper, program_name, without_assignments,
 };
 use andon_core::{WordList, words};
 use andon_git::platform::files;
-
-use crate::context::Context;
 
 /// The result of the look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]

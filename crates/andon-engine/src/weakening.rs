@@ -6,17 +6,15 @@ mod files;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::files::FileSelection;
+use crate::error::OpsError;
+use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun};
+use andon_core::domain::{change::Change, facts::Weakening};
 use andon_core::history::{Timeline, failing_count};
-use andon_core::{domain::change::Change, domain::facts::Weakening};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict, keyed_lines};
-
-use self::files::FileSelection;
-use crate::error::OpsError;
-
-use andon_core::detect::{self, Patterns, TestComparison};
 
 pub use self::files::{extension, text};
 

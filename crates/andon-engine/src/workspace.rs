@@ -1,12 +1,12 @@
 //! A repository with its configuration: what every verb starts from.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::{ffi::OsString, rc::Rc};
 
 use crate::context::{self, Context};
 use crate::effect::{AndonDir, Site, best_effort::Programs};
-use crate::{error::OpsError, text::style::Style};
+use crate::error::OpsError;
+use crate::text::style::Style;
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::paths::{PathClass, PathRules};

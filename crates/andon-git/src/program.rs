@@ -12,7 +12,8 @@ use std::{ffi::OsStr, time::Duration};
 
 use crate::error::{GitError, cut};
 use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::{paths::path_from_bytes, processes};
+use crate::platform::paths::path_from_bytes;
+use crate::platform::processes;
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;

@@ -2,14 +2,15 @@
 //! half-received packs. Failures are sorted by what can be done about them: a lost race is tried again, a refusal is
 //! for a person.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::{io::Read as _, path::Path, time::Duration};
+
 use crate::error::{GitError, cut};
 use crate::files::{open_plain, temporary_in};
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
 use crate::program::{GitProgramEnd, Online};
-use std::hash::{BuildHasher, Hasher};
-use std::{collections::hash_map::RandomState, io::Read as _, path::Path, time::Duration};
-
 use andon_core::domain::ids::CommitId;
 
 /// Most of git's own words that an error repeats, in characters.

@@ -10,13 +10,12 @@ mod judging;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::entry::Code;
-use super::entry::ReviewEntry;
-use super::graph::Graph;
-use super::payload::Payload;
+use judging::AuthorityReading;
+
+use super::entry::{Code, ReviewEntry};
 use super::payload::member::Malformed;
 use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
-use judging::AuthorityReading;
+use super::{graph::Graph, payload::Payload};
 
 /// Everything that is known of entries before any of them is judged.
 #[derive(Debug)]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::payload::Payload;
-use super::payload::fields::shown_by_name;
-use super::payload::member::Malformed;
+use super::payload::{Payload, fields::shown_by_name, member::Malformed};
 
 /// One entry. Entries are in a list, parents before children; an entry is identified by its index there.
 #[derive(Debug, Clone, PartialEq)]

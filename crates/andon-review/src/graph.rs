@@ -4,8 +4,7 @@
 //! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
 //! question costs one comparison and an entry a few words.
 
-use super::entry::Code;
-use super::entry::ReviewEntry;
+use super::entry::{Code, ReviewEntry};
 use andon_core::domain::time::CLOCK_SKEW;
 
 /// Order, times and ancestry of a list of entries.

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::fold::LedgerState;
 use super::payload::fields::shown_by_name;
 use super::round::{RoundDecision, RoundState};
-use super::similarity::Words;
-use super::votes::Vote;
+use super::{fold::LedgerState, similarity::Words, votes::Vote};
 
 /// The present status of a precedent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -6,11 +6,9 @@ use num_rational::Ratio;
 use serde::Serialize;
 
 use super::law::{AXES, Adjustment};
-use super::payload::fields::shown_by_name;
-use super::payload::vote::VoteChoice;
-use super::round::RoundState;
-use super::similarity::Words;
+use super::payload::{fields::shown_by_name, vote::VoteChoice};
 use super::window::{DAY, LOOKBACK, SlidingCounts, within};
+use super::{round::RoundState, similarity::Words};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]

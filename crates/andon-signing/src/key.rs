@@ -6,9 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::Digest as _;
 
-use super::crypto;
-use super::wire::Reader;
-use super::{base64, from_base64};
+use super::{base64, crypto, from_base64, wire::Reader};
 
 /// Longest key that is read, as text.
 const MAX_TEXT: usize = 16 * 1024;

@@ -3,9 +3,8 @@
 use sha2::Digest as _;
 
 use super::crypto::{self, BadSignature};
-use super::key::PublicKey;
 use super::wire::{Reader, put};
-use super::{base64, from_base64};
+use super::{base64, from_base64, key::PublicKey};
 
 /// The namespace in which git signs commits.
 pub const NAMESPACE: &str = "git";

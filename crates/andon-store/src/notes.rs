@@ -9,7 +9,8 @@ use crate::wire::v1::{
 };
 use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::{domain::diagnostic::Diagnostic, domain::time::Timestamp, format::FormatError};
+use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_core::format::FormatError;
 use andon_git::{NotesTree, Repo};
 
 pub use crate::wire::NOTES_REF as REF;

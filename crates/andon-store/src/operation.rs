@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::process::GitProcess;
-use super::{RecordError, file};
+use super::{RecordError, file, process::GitProcess};
 use andon_core::domain::{facts::CommitKind, ids::CommitId};
 
 const MAX_BYTES: u64 = 4096;

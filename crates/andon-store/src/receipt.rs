@@ -120,9 +120,10 @@ fn lines(path: &Path) -> Vec<(String, Receipt)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use andon_core::domain::ids::Oid;
-    use proptest::prelude::*;
 
     fn receipt(byte: u8) -> Receipt {
         let id = Oid::from_bytes(&[byte; 20]).unwrap();

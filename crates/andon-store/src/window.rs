@@ -4,8 +4,7 @@ mod cache;
 
 use serde::{Deserialize, Serialize};
 
-use super::notes::NotesStore;
-use super::{RecordError, skipped_note};
+use super::{RecordError, notes::NotesStore, skipped_note};
 use crate::wire::v1::{as_written, line_digest};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{CommitFact, Recording};

@@ -1,7 +1,6 @@
 //! Programs that a test starts.
 
-use std::path::Path;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 /// Writes a program by way of a shell: a file that this process itself holds open for writing while another test forks
 /// cannot be started (`ETXTBSY`).

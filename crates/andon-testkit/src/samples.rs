@@ -1,15 +1,13 @@
 //! Values for the tests of the views.
 
 use andon_core::domain::about::{About, EventClass};
-use andon_core::domain::decision::{AdvisedStep, Suggestion};
 use andon_core::domain::decision::{
-    Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Story, TriedLine, Verdict,
+    AdvisedStep, Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Story, Suggestion, TriedLine, Verdict,
 };
 use andon_core::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding,
 };
-use andon_core::domain::findings::{Detail, Figures};
-use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use andon_core::domain::findings::{Detail, Evidence, Figures, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
 use andon_core::domain::summary::{HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::tests::{TestEvidence, TestStatus};

@@ -1,10 +1,9 @@
 //! Finds the declaration of a test in a line, by the words of its language.
 
-use andon_core::WordList;
-
 use crate::code_mask::Family;
 use crate::source::{Source, is_name, is_noise, name};
 use crate::words::{GROUPS, WORDS, Words, is_marker};
+use andon_core::WordList;
 
 /// Lines after a marker, or of a table of cases, in which the name of a test is looked for.
 const NAME_WITHIN: usize = 64;

@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::WordList;
-
 use crate::asserts::{Content, Vocabulary, words};
 use crate::words::WORDS;
+use andon_core::WordList;
 
 /// Share of what two tests are about, from which on they are the same one.
 const SAME: f64 = 0.6;

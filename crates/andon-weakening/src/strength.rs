@@ -1,9 +1,8 @@
 //! The strength of an assertion: it asks nothing, that something is there, or more.
 
-use andon_core::WordList;
-
 use crate::source::{holds, is_name, outer_bytes};
 use crate::words::WORDS;
+use andon_core::WordList;
 
 /// The strength of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

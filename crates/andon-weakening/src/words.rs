@@ -1,8 +1,7 @@
 //! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
 
-use andon_core::{WordList, words};
-
 use crate::{Patterns, all, code_mask::Family};
+use andon_core::{WordList, words};
 
 /// The lists of words of this crate.
 pub(super) const WORDS: &str = include_str!("words.txt");

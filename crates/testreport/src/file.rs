@@ -4,10 +4,9 @@ use std::ops::ControlFlow;
 
 use crate::by_line::{ByLine, LineReaders};
 use crate::decode::{Decoder, HEAD};
-use crate::prefix::Columns;
-use crate::printed_lines::Depth;
 use crate::{
-    Format, ReportProblem, Root, Stream, json::JsonReader, lines::LineSplitter, tally::Tally, xml::XmlReader,
+    Format, ReportProblem, Root, Stream, json::JsonReader, lines::LineSplitter, prefix::Columns,
+    printed_lines::Depth, tally::Tally, xml::XmlReader,
 };
 
 /// Largest report file that is read, in bytes: 16 GiB. It is never held; the bound is one on time.

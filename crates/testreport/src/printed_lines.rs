@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::unstarted::{self, Ending};
-use crate::{
-    Root, normalize::mask_volatile, normalize_error, verdicts, verdicts::names_failures, words::cut,
-};
+use crate::verdicts::{self, names_failures};
+use crate::{Root, normalize::mask_volatile, normalize_error, words::cut};
 
 /// Most bytes of one line that are kept.
 const MAX_LINE: usize = 400;

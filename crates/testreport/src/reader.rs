@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::prefix::Output;
-use crate::printed_lines::Depth;
 use crate::{
     ExitKind, Format, ParsedRun, ReportProblem, ReportReader, Root, RunnerCall, Stream, file::unread,
-    tally::Tally,
+    prefix::Output, printed_lines::Depth, tally::Tally,
 };
 
 /// A report file.

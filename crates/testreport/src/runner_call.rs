@@ -248,8 +248,9 @@ fn has_other_reporter(runner: KnownRunner, arguments: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use KnownRunner::{Jest, Mocha, Pytest, Rspec, Unittest, Vitest};
+
+    use super::*;
 
     #[test]
     fn a_call_is_known_by_its_program_and_not_by_its_words() {

@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use crate::{TestStatus, normalize::mask_digits};
-
 use sha2::{Digest as _, Sha256};
+
+use crate::{TestStatus, normalize::mask_digits};
 
 /// A sha256. Shown as 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,10 @@
 //! Lines of output that no reader knows and that still say how a test ended.
 
-use crate::{WordList, pattern, words};
-use regex::Regex;
 use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::{WordList, pattern, words};
 
 /// Words with which a line names a failure, at its beginning.
 const FAILED: [&str; 12] =

@@ -1,17 +1,18 @@
 //! Draws the screen into the cells of a terminal. Every text is escaped, by the caller or here.
 
-use super::state::{Content, LineInput, Page, Screen};
-use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
-use crate::verbs::watch::text::{help, since, summary, why};
-use andon_core::domain::time::Timestamp;
-use andon_core::escape::{clip, terminal, terminal_clip, width};
-use andon_engine::view::watch::{Need, WatchLine, WorktreeState};
-use andon_engine::{text::spark::Glyphs, text::style::Style as Dress};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
+
+use super::state::{Content, LineInput, Page, Screen};
+use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
+use crate::verbs::watch::text::{help, since, summary, why};
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::{clip, terminal, terminal_clip, width};
+use andon_engine::text::{spark::Glyphs, style::Style as Dress};
+use andon_engine::view::watch::{Need, WatchLine, WorktreeState};
 
 /// The look of the screen.
 #[derive(Debug, Clone, Copy)]

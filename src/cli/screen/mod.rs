@@ -6,24 +6,19 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{sync::Arc, thread};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 
 use self::draw::{Colour, Theme};
 use self::state::{ReadRequest, Screen};
-use super::Shell;
-use super::error::Exit;
-use super::output::wait_for_a_key;
 use super::watching::{PAUSE, WatchMemory, now};
-use andon_engine::context::local;
-use andon_engine::effect::interrupt::Interrupt;
-use andon_engine::effect::program::InputState;
-use andon_engine::error::OpsError;
+use super::{Shell, error::Exit, output::wait_for_a_key};
+use andon_engine::effect::{interrupt::Interrupt, program::InputState};
+use andon_engine::{context::local, error::OpsError};
 
 /// The wait for a key between two checks for the end of the program.
 const WAIT: Duration = Duration::from_millis(250);

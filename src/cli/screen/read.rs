@@ -2,16 +2,14 @@
 
 use super::state::{Content, Screen};
 use crate::cli::{Shell, output::columns, watching::now};
-use crate::verbs::resume::answer_halt;
 use crate::verbs::status::text::{self as status_text, StatusDepth};
-use crate::verbs::watch::text as report;
-use crate::verbs::{review::show, status::run as status, watch::run as watch};
+use crate::verbs::watch::{run as watch, text as report};
+use crate::verbs::{resume::answer_halt, review::show, status::run as status};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_engine::text::style::Style;
 use andon_engine::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
-use andon_engine::{
-    context::Context, error::OpsError, text::shown_change, text::style::Style, workspace::Workspace,
-};
+use andon_engine::{context::Context, error::OpsError, text::shown_change, workspace::Workspace};
 
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {

@@ -1,14 +1,11 @@
 //! The screen as people see it, drawn into memory.
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::style::Color;
+use ratatui::{Terminal, backend::TestBackend, style::Color};
 
 use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_engine::text::spark::Glyphs;
 use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
 use andon_engine::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};

@@ -8,7 +8,8 @@ use std::path::Path;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
-use andon_core::{domain::agent::Client, escape::shell_quote};
+use andon_core::domain::agent::Client;
+use andon_core::escape::shell_quote;
 
 /// The member that holds the hooks of each event.
 const HOOKS: &str = "hooks";

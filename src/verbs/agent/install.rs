@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::{self, WriteOutcome};
-use crate::install::{clients::memory::MemoryFile, clients::saved_files::SavedFiles, edits::EditRemoval};
+use crate::install::clients::{self, WriteOutcome, memory::MemoryFile, saved_files::SavedFiles};
+use crate::install::edits::EditRemoval;
 use crate::setup::clients as here;
 use andon_core::domain::{agent::Client, client_spec::HookMoment};
 use andon_core::escape::shell_quote;

@@ -5,20 +5,20 @@ mod launch;
 
 use std::path::Path;
 
-use self::install::{ClientInstall, ClientUninstall, EventCommand, InstallWishes};
-use super::agent_hook;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::install::clients::{SettingsState, WriteOutcome, memory};
-use crate::install::{clients::place::Scope, edits::EditRemoval};
-use crate::setup::clients::{ClientHooks, Trust, gather};
-use andon_core::domain::{agent::Client, client_spec::HookMoment};
-use andon_core::escape;
-use andon_engine::json;
-use andon_engine::{context::Context, error::OpsError};
-use andon_git::Repo;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+
+use self::install::{ClientInstall, ClientUninstall, EventCommand, InstallWishes};
+use super::agent_hook;
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::install::clients::{SettingsState, WriteOutcome, memory, place::Scope};
+use crate::install::edits::EditRemoval;
+use crate::setup::clients::{ClientHooks, Trust, gather};
+use andon_core::domain::{agent::Client, client_spec::HookMoment};
+use andon_core::escape;
+use andon_engine::{context::Context, error::OpsError, json};
+use andon_git::Repo;
 
 /// Runs one of them.
 pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {

@@ -20,10 +20,11 @@ use andon_core::domain::{
     git_hook::GitHook,
 };
 use andon_core::escape::terminal_clip;
+use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
-use andon_engine::{effect, error::OpsError, gate::rule_feed::RuleFeed};
-use andon_git::{Repo, Update};
-use andon_git::{platform::files as modes, platform::paths::bytes_of};
+use andon_engine::{effect, error::OpsError};
+use andon_git::platform::paths::bytes_of;
+use andon_git::{Repo, Update, platform::files as modes};
 use andon_store::guard_state::{GuardFile, GuardPart, GuardSnapshot};
 use andon_store::{ledger, process, wire};
 

@@ -15,8 +15,10 @@ use std::{io::Read as _, path::PathBuf};
 
 use self::after_tool::{EventOutcome, after_tool};
 use self::place::{LiveSession, Place, of_agent};
-use crate::cli::{Shell, error::Exit, output::ColorChoice};
-use crate::verbs::{agent_hook::text as words, hook::chain::HookCall, hook::work as git_hooks, round};
+use crate::cli::{error::Exit, output::ColorChoice};
+use crate::verbs::hook::chain::HookCall;
+use crate::verbs::{agent_hook::text as words, hook::work as git_hooks};
+use crate::{cli::Shell, verbs::round};
 use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
 use andon_core::detect::Stops;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};

@@ -10,10 +10,8 @@ use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::events::{EventKind, Renewal};
 use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING};
-use andon_engine::{
-    adapter::events, asking, error::OpsError, gate::compaction, gate::rule_feed::RuleFeed,
-    recording::timeline,
-};
+use andon_engine::gate::rule_feed::RuleFeed;
+use andon_engine::{adapter::events, asking, error::OpsError, gate::compaction, recording::timeline};
 
 /// Largest file of settings that is read.
 const MAX_SETTINGS: u64 = 1 << 20;

@@ -6,15 +6,14 @@ use super::place::{LiveSession, Place};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{OpenTurn, Touch, TurnRuling, TurnState, turn_end};
 use andon_agents::{HookPayload, Instruction};
+use andon_core::domain::agent_door::{AgentAction, ReleaseReason};
 use andon_core::domain::events::{EventKind, TurnEnd};
-use andon_core::domain::{
-    agent_door::AgentAction, agent_door::ReleaseReason, decision::Verdict, ids::ShortHash,
-};
+use andon_core::domain::{decision::Verdict, ids::ShortHash};
 use andon_core::policy::Bit;
+use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::{
-    adapter::events, error::OpsError, gate::completion, gate::rule_feed::RuleFeed, halts, recording::pending,
-    workspace::Workspace,
+    adapter::events, error::OpsError, gate::completion, halts, recording::pending, workspace::Workspace,
 };
 
 /// Missing work, and its mark together with the code.

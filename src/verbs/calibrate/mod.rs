@@ -2,18 +2,15 @@
 
 pub mod text;
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 
 use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, progress};
 use andon_config as config;
-use andon_engine::{
-    calibrate, calibrate::CalibrationRequest, calibrate::GoodSource, calibrate::SettingsOf,
-    effect::write_report, error::OpsError, text::message, view::calibration::CalibrationResult,
-    view::calibration::PromiseKind, workspace::Workspace,
-};
+use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
+use andon_engine::view::calibration::{CalibrationResult, PromiseKind};
+use andon_engine::{effect::write_report, error::OpsError, text::message, workspace::Workspace};
 
 const HELP: &str = "\
 Exit codes:

@@ -1,16 +1,17 @@
 //! `andon calibrate`: what can be promised, how that was found, and what to write into the configuration.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Value, json};
 
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::text::phrase;
+use andon_engine::text::{page::Page, style::Style};
 use andon_engine::view::calibration::{
     Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules, PromiseKind,
     PromiseStatus,
 };
-use andon_engine::{text::page::Page, text::phrase, text::style::Style, view::check::CheckReport};
+use andon_engine::view::check::CheckReport;
 
 /// Columns of the longest bar.
 const BAR: f64 = 40.0;

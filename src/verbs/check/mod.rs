@@ -4,23 +4,23 @@ pub mod ci;
 pub mod run;
 pub mod text;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::{num::NonZeroUsize, str::FromStr};
 
 use clap::Args;
 
 use self::run::{CacheTrust, RangeRequest, TestsWanted};
 use crate::cli::{Shell, args::share, error::Exit, output, progress};
-use crate::{verbs::calibrate::text::as_check, verbs::test::run as test, verbs::test::run::OutputTarget};
+use crate::verbs::calibrate::text::as_check;
+use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::TestCommand;
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, ids::EntryId};
-use andon_engine::{
-    calibrate, calibrate::CalibrationRequest, calibrate::GoodSource, calibrate::SettingsOf, context::local,
-    effect::EffectError, effect::append_text, effect::write_report, error::OpsError, json,
-    text::forge::Forge, text::message, text::style::Style, view::check::CheckOutcome,
-    view::check::CheckReport, workspace::Workspace,
-};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
+use andon_engine::effect::{EffectError, append_text, write_report};
+use andon_engine::text::{forge::Forge, style::Style};
+use andon_engine::view::check::{CheckOutcome, CheckReport};
+use andon_engine::{context::local, error::OpsError, json, text::message, workspace::Workspace};
 use andon_git::Repo;
 use testreport::Stream;
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Severity};
 use andon_core::domain::{decision::Halt, findings::Level, ids::CommitId};
 use andon_core::escape::terminal_clip;
+use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
-use andon_engine::{text::message, text::page::Page, text::phrase, text::style::Style};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;

@@ -7,15 +7,15 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use clap::Args;
+
 use self::script::{Expect, SCRIPT, ScriptStep};
 use crate::cli::{Shell, error::Exit};
 use andon_core::escape;
-use andon_engine::{
-    context::Context,
-    error::{OpsError, VerbError},
-};
-use andon_git::{platform::paths::LIST_SEPARATOR, platform::processes};
-use clap::Args;
+use andon_engine::context::Context;
+use andon_engine::error::{OpsError, VerbError};
+use andon_git::platform::paths::LIST_SEPARATOR;
+use andon_git::platform::processes;
 
 /// Plays the demo.
 pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit, OpsError> {

@@ -4,10 +4,12 @@ use super::{Check, Diagnosis, HooksPlace, LastTests, Limit, RepositoryFacts, Sta
 use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::{clients::SettingsState, mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
-use crate::setup::{FetchState, live::GuardState, place::Override};
-use crate::setup::{NOTES_REF, is_ours_alone, names_notes_ref, quoted};
+use crate::setup::{
+    FetchState, NOTES_REF, is_ours_alone, live::GuardState, names_notes_ref, place::Override, quoted,
+};
+use andon_core::domain::facts::Presence;
 use andon_core::domain::git_hook::{GitHook, Loss};
-use andon_core::{domain::facts::Presence, escape::shell_quote};
+use andon_core::escape::shell_quote;
 use andon_engine::test_program::TestProgram;
 use andon_git::{ConfigScope, SourcedValue};
 

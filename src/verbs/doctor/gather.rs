@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
-use crate::setup::fetch_states;
 use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
-use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, live};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
 use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_core::domain::{effect::AckMode, facts::Presence, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
-use andon_git::platform::files;
-use andon_git::{GitError, Repo};
+use andon_git::{GitError, Repo, platform::files};
 use andon_store::journal::{Journal, Reach};
 use andon_store::ledger::{Entry, Ledger};
 

@@ -126,8 +126,9 @@ fn start(argv: Vec<String>, dir: &Path, payload: &str) -> io::Result<HookAnswer>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::time::Duration;
+
+    use super::*;
 
     #[test]
     fn what_is_missing_is_said() {

@@ -16,17 +16,19 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::error::{Exit, config_diagnostics};
-use crate::cli::{Shell, format_arg::FormatArg, output::Format};
+use crate::cli::{format_arg::FormatArg, output::Format};
 use crate::install::{inspect::HookState, mode::Integration};
 use crate::setup::clients::{self, ClientHooks};
+use crate::setup::live::GuardState;
 use crate::setup::place::{Override, SharedHooksPath};
-use crate::setup::{FetchState, live::GuardState};
+use crate::{cli::Shell, setup::FetchState};
 use andon_config::TestCommand;
-use andon_core::{domain::facts::Presence, escape};
-use andon_engine::json;
+use andon_core::domain::facts::Presence;
+use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
 use andon_engine::text::page::{Page, with_command};
-use andon_engine::{error::OpsError, text::style::Style, workspace::Workspace};
+use andon_engine::text::style::Style;
+use andon_engine::{error::OpsError, json, workspace::Workspace};
 use andon_git::{GitError, Repo, SourcedValue};
 
 /// Exit code 1 when a check failed.

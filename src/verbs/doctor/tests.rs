@@ -2,18 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::checks::checks;
-use super::gather::gather;
-use super::*;
-use crate::install::clients::SettingsState;
+use super::{checks::checks, gather::gather, *};
 use crate::install::clients::place::Scope;
 use crate::install::inspect::{HookFile, HookMode, Twins};
-use crate::install::shim::Owner;
+use crate::install::{clients::SettingsState, shim::Owner};
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch_states;
 use crate::verbs::install::tests::Scratch;
-use andon_core::domain::agent::Client;
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::{agent::Client, git_hook::GitHook};
 use andon_git::{ConfigScope, Repo, RepoEnv};
 
 fn shim() -> HookFile {

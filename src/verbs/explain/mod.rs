@@ -8,9 +8,8 @@ use clap::Args;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_config::TestCommand;
-use andon_core::domain::{
-    diagnostic::Diagnostic, ids::CodeId, ids::Signature, signatures::coarse_signature, tests::TestEvidence,
-};
+use andon_core::domain::ids::{CodeId, Signature};
+use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, tests::TestEvidence};
 use andon_engine::{
     context::Context, effect::report_files, error::OpsError, json, text::message, workspace::Workspace,
 };

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::{ExplainedFile, ExplainedRun};
 use andon_core::domain::tests::TestEvidence;
 use andon_core::escape::terminal_clip;
-use andon_engine::{text::page::Page, text::phrase, text::style::Style};
+use andon_engine::text::phrase;
+use andon_engine::text::{page::Page, style::Style};
 use testreport::{Change, FailureTrace};
 
 /// Failures that are shown step by step in the text.

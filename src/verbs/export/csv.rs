@@ -1,7 +1,8 @@
 //! CSV as RFC 4180 has it: a line a commit, whether or not it has a record.
 
 use super::plain;
-use andon_core::domain::{facts::CommitRecord, facts::Recording, findings::Level, tests::Counts};
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::{findings::Level, tests::Counts};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 const COLUMNS: [&str; 24] = [
@@ -112,7 +113,8 @@ fn cell(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::view, *};
+    use super::super::samples::view;
+    use super::*;
 
     #[test]
     fn every_line_has_every_column() {

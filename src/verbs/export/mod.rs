@@ -5,13 +5,12 @@ pub mod csv;
 pub mod otlp;
 pub mod trace;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{ArgGroup, Args};
 
 use crate::cli::{Shell, error::Exit};
-use crate::{verbs::report::gather, verbs::status::run as status};
+use crate::verbs::{report::gather, status::run as status};
 use andon_core::domain::{
     diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, plural::count, time::Timestamp,
 };
@@ -108,8 +107,7 @@ fn plain(text: &str) -> String {
 mod samples {
     use crate::verbs::status::text::tests::view as status;
     use andon_core::domain::{ids::EntryId, usage::Usage};
-    use andon_engine::view::history::RecordState;
-    use andon_engine::view::history::{HistoryCommit, HistoryView};
+    use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
     use andon_engine::view::status::LastHalt;
     use andon_testkit::samples;
 

@@ -6,7 +6,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Iteration, iterations, plain};
 use andon_core::domain::{findings::Level, tests::TestStatus, time::Timestamp};
-use andon_engine::{json, view::history::HistoryView, view::status::LastHalt};
+use andon_engine::json;
+use andon_engine::view::{history::HistoryView, status::LastHalt};
 
 /// `INTERNAL`
 const KIND: u64 = 1;
@@ -207,7 +208,8 @@ const TEST_RUN_STATUS: &str = "test.suite.run.status";
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::view, *};
+    use super::super::samples::view;
+    use super::*;
     use andon_testkit::samples::HOSTILE;
 
     fn read(subject: &str) -> (Value, Value) {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Iteration, iterations, plain};
 use andon_core::domain::time::Timestamp;
-use andon_engine::{json, text::phrase, view::history::HistoryView, view::status::LastHalt};
+use andon_engine::view::{history::HistoryView, status::LastHalt};
+use andon_engine::{json, text::phrase};
 
 /// The one process of the trace.
 const PROCESS: u64 = 1;
@@ -81,7 +82,8 @@ fn instants(last: &LastHalt) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::view, *};
+    use super::super::samples::view;
+    use super::*;
 
     #[test]
     fn nodes_are_tracks_and_commits_slices() {

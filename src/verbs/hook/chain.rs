@@ -97,8 +97,9 @@ fn no_program(file: &Path) -> HookProgramError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
+
+    use super::*;
 
     fn pre_push(args: Vec<OsString>) -> HookCall {
         HookCall { name: GitHook::PrePush, args, stdin: b"line\n".to_vec(), before: None }

@@ -11,27 +11,25 @@ pub mod work;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{ffi::OsString, io::Read as _};
 
+use clap::Args;
+
 use self::chain::HookCall;
 use self::work::{HookEnd, HookOutcome, Refusal};
-use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, ColorChoice, Printer};
-use crate::verbs::round;
 use crate::verbs::test::scoped_run::{self, ScopeChoice, ScopeRequest};
 use crate::verbs::test::{run as test, scopes};
+use crate::{cli::Shell, verbs::round};
 use andon_config::OnInternalError;
 use andon_core::domain::git_hook::{GitHook, PreventedStep};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, findings::Level};
+use andon_engine::context::Context;
+use andon_engine::error::{OpsError, VerbError};
+use andon_engine::evidence::separate_checkout::TestedSubject;
+use andon_engine::gate::guard::UntestedTree;
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::workspace::{self, Workspace};
-use andon_engine::{
-    context::Context,
-    error::{OpsError, VerbError},
-    evidence::separate_checkout::TestedSubject,
-    gate::guard::UntestedTree,
-};
 use andon_git::Operation;
-use clap::Args;
 use testreport::Stream;
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.

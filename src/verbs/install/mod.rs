@@ -24,8 +24,8 @@ use crate::install::{apply::HookRemoval, mode::Integration};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;
-use andon_engine::{error::OpsError, guess::Guess, text::message};
-use andon_engine::{json, view::status::LostHooks};
+use andon_engine::view::status::LostHooks;
+use andon_engine::{error::OpsError, guess::Guess, json, text::message};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.

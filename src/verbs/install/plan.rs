@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::remove::PlaceReport;
-use super::{git_config, managers, remove};
+use super::remove::{self, PlaceReport};
+use super::{git_config, managers};
 use crate::install::edits::{self, Edit};
 use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::manifest::Manifest;
 use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Intent};
-use crate::install::{InstallError, apply, forward, lefthook};
+use crate::install::{InstallError, apply, forward, lefthook, manifest::Manifest};
 use crate::setup::place::{self, Override, SharedHooksPath};
 use crate::setup::{SetupError, live};
 use andon_core::domain::git_hook::GitHook;

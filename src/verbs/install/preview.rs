@@ -1,7 +1,6 @@
 //! `andon install --dry-run`: the same looking and deciding, and then a list of what would change instead of the change.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde::Serialize;
 
@@ -10,8 +9,7 @@ use super::plan::Plan;
 use super::run::{Options, first_config, is_schema_due, schema_text, top_for};
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent, Removal};
-use crate::install::{edits, forward, lefthook, shim};
-use crate::install::{inspect::inspect, manifest::Manifest};
+use crate::install::{edits, forward, inspect::inspect, lefthook, manifest::Manifest, shim};
 use crate::setup::place::{self, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
 use andon_core::domain::paths::CONFIG_FILE;

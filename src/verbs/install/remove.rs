@@ -1,27 +1,20 @@
 //! `andon uninstall`: everything as it was, as far as it is certainly ours to change.
 
-use std::path::PathBuf;
-use std::{fs, io};
+use std::{fs, io, path::PathBuf};
 
 use super::git_config::{KeyValue, unset};
 use super::managers;
 use crate::install::apply::{self, HookRemoval};
 use crate::install::edits::{self, EditRemoval};
 use crate::install::manifest::{HooksFolder, Manifest};
-use crate::install::{InstallError, forward, lefthook};
-use crate::install::{inspect::inspect, mode::Integration};
+use crate::install::{InstallError, forward, inspect::inspect, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
-use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
-use crate::setup::{OWN_REFS, folders_of, leftovers};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
+use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, stop_files};
-use andon_engine::{
-    context::Context,
-    effect::AndonDir,
-    error::{OpsError, VerbError},
-    workspace::Workspace,
-};
+use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
 use andon_git::{GitError, Repo};
 use andon_store::ledger::{self, Ledger};
 use andon_store::union;

@@ -15,9 +15,9 @@ use crate::setup::place::{self, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref};
 use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE, scopes::Scope};
-use andon_engine::guess::{Guess, members::ProposedScope};
+use andon_engine::guess::members::ProposedScope;
 use andon_engine::view::status::LostHooks;
-use andon_engine::{effect::AndonDir, evidence::test_guess};
+use andon_engine::{effect::AndonDir, evidence::test_guess, guess::Guess};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
 

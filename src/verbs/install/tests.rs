@@ -2,19 +2,17 @@
 
 mod layouts;
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::{collections::BTreeMap, fs};
 
-use super::remove::uninstall;
 use super::run::{InstallReport, Options, install};
-use super::*;
+use super::{remove::uninstall, *};
+use crate::install::InstallError;
 use crate::install::apply::{self, HookRemoval};
-use crate::install::inspect::inspect;
 use crate::install::plan::{self, Displacement};
-use crate::install::{InstallError, manifest::Manifest};
+use crate::install::{inspect::inspect, manifest::Manifest};
 use crate::setup::{DISPLAY_REF, SetupError, names_notes_ref};
 use andon_git::RepoEnv;
 

@@ -9,16 +9,15 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use andon_core::domain::{
-    change::Nature, decision::Halt, diagnostic::Diagnostic, diagnostic::Severity, facts::Ack,
-    facts::CommitRecord, findings::Level, ids::CommitId,
-};
-use andon_core::{escape::terminal_clip, escape::width, history::DEFAULT_NODE};
-use andon_engine::{
-    asking, error::OpsError, json, range::numbers::Numbers, recording::derive, text::halt, text::message,
-    text::page::Page, text::phrase, text::style::Style, view::history::LoggedCommit,
-    view::history::RecordState, workspace::Workspace,
-};
+use andon_core::domain::diagnostic::{Diagnostic, Severity};
+use andon_core::domain::facts::{Ack, CommitRecord};
+use andon_core::domain::{change::Nature, decision::Halt, findings::Level, ids::CommitId};
+use andon_core::escape::{terminal_clip, width};
+use andon_core::history::DEFAULT_NODE;
+use andon_engine::range::numbers::Numbers;
+use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
+use andon_engine::view::history::{LoggedCommit, RecordState};
+use andon_engine::{asking, error::OpsError, json, recording::derive, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
 /// `andon log`
@@ -256,10 +255,11 @@ fn ack_lines(page: &mut Page, ack: &Ack) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use andon_core::domain::facts::{CommitKind, Gate};
     use andon_testkit::samples;
-    use serde_json::Value;
 
     fn entries() -> Vec<LogEntry> {
         let mut amended = samples::record();

@@ -6,15 +6,16 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
-use andon_core::domain::{
-    about::DirtyBit, about::EventClass, decision::Halt, decision::LedgerEvent, decision::StopSwitch,
-    decision::SwitchMove, diagnostic::Diagnostic, facts::Ack, facts::CommitKind, facts::CommitRecord,
-    facts::Gate, facts::Recording, findings::Figures, findings::HaltReason, findings::Level,
-    findings::ReportFile, ids::CommitId, ids::TreeId, safety::SafetyFact, safety::SafetyKind,
-    time::Timestamp,
-};
+use andon_core::domain::about::{DirtyBit, EventClass};
+use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
+use andon_core::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
+use andon_core::domain::findings::{Figures, HaltReason, Level, ReportFile};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_core::{detect, escape::terminal_clip, format::members_of};
-use andon_engine::{asking, error::OpsError, text::page::Page, text::style::Style, workspace::Workspace};
+use andon_engine::text::{page::Page, style::Style};
+use andon_engine::{asking, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Position};
 use andon_store::{RecordError, ledger::Entry, notes::NotesStore};
 
@@ -429,10 +430,11 @@ impl SafetyDetails {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use andon_core::detect::REGISTRY;
     use andon_core::domain::{about::DirtyBit, findings::Figures};
-    use serde_json::json;
 
     #[test]
     fn the_types_are_those_of_the_document() {

@@ -6,15 +6,15 @@ mod test_run;
 use std::io::{BufRead, IsTerminal as _};
 use std::path::PathBuf;
 
+use clap::{Args, Subcommand};
+
 use self::{stream::Request, test_run::SubmittedRun};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
 use andon_core::domain::tests::{RunValidity, TestRun};
-use andon_engine::json;
-use andon_engine::text::{message, phrase};
-use andon_engine::{error::OpsError, text::style::Style, workspace::Workspace};
-use clap::{Args, Subcommand};
+use andon_engine::text::{message, phrase, style::Style};
+use andon_engine::{error::OpsError, json, workspace::Workspace};
 
 /// Takes facts in.
 pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit, OpsError> {

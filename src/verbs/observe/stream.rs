@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::test_run::worth;
 use crate::plain_run::PlainRun;
@@ -13,12 +13,11 @@ use andon_core::domain::{
     signatures::signature, time::Span,
 };
 use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
-use andon_engine::{
-    context::Context, error::OpsError, evidence::earlier_runs::compare, evidence::tested_code::head_with,
-    gate::rule_feed::RuleFeed, text::line_summary::LineSummary, workspace::Workspace,
-};
+use andon_engine::evidence::{earlier_runs::compare, tested_code::head_with};
+use andon_engine::gate::rule_feed::RuleFeed;
+use andon_engine::text::line_summary::LineSummary;
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Reach};
-use serde::Deserialize;
 
 /// A call that ended so long ago says nothing of the code as it is.
 const RECENT: Span = Span(10);

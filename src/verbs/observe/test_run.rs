@@ -12,10 +12,10 @@ use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, ids::CodeId};
 use andon_engine::evidence::earlier_runs::{compare, without_its_reports};
-use andon_engine::json::record;
+use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::{
-    context::Context, effect::report_files, error::OpsError, evidence::test_sets,
-    evidence::tested_code::TestedCode, gate::rule_feed, workspace::Workspace,
+    context::Context, effect::report_files, error::OpsError, evidence::test_sets, gate::rule_feed,
+    json::record, workspace::Workspace,
 };
 use andon_store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, Root, RunReader};

@@ -4,26 +4,25 @@ pub mod run;
 mod session;
 pub mod text;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::{BufRead, BufReader};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use clap::Args;
 
-use self::{run::ReplayLine, run::ReplayStep, text::Teller};
-use crate::cli::{
-    Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format, progress, progress::stopped,
-};
-use crate::{verbs::test::run as test, verbs::test::run::OutputTarget};
+use self::run::{ReplayLine, ReplayStep};
+use self::text::Teller;
+use crate::cli::progress::{self, stopped};
+use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format};
+use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
-use andon_core::domain::{ids::CodeId, ids::CommitId, tests::TestEvidence};
-use andon_engine::{
-    context::Context, effect::program::Screens, effect::program::StopCause, error::OpsError,
-    evidence::separate_checkout, evidence::separate_checkout::TestedSubject,
-    evidence::tested_code::CommandResult, text::message, workspace::Workspace,
-};
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::tests::TestEvidence;
+use andon_engine::effect::program::{Screens, StopCause};
+use andon_engine::evidence::separate_checkout::{self, TestedSubject};
+use andon_engine::evidence::tested_code::CommandResult;
+use andon_engine::{context::Context, error::OpsError, text::message, workspace::Workspace};
 use testreport::Stream;
 
 /// `andon replay`

@@ -1,25 +1,25 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::{collections::BTreeMap, io::BufRead};
 
 use andon_config::Config;
+use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
+use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
+use andon_core::domain::facts::{Ack, AckHow, Fact, Recording};
+use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{
-    decision::Decision, decision::Halt, decision::HaltEvidence, decision::Stage, decision::StandingHalt,
-    decision::Verdict, diagnostic::Diagnostic, escalation::EscalationMode, facts::Ack, facts::AckHow,
-    facts::Fact, facts::Recording, findings::Level, ids::CommitId, ids::EntryId, settings::RuleSettings,
+    diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
     tests::TestEvidence, time::Timestamp,
 };
 use andon_core::history::{EventEffect, Fold, Timeline};
-use andon_core::{change::normalize::Normalizer, policy, policy::HaltPlace};
-use andon_engine::{
-    context::Context, error::OpsError, range, range::Lineages, range::replayed, range::replayed::RangeFacts,
-    range::stream::EventsEnd, range::stream::StreamOptions, range::stream::each_fact, range::uncertainty,
-    recording::bulk, recording::bulk::Job, recording::bulk::Pace, recording::bulk::RangeCommit,
-    recording::bulk::Records, recording::bulk::WalkEnd, text::named_files, weakening, workspace::Workspace,
-};
+use andon_core::policy::{self, HaltPlace};
+use andon_engine::range::replayed::{self, RangeFacts};
+use andon_engine::range::stream::{EventsEnd, StreamOptions, each_fact};
+use andon_engine::range::{self, Lineages, uncertainty};
+use andon_engine::recording::bulk::{self, Job, Pace, RangeCommit, Records, WalkEnd};
+use andon_engine::{context::Context, error::OpsError, text::named_files, weakening, workspace::Workspace};
 use andon_git::{CommitInfo, Repo};
 use andon_store::derived::DerivedCache;
 

@@ -7,14 +7,15 @@
 use std::collections::BTreeSet;
 
 use super::run::{Engine, settings};
-use andon_core::domain::{
-    decision::Decision, decision::Verdict, diagnostic::Diagnostic, events::Event, events::EventKind,
-    events::Trace, facts::CommitFact, facts::Fact, ids::CommitId, safety::SafetyFact, safety::SafetyKind,
-    tests::TestRun, time::Timestamp,
-};
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::events::{Event, EventKind, Trace};
+use andon_core::domain::facts::{CommitFact, Fact};
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, tests::TestRun, time::Timestamp};
 use andon_engine::{error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Marker};
-use andon_store::{ledger::Entry, ledger::Ledger, notes::NotesStore};
+use andon_store::ledger::{Entry, Ledger};
+use andon_store::notes::NotesStore;
 
 /// Most bytes of the journal that are read, from its end.
 const MAX_JOURNAL: u64 = 16 << 20;

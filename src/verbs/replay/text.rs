@@ -1,13 +1,16 @@
 //! What `andon replay` shows: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
 //! (docs/spec-map.md, loop rules: frozen replays).
 
-use super::run::{ReplayLine, ReplayStep};
 use serde_json::{Map, Value, json};
 
-use super::{TestedCommit, session::Trajectory, session::TrajectoryStep};
-use andon_core::domain::{decision::Decision, decision::Verdict, diagnostic::Diagnostic};
+use super::TestedCommit;
+use super::run::{ReplayLine, ReplayStep};
+use super::session::{Trajectory, TrajectoryStep};
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::escape::terminal_clip;
-use andon_engine::{json, text::halt, text::message, text::page::Page, text::phrase, text::style::Style};
+use andon_engine::json;
+use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
@@ -215,10 +218,12 @@ pub fn trajectory_json(trajectory: &Trajectory) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::session::SessionState, *};
+    use serde_json::{Value, json};
+
+    use super::super::session::SessionState;
+    use super::*;
     use andon_core::domain::{findings::Level, time::Timestamp};
     use andon_testkit::samples;
-    use serde_json::{Value, json};
 
     fn line(byte: u8, verdict: Verdict) -> ReplayLine {
         let mut decision = samples::decision(verdict);

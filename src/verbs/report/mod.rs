@@ -8,17 +8,15 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
-use crate::{verbs::review::rounds, verbs::status::run as status};
-use andon_core::domain::decision::Halt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::CommitRecord;
+use crate::verbs::{review::rounds, status::run as status};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_engine::{
-    asking, effect::write_report, error::OpsError, range::numbers::Numbers, text::forge::Forge,
-    text::shown_change, text::shown_change::ShownChange, view::history::HistoryCommit,
-    view::history::HistoryView, view::history::RecordState, view::status::LastHalt, view::status::StatusView,
-    workspace::Workspace,
-};
+use andon_core::domain::{decision::Halt, diagnostic::Diagnostic, facts::CommitRecord};
+use andon_engine::range::numbers::Numbers;
+use andon_engine::text::forge::Forge;
+use andon_engine::text::shown_change::{self, ShownChange};
+use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
+use andon_engine::view::status::{LastHalt, StatusView};
+use andon_engine::{asking, effect::write_report, error::OpsError, workspace::Workspace};
 use andon_git::GitError;
 use andon_store::notes::NotesStore;
 

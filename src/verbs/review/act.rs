@@ -19,9 +19,10 @@ use andon_engine::effect::{self, consult};
 use andon_engine::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_git::read_plain;
 use andon_review::payload::fields::{SignedText, Whole};
-use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::payload::{BallotCommit, RevealPayload, RoundAccept, RoundObjection, commitment};
+use andon_review::payload::{
+    BallotCommit, RevealPayload, RoundAccept, RoundObjection, commitment, questions::Trigger,
+};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_signing::{PublicKey, Signer};
 

@@ -11,13 +11,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use self::act::{Act, ActReport};
-use crate::cli::args::read_bytes;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::verbs::round;
+use crate::cli::{args::read_bytes, error::Exit, format_arg::FormatArg, output::Format};
+use crate::{cli::Shell, verbs::round};
 use andon_core::domain::time::Timestamp;
-use andon_engine::json;
-use andon_engine::{asking, error::OpsError, text::message, workspace::Workspace};
-use andon_review::simulation::{self, output::SimulationJson};
+use andon_engine::{asking, error::OpsError, json, text::message, workspace::Workspace};
+use andon_review::simulation;
+use andon_review::simulation::output::SimulationJson;
 
 /// `andon review`
 #[derive(Debug, Args)]

@@ -6,13 +6,12 @@ use serde::Serialize;
 use andon_core::domain::{ids::EntryId, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger, WaitingRound};
-use andon_engine::json::RoundPrecedentJson;
-use andon_engine::{error::OpsError, halts, text::style::Style, workspace::Workspace};
+use andon_engine::text::style::Style;
+use andon_engine::{error::OpsError, halts, json::RoundPrecedentJson, workspace::Workspace};
 use andon_review::payload::vote::{ConcernDirection, PolicyConcern, StrongestClaims, VotePayload};
 use andon_review::payload::{Payload, RoundObjection, fields::SignedText, member::read};
-use andon_review::precedents::PrecedentQuery;
 use andon_review::round::{FlagRoute, Panel, RoundState, Seat};
-use andon_review::similarity::Words;
+use andon_review::{precedents::PrecedentQuery, similarity::Words};
 
 /// A vote as it was signed.
 #[derive(Debug, Serialize)]

@@ -7,19 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::rounds::{self, ShownFlag, ShownVote, choice};
-use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
-use andon_core::{domain::plural::count, escape};
+use andon_core::domain::{briefing::HumanDecision, plural::count};
+use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
-use andon_engine::text::{shown_change, style::Style};
-use andon_engine::{error::OpsError, halts, workspace::Workspace};
+use andon_engine::text::style::Style;
+use andon_engine::{error::OpsError, halts, text::shown_change, workspace::Workspace};
 use andon_git::{Blob, GitError};
-use andon_review::entry::Code;
 use andon_review::payload::fields::names;
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
-use andon_review::precedents::PrecedentQuery;
 use andon_review::round::{RoundState, RoundStatus};
+use andon_review::{entry::Code, precedents::PrecedentQuery};
 use andon_store::notes::NotesStore;
 
 /// Texts beside an entry that are read, and the largest of them in bytes.

@@ -6,12 +6,11 @@ use serde::Serialize;
 use andon_core::domain::{plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
-use andon_engine::{error::OpsError, text::style::Style, workspace::Workspace};
-use andon_review::accounts::Transfer;
+use andon_engine::text::style::Style;
+use andon_engine::{error::OpsError, workspace::Workspace};
 use andon_review::payload::fields::names;
-use andon_review::simulation::of_ledger;
 use andon_review::simulation::output::{RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson};
-use andon_review::votes::Tier;
+use andon_review::{accounts::Transfer, simulation::of_ledger, votes::Tier};
 
 /// The status of a witness.
 #[derive(Debug, Serialize)]

@@ -19,15 +19,16 @@ use self::statements::{
     ActionMember, CloseMessage, OpenMessage, RoleMember, RoundAction, RoundName, StatementMessage,
 };
 use crate::cli::{Shell, error::Exit, format_arg::JsonArg};
-use andon_core::{domain::time::Timestamp, format::members_of};
+use andon_core::domain::time::Timestamp;
+use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, SignedLedger};
-use andon_engine::json;
-use andon_engine::{context::Context, error::OpsError, json::RoundPrecedentJson, workspace::Workspace};
+use andon_engine::json::{self, RoundPrecedentJson};
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_git::Repo;
+use andon_review::payload::fields::Time;
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
-use andon_review::payload::{fields::Time, member};
-use andon_review::precedents::PrecedentQuery;
 use andon_review::round::{RoundState, RoundStatus};
+use andon_review::{payload::member, precedents::PrecedentQuery};
 
 /// `andon round`
 #[derive(Debug, Args)]

@@ -1,7 +1,6 @@
 //! A round that has not ended: a file with what came so far.
 
-use std::fs::File;
-use std::path::PathBuf;
+use std::{fs::File, path::PathBuf};
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
@@ -9,13 +8,10 @@ use serde_json::{Map, Value};
 
 use super::statements::{Speaker, Trailer};
 use andon_core::format::{fields, members_of};
-use andon_engine::effect;
-use andon_engine::error::OpsError;
-use andon_engine::workspace::Workspace;
+use andon_engine::{effect, error::OpsError, workspace::Workspace};
 use andon_git::read_plain;
-use andon_review::payload::fields::Time;
-use andon_review::payload::member::read as read_payload;
 use andon_review::payload::questions::{JudgeStatement, NamedEvidence, RoundPayload};
+use andon_review::payload::{fields::Time, member::read as read_payload};
 use andon_store::ledger::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.

@@ -3,24 +3,24 @@
 pub mod run;
 pub mod text;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use self::text::StatusDepth;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::{situation, situation::HookSituation, situation::LoopSituation, verbs::round};
+use crate::cli::{error::Exit, format_arg::FormatArg, output::Format};
+use crate::situation::{self, HookSituation, LoopSituation};
+use crate::{cli::Shell, verbs::round};
 use andon_core::domain::decision::{Halt, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::{detect, escape::terminal_clip};
-use andon_engine::{
-    asking, context::Context, error::OpsError, gate::guard, halts, halts::decisions,
-    halts::decisions::HaltFate, halts::decisions::PastHalt, json, text::message, text::page::Page,
-    text::phrase, text::style::Style, view::status::LoopState, view::status::RuleCount, workspace::Workspace,
-};
+use andon_engine::halts;
+use andon_engine::halts::decisions::{self, HaltFate, PastHalt};
+use andon_engine::text::{message, page::Page, phrase, style::Style};
+use andon_engine::view::status::{LoopState, RuleCount};
+use andon_engine::{asking, context::Context, error::OpsError, gate::guard, json, workspace::Workspace};
 use andon_git::{GitError, Repo};
 
 /// `andon status`

@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 
 use crate::situation::{self, HookSituation, LoopSituation};
+use andon_core::domain::decision::{Stage, StandingHalt};
 use andon_core::domain::{
-    decision::Stage, decision::StandingHalt, diagnostic::Diagnostic, findings::Level, ids::CodeId,
-    tests::RunValidity, workflow::Cycle,
+    diagnostic::Diagnostic, findings::Level, ids::CodeId, tests::RunValidity, workflow::Cycle,
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{detect, policy};
-use andon_engine::{
-    context::Context, effect, error::OpsError, evidence, evidence::Subject, evidence::untracked,
-    gate::fallback, gate::guard, halts, halts::decisions, recording::timeline::LoadedTimeline,
-    view::status::CycleView, view::status::FailureSummary, view::status::HeadAndWorkTree,
-    view::status::LastHalt, view::status::LoopCount, view::status::LoopEvidence,
-    view::status::RefusedCommits, view::status::SkippedAt, view::status::StatusView, view::status::TestsOf,
-    workspace::Workspace,
+use andon_engine::evidence::{self, Subject, untracked};
+use andon_engine::gate::{fallback, guard};
+use andon_engine::halts::{self, decisions};
+use andon_engine::recording::timeline::LoadedTimeline;
+use andon_engine::view::status::{
+    CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, RefusedCommits, SkippedAt,
+    StatusView, TestsOf,
 };
-use andon_store::{fingerprint::Fingerprinter, ledger::EntryEvent, ledger::Ledger};
+use andon_engine::{context::Context, effect, error::OpsError, workspace::Workspace};
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::ledger::{EntryEvent, Ledger};
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;

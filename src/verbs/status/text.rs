@@ -4,9 +4,9 @@
 use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, plural::count};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::page::{Page, unbroken, with_command};
-use andon_engine::text::{decisions, halt, message, phrase, spark};
+use andon_engine::text::spark::{self, Glyphs};
+use andon_engine::text::{decisions, halt, message, phrase, style::Style};
 use andon_engine::view::status::{FailureSummary, LoopState, SkippedAt, StatusView, TestsOf};
-use andon_engine::{text::spark::Glyphs, text::style::Style};
 
 /// Hashes of each kind shown in the text; JSON has all of them.
 const HASHES: usize = 5;

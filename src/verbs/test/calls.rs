@@ -7,9 +7,11 @@ mod shell;
 
 use std::path::{Path, PathBuf};
 
-use andon_config::TestCommand;
-use andon_engine::{effect::program::StartedProgram, effect::report_files};
 use serde_json::Value;
+
+use andon_config::TestCommand;
+use andon_engine::effect::program::StartedProgram;
+use andon_engine::effect::report_files;
 use testreport::command_words::{ShellLine, innermost, program_name};
 use testreport::{KnownRunner, Promise, RunnerCall, WordList, words};
 

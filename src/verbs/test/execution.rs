@@ -8,16 +8,15 @@ use super::preset::{self, LineFilter};
 use andon_config::TestCommand;
 use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
+use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
     self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
 };
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
+use andon_engine::evidence::places::Places;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
-use andon_engine::{
-    context::Context, effect::best_effort, effect::files::PrivateDir, error::OpsError,
-    evidence::places::Places, workspace::Workspace,
-};
+use andon_engine::{context::Context, effect::best_effort, error::OpsError, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 

@@ -10,19 +10,17 @@ mod side_by_side;
 
 use std::ffi::OsString;
 
+use clap::Args;
+use serde_json::{Value, json};
+
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Format, Printer};
 use crate::cli::{Shell, format_arg::FormatArg};
 use crate::verbs::test::run as test;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
-use andon_engine::json;
-use andon_engine::{
-    error::OpsError, evidence::separate_checkout::TestedSubject, gate::rule_feed, text::message,
-    workspace::Workspace,
-};
-use clap::Args;
-use serde_json::{Value, json};
+use andon_engine::evidence::separate_checkout::TestedSubject;
+use andon_engine::{error::OpsError, gate::rule_feed, json, text::message, workspace::Workspace};
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.

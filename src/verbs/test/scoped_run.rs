@@ -14,15 +14,14 @@ use super::run::{
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
-use andon_engine::evidence::Subject;
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
 use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
+use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::evidence::untracked::{self, TreeSnapshot};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::{
-    context::Context, error::OpsError, evidence::tested_code::TestedCode, recording::pending,
-    workspace::Workspace,
+    context::Context, error::OpsError, evidence::Subject, recording::pending, workspace::Workspace,
 };
 
 /// The scopes that are to be tested.

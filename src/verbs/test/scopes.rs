@@ -1,21 +1,17 @@
 //! `andon test` where the code has scopes: what is said, and the other ways to ask.
 
+use serde_json::{Value, json};
+
 use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestProgress, TestStep};
 use super::{TestArgs, after_run, flaky, proves_nothing, ran_json, run as test, say, unread};
-use crate::cli::Shell;
-use crate::cli::error::Exit;
 use crate::cli::output::{Format, Printer};
+use crate::cli::{Shell, error::Exit};
 use andon_config::TestCommand;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
-use andon_engine::evidence::{Subject, untracked};
-use andon_engine::json;
-use andon_engine::{
-    error::OpsError, evidence::separate_checkout::TestedSubject, recording::timeline, text::message,
-    workspace::Workspace,
-};
-use serde_json::{Value, json};
+use andon_engine::evidence::{Subject, separate_checkout::TestedSubject, untracked};
+use andon_engine::{error::OpsError, json, recording::timeline, text::message, workspace::Workspace};
 
 /// Runs the scopes that are wanted and passes the worst exit code on.
 pub fn run(

@@ -5,13 +5,14 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::{collections::VecDeque, thread};
 
+use tempfile::SpooledTempFile;
+
 use super::execution::Execution;
 use super::run::{ChosenCommand, OutputTarget, judged};
 use super::scoped_run::{Session, TestProgress, TestStep};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
 use andon_engine::evidence::{tested_code::TestedCode, untracked::TreeSnapshot};
 use andon_engine::{error::OpsError, workspace::Workspace};
-use tempfile::SpooledTempFile;
 use testreport::Stream;
 
 /// Chunks of output that wait to be read.

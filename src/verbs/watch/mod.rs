@@ -8,8 +8,9 @@ use std::thread;
 use clap::Args;
 
 use self::text::PrintedLines;
+use crate::cli::output::{self, Format};
 use crate::cli::watching::{PAUSE, WatchMemory, now};
-use crate::cli::{Shell, error::Exit, output, output::Format};
+use crate::cli::{Shell, error::Exit};
 use andon_engine::error::OpsError;
 
 const HELP: &str = "\

@@ -12,8 +12,7 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
-use andon_engine::json;
-use andon_engine::{error::OpsError, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, json, text::message, workspace::Workspace};
 use andon_review::payload::fields::names;
 use andon_store::ledger::{SignatureState, WholeEntry};
 

@@ -1,8 +1,7 @@
 //! The policy of a ledger: who may answer rounds, with which keys, and the changes of both. Each change is signed; where the policy
 //! asks for several admins, the others sign under it.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde::Serialize;
 use serde_json::json;

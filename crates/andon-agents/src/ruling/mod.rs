@@ -10,8 +10,7 @@ mod words;
 
 use self::readers::{leads_out, reads};
 use self::words::WordMatch;
-use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason};
-use andon_core::domain::agent_door::{ToolKind, ToolUse};
+use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason, ToolKind, ToolUse};
 use andon_core::domain::{events::CallEnd, ids::ShortHash};
 
 pub use session::{OpenTurn, Session, Touch, in_order};

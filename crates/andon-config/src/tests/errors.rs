@@ -1,7 +1,6 @@
 //! What is wrong, word for word.
 
-use super::super::*;
-use super::{read, rules, source};
+use super::{super::*, read, rules, source};
 
 fn messages(text: &str) -> String {
     read(text).unwrap_err().to_string()

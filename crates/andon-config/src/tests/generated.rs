@@ -1,8 +1,7 @@
 //! What is made from the table of keys: template, schema, defaults.
 
 use super::super::keys::{Contents, Kind, SECTIONS};
-use super::super::*;
-use super::{read, source};
+use super::{super::*, read, source};
 
 #[test]
 fn the_template_is_short_loads_and_shows_the_choices() {

@@ -33,17 +33,14 @@
 
 use std::borrow::Cow;
 
-use super::{
-    normalize::Normalizer,
-    survey::{Survey, first_eight},
-};
-use crate::domain::{
-    change::{Change, ChangeFacts, RawHunk},
-    facts::{DiffSummary, Hunk},
-    ids::{CodeId, DiffHash, HunkHash, Oid, hex_digits},
-    paths::PathRules,
-};
 use sha2::{Digest as _, Sha256};
+
+use super::normalize::Normalizer;
+use super::survey::{Survey, first_eight};
+use crate::domain::change::{Change, ChangeFacts, RawHunk};
+use crate::domain::facts::{DiffSummary, Hunk};
+use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, hex_digits};
+use crate::domain::paths::PathRules;
 
 /// The rules by which a change is read.
 #[derive(Debug, Clone, Copy)]

@@ -6,8 +6,7 @@
 //! signature: these match bytes of a line of code, where a date alone is noise, a duration is a value, and a hexadecimal
 //! number of seven digits a constant. Only the patterns of `[normalize]` ([`Mask`]) mean the same in both.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::{borrow::Cow, sync::OnceLock};
 
 use testreport::Mask;
 

@@ -5,8 +5,7 @@
 //! with a common word such as `token` requires more text after it.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 

@@ -3,8 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::nature;
-use super::normalize::Normalizer;
+use super::{nature, normalize::Normalizer};
 use crate::domain::change::{Change, ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::ids::{HunkHash, Oid};
 use crate::domain::paths::{PathClass, PathRules};

@@ -106,8 +106,9 @@ fn at_most(halted: u64, runs: u64, rate: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn so_many_runs_are_needed() {

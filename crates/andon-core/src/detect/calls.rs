@@ -3,10 +3,8 @@
 //! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
 use super::words;
-use crate::domain::{
-    events::ToolCall,
-    findings::{Detail, Evidence, Figures, NamedCall},
-};
+use crate::domain::events::ToolCall;
+use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
 use crate::history::{Call, is_edit};
 
 /// Calls of a row that a sentence names.

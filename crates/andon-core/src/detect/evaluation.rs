@@ -7,16 +7,11 @@
 //!
 //! The tests of each scope are also judged alone: another scope that fails all the time hides no loop in it.
 
-use super::{
-    REGISTRY,
-    rule::{LOOP, Rule},
-    situation::Situation,
-};
-use crate::domain::{
-    findings::{Finding, Level},
-    scopes::called,
-    settings::{RuleSetting, RuleSettings},
-};
+use super::rule::{LOOP, Rule};
+use super::{REGISTRY, situation::Situation};
+use crate::domain::findings::{Finding, Level};
+use crate::domain::scopes::called;
+use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::history::{Strike, Timeline};
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
@@ -110,9 +105,8 @@ fn views(timeline: &Timeline) -> Vec<(String, Timeline)> {
 mod tests {
     use crate::detect::rules::{recurrence, unchanged_diff, undo_churn, weak_change};
     use crate::detect::testkit::reported;
-    use crate::domain::change::Nature;
     use crate::domain::facts::CommitKind::Merge;
-    use crate::domain::findings::Level;
+    use crate::domain::{change::Nature, findings::Level};
     use crate::testkit::{Commit, commit};
 
     #[test]
@@ -178,11 +172,9 @@ mod tests {
 mod alone_tests {
     use super::*;
     use crate::detect::{self, Stops};
-    use crate::domain::decision::Stage;
-    use crate::domain::findings::Level;
-    use crate::domain::ids::CodeId;
-    use crate::domain::ids::CommitId;
+    use crate::domain::ids::{CodeId, CommitId};
     use crate::domain::tests::{ScopeTests, TestEvidence};
+    use crate::domain::{decision::Stage, findings::Level};
     use crate::testkit::{Commit, commit, green, oid, red, timeline};
 
     fn row(name: &str, tests: TestEvidence) -> ScopeTests {

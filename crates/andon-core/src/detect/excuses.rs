@@ -11,10 +11,8 @@
 use std::collections::BTreeSet;
 
 use crate::WordList;
-use crate::domain::{
-    facts::CommitKind,
-    settings::{Param, RuleSetting},
-};
+use crate::domain::facts::CommitKind;
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{CodeState, Iteration, Source, Timeline, are_by_the_clock};
 
 /// Commits that go back on purpose. "Release" alone is no pattern: "Release the lock" is work.

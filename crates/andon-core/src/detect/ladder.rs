@@ -7,8 +7,7 @@
 //!
 //! [`Counts`]: crate::domain::about::Counts
 
-use super::Rule;
-use super::rules::REGISTRY;
+use super::{Rule, rules::REGISTRY};
 use crate::domain::about::RuleSubject;
 use crate::domain::findings::{HaltReason, Level};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings, Sense};

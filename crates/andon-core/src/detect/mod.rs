@@ -59,10 +59,8 @@ pub use rules::{
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextWindowUse, Thresholds};
-use crate::domain::facts::Weakening;
 use crate::domain::findings::{Finding, Level};
-use crate::domain::settings::RuleSettings;
-use crate::domain::workflow::Cycle;
+use crate::domain::{facts::Weakening, settings::RuleSettings, workflow::Cycle};
 use crate::history::Timeline;
 
 /// The rule of that id.

@@ -5,11 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{
-    change::Nature,
-    ids::Oid,
-    tests::{TestEvidence, TestRun},
-};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::{change::Nature, ids::Oid};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome};
 
 /// A step of the failing count, seen from the last time that all tests passed.
@@ -176,8 +173,7 @@ pub(super) fn last_moved(timeline: &Timeline) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::TreeId;
-    use crate::domain::time::Timestamp;
+    use crate::domain::{ids::TreeId, time::Timestamp};
     use crate::testkit::{Commit, commit, oid, red, run, timeline};
 
     #[test]

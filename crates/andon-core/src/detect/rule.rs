@@ -3,12 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::excuses::is_by_the_clock;
-use super::situation::Situation;
+use super::{excuses::is_by_the_clock, situation::Situation};
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::findings::Detail;
-use crate::domain::findings::{Finding, HaltReason, Level, Limit, ReportFile};
+use crate::domain::findings::{Detail, Finding, HaltReason, Level, Limit, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 
 /// A rule of the registry.

@@ -4,18 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    rule::Rule,
-    rules,
-    rules::{consecutive_failures, red_runs, repeated_failures, tool_loop},
-    situation::{Situation, Stops},
-};
-use crate::domain::{
-    decision::Stage,
-    escalation::{Knobs, RING, Signal},
-    findings::{Finding, Level},
-    settings::{Param, ParamValue, RuleSetting, RuleSettings},
-};
+use super::rule::Rule;
+use super::rules::{self, consecutive_failures, red_runs, repeated_failures, tool_loop};
+use super::situation::{Situation, Stops};
+use crate::domain::decision::Stage;
+use crate::domain::escalation::{Knobs, RING, Signal};
+use crate::domain::findings::{Finding, Level};
+use crate::domain::settings::{Param, ParamValue, RuleSetting, RuleSettings};
 use crate::history::Timeline;
 
 /// The signals of rules. The proxies of "signals and escalation" (docs/spec-map.md) are folds of their own, in `signals`.

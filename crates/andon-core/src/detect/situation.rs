@@ -1,11 +1,9 @@
 //! The input of a rule: the window, the stage, and the commit or turn that is about to happen.
 
-use crate::domain::decision::Stage;
-use crate::domain::escalation::Episode;
-use crate::domain::facts::Presence;
-use crate::domain::identity::Mismatch;
-use crate::domain::scopes::SharedPath;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
+use crate::domain::{
+    decision::Stage, escalation::Episode, facts::Presence, identity::Mismatch, scopes::SharedPath,
+};
 use crate::history::Timeline;
 
 /// Everything a rule may look at.

@@ -2,10 +2,9 @@
 
 use super::Rule;
 use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
-use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
-use crate::domain::identity::Mismatch;
 use crate::domain::settings::{ParamValue, RuleSetting};
+use crate::domain::{decision::Stage, identity::Mismatch};
 use crate::history::Timeline;
 use crate::testkit::{Commit, GAP, timeline};
 

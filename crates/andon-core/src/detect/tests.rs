@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::decision::Stage;
-use crate::domain::facts::Presence;
-use crate::domain::findings::HaltReason;
-use crate::domain::settings::ParamValue;
+use crate::domain::{decision::Stage, facts::Presence, findings::HaltReason, settings::ParamValue};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, red, run as test_run, timeline};
 

@@ -2,9 +2,10 @@
 //!
 //! What is decided about an agent's calls and turns, as values with their words.
 
+use serde::{Deserialize, Serialize};
+
 use super::{agent::Client, codec::named, events::CallEnd, ids::ShortHash, time::Timestamp};
 use crate::format::fields::Text;
-use serde::{Deserialize, Serialize};
 
 pub use super::client_spec::HookMoment;
 

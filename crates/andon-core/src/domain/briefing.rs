@@ -3,10 +3,8 @@
 
 use serde::Serialize;
 
-use super::context::ContextWindowUse;
 use super::decision::{Halt, Story};
-use super::ids::CommitId;
-use super::time::Timestamp;
+use super::{context::ContextWindowUse, ids::CommitId, time::Timestamp};
 
 /// The briefing, under `.andon/`.
 pub const BRIEFING: &str = "MISSION_BRIEFING.md";

@@ -1,9 +1,7 @@
 //! How single values are written by serde: ids, times and names as text where others read them, ids and times as bytes
 //! in caches. The shape of what holds them is decided elsewhere (`wire`).
 
-use std::fmt;
-use std::marker::PhantomData;
-use std::str::FromStr;
+use std::{fmt, marker::PhantomData, str::FromStr};
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 

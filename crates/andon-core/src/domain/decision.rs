@@ -5,15 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::about::AdvisedStep;
-use super::{
-    codec::named,
-    facts::{Ack, CommitKind},
-    findings::{Figures, Finding, HaltReason, Level, NamedCall, ReportFile},
-    ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature},
-    summary::HaltSummary,
-    tests::TestStatus,
-    time::Timestamp,
-};
+use super::facts::{Ack, CommitKind};
+use super::findings::{Figures, Finding, HaltReason, Level, NamedCall, ReportFile};
+use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use super::{codec::named, summary::HaltSummary, tests::TestStatus, time::Timestamp};
 use crate::format::fields::{Cut, counts, is_default, or_default};
 
 /// Bytes of a text in an entry of the ledger.

@@ -2,15 +2,12 @@
 //! solves it. Warnings, mistakes of a configuration, violations and errors of commands are all of this one type;
 //! `report` renders it.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::{
-    findings::{Evidence, Finding, Level},
-    ids::CommitId,
-};
+use super::findings::{Evidence, Finding, Level};
+use super::ids::CommitId;
 
 /// A place in a text, both counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,14 +3,8 @@
 //! The response to a stuck loop in addition to the halt: whom to ask and which provider goes on (docs/spec-map.md, loop
 //! safety: auto escalation policy; loop rules: advisor and fallback chain).
 
-use super::{
-    briefing::Briefing,
-    decision::{Halt, Story},
-    escalation::Episode,
-    facts::Ack,
-    findings::ReportFile,
-    time::Timestamp,
-};
+use super::decision::{Halt, Story};
+use super::{briefing::Briefing, escalation::Episode, facts::Ack, findings::ReportFile, time::Timestamp};
 
 /// One side effect. The order of a list matters: a report file is written before its ledger entry, so that a
 /// death between the two can never look like a person's deletion.

@@ -2,15 +2,12 @@
 //!
 //! What a repository remembers of a commit that was made here, wherever HEAD has gone since.
 
-use super::{
-    codec::{flag, named},
-    events::Event,
-    ids::{CommitId, EntryId},
-    tests::TestRun,
-    time::Timestamp,
-};
-use crate::format::fields::{Items, Text, Texts, or_default};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::codec::{flag, named};
+use super::ids::{CommitId, EntryId};
+use super::{events::Event, tests::TestRun, time::Timestamp};
+use crate::format::fields::{Items, Text, Texts, or_default};
 
 pub use super::record::{
     CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord, RecordedFinding,

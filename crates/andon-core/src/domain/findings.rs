@@ -6,15 +6,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{
-    about::About,
-    codec::named,
-    ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature},
-};
-use crate::format::{
-    Count,
-    fields::{Text, as_text, whole},
-};
+use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
+use super::{about::About, codec::named};
+use crate::format::Count;
+use crate::format::fields::{Text, as_text, whole};
 
 /// The level of a finding, in rising order (docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

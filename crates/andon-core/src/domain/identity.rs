@@ -2,8 +2,7 @@
 //! (docs/spec-map.md, loop rules: agentic identity). An agent that can change its own instructions unseen is not the
 //! agent that was admitted.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use sha2::{Digest as _, Sha256};
 
@@ -178,8 +177,9 @@ pub fn unbound(rules: &IdentityRules, claims: Claims<'_>) -> Vec<Mismatch> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn state(byte: u8) -> FileState {
         FileState { mode: 0o100_644, id: Oid::from_bytes(&[byte; 20]).unwrap() }

@@ -1,7 +1,6 @@
 //! Ids: newtypes, so that a tree id can never be passed for a commit id.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

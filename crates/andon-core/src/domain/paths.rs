@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use super::agent::is_settings;
-use super::patterns::Patterns;
-use super::scopes::ScopeView;
+use super::{agent::is_settings, patterns::Patterns, scopes::ScopeView};
 
 /// The class that a path counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::change::ChangeFacts;
-use super::codec::named;
-use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{Extent, TestEvidence};
 use super::time::{Timestamp, Uptime};
-use super::usage::Usage;
+use super::{change::ChangeFacts, codec::named, findings::Level, usage::Usage};
 use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};
 use crate::format::{Count, bounded};
 

@@ -4,11 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::named;
-use super::findings::Figures;
-use super::findings::Level;
-use super::ids::TreeId;
-use super::time::Timestamp;
+use super::findings::{Figures, Level};
+use super::{codec::named, ids::TreeId, time::Timestamp};
 use crate::format::fields::{Text, or_default};
 
 /// Bytes of a name in the journal.

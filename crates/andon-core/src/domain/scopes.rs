@@ -4,8 +4,7 @@
 //! cut into *parts*, each path in one of them: one part a scope, and the rest. The fingerprint of a scope is made of those
 //! of the parts that it reads; each part is walked once, however many scopes read it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 

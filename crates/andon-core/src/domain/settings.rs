@@ -1,12 +1,9 @@
 //! Settings of rules as values: what `config` resolves and `detect` reads.
 
-use crate::WordList;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
+use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData};
 
-use super::findings::Level;
-use super::time::Span;
+use super::{findings::Level, time::Span};
+use crate::WordList;
 
 /// The value of a rule's parameter.
 #[derive(Debug, Clone, PartialEq)]

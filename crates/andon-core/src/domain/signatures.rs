@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
-use testreport::{Digest, ErrorText, ParsedRun, Scheme};
-
-use crate::change::secrets;
 
 use super::ids::{self, CodeId, Signature};
 use super::summary::{FailingTest, HaltSummary};
 use super::tests::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
+use crate::change::secrets;
+use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.

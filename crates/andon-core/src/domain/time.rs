@@ -1,7 +1,6 @@
 //! Time as a value. The clock is read in `andon_engine::context` only and passed in.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,13 +1,12 @@
 //! A value whose object has members of something else too. They are taken out on the way: nothing is kept back until the
 //! object ends, as `flatten` of serde would do, and errors name the member.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer,
+};
 
 /// A type that takes members out of an object before the value sees them.
 pub trait Beside<'de>: Default {

@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::IgnoredAny};
 
 use super::{Count, List, bounded};
 

@@ -6,15 +6,13 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::context_windows::ContextWindows;
-use super::red_runs::RedRuns;
-use super::red_runs::{Refusals, RefusedAttempts};
+use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
 pub use crate::domain::events::RunStart;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
-use crate::domain::tests::TestEvidence;
 use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::domain::usage::Usage;
 use crate::domain::workflow::{Cycle, Edge};
+use crate::domain::{tests::TestEvidence, usage::Usage};
 
 /// Tool calls that are kept, the newest.
 pub const MAX_CALLS: usize = 64;

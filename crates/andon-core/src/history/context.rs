@@ -4,12 +4,10 @@
 //! An answer to a halt clears no context window: the agent's memory is as full as before. A pause longer than the
 //! session gap clears it, because a report of another run says nothing about this one.
 
-use super::activity::MAX_NODES;
 use super::context_windows::{ContextWindow, Door};
-use super::timeline::Timeline;
-use crate::domain::context::FillSource;
+use super::{activity::MAX_NODES, timeline::Timeline};
 use crate::domain::events::{EventKind, Renewal};
-use crate::domain::time::Timestamp;
+use crate::domain::{context::FillSource, time::Timestamp};
 
 impl Timeline {
     /// Takes what an event of `node`, with its time and session, says about its window. Another session has another one:
@@ -86,11 +84,8 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context::CachedTokens;
     use crate::domain::events::{Event, Output, OutputKind};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::Digest;
-    use crate::domain::usage::Usage;
+    use crate::domain::{context::CachedTokens, facts::Fact, ids::Digest, usage::Usage};
     use crate::history::{Fold, MAX_TURNS};
     use crate::testkit::{GAP, ack, call, commit, event, event_of, folded};
 

@@ -2,12 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::timeline::Memo;
-use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
-use crate::domain::change::Nature;
-use crate::domain::facts::Recording;
-use crate::domain::ids::HunkHash;
-use crate::domain::workflow::Edits;
+use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
+use crate::domain::{change::Nature, facts::Recording, ids::HunkHash, workflow::Edits};
 
 impl Iteration {
     /// Returns whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,

@@ -8,15 +8,12 @@ use std::sync::Arc;
 use super::activity::{EventEffect, NewestObservation, RunStart};
 use super::push_bounded;
 use super::red_runs::{Refusals, RefusedAttempts};
-use super::timeline::Memo;
-use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline};
-use crate::domain::context::CachedTokens;
-use crate::domain::events::EventKind;
+use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo, Source, Strike, Timeline};
 use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
-use crate::domain::workflow::Workflow;
+use crate::domain::{context::CachedTokens, events::EventKind, workflow::Workflow};
 
 /// Counters whose resets are remembered: more than there are rules.
 const MAX_RESETS: usize = 64;

@@ -5,13 +5,10 @@
 //! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
 //! comes after the commits that it has seen.
 
-use super::fold::Fold;
-use super::side_attempts::PlacedAttempt;
 use super::snapshot::{PassedCommit, Snapshot};
-use crate::domain::events::Event;
+use super::{fold::Fold, side_attempts::PlacedAttempt};
 use crate::domain::facts::{Ack, CommitFact, Fact};
-use crate::domain::ids::CommitId;
-use crate::domain::tests::TestRun;
+use crate::domain::{events::Event, ids::CommitId, tests::TestRun};
 
 /// The place of an acknowledgement in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

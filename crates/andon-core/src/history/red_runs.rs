@@ -4,17 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    outcome::{Outcome, failing_count, outcome},
-    push_bounded,
-};
-use crate::domain::{
-    events::CommitRefused,
-    ids::{CodeId, Signature},
-    tests::{TestEvidence, TestRun},
-    time::Timestamp,
-};
 use serde::{Deserialize, Serialize};
+
+use super::outcome::{Outcome, failing_count, outcome};
+use super::push_bounded;
+use crate::domain::ids::{CodeId, Signature};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::{events::CommitRefused, time::Timestamp};
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
 const CREDITS: u64 = 5;

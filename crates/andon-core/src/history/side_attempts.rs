@@ -13,8 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::facts::Attempt;
-use crate::domain::facts::CommitFact;
+use crate::domain::facts::{Attempt, CommitFact};
 use crate::domain::ids::CommitId;
 
 /// An attempt, and its place among the commits of the window.

@@ -10,12 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
-use super::timeline::Memo;
-use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
-use crate::domain::facts::Ack;
+use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Source, Timeline, TurnChange};
 use crate::domain::ids::{CodeId, DiffHash, Digest};
 use crate::domain::tests::{TestEvidence, TestRun};
-use crate::domain::time::Timestamp;
+use crate::domain::{facts::Ack, time::Timestamp};
 
 /// A turn that ended without a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

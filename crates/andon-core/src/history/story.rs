@@ -1,14 +1,11 @@
 //! The window in words and figures: what a person reads first when a loop has stopped.
 
-use super::flaky::steady_count;
 use std::collections::BTreeSet;
 
-use super::activity::Call;
-use super::outcome::failing_count;
 use super::timeline::{Source, Timeline};
+use super::{activity::Call, flaky::steady_count, outcome::failing_count};
 use crate::domain::decision::{Story, TriedLine};
-use crate::domain::ids::CommitId;
-use crate::domain::tests::TestEvidence;
+use crate::domain::{ids::CommitId, tests::TestEvidence};
 
 impl Timeline {
     /// Failing counts of the test-bearing iterations, oldest first (docs/spec-map.md, loop safety: recommended UX:
@@ -107,8 +104,7 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::facts::Fact;
-    use crate::domain::tests::TestStatus;
+    use crate::domain::{facts::Fact, tests::TestStatus};
     use crate::testkit::{commit, green, red, run, timeline};
 
     #[test]

@@ -2,26 +2,21 @@
 //!
 //! Lists of a timeline have a bound each, so that a fold over any history stays small.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
-use super::{
-    activity::{Activity, EventEffect},
-    outcome::failing_count,
-};
-use crate::domain::{
-    change::{ChangeFacts, Nature},
-    context::CachedTokens,
-    facts::{Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening},
-    ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId},
-    tests::{TestEvidence, TestRun},
-    time::{Span, Timestamp, Uptime},
-    usage::Usage,
-    workflow::Workflow,
-};
 use serde::{Deserialize, Serialize};
+
+use super::activity::{Activity, EventEffect};
+use super::outcome::failing_count;
+use crate::domain::change::{ChangeFacts, Nature};
+use crate::domain::facts::{
+    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
+};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::time::{Span, Timestamp, Uptime};
+use crate::domain::{context::CachedTokens, usage::Usage, workflow::Workflow};
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;

@@ -3,24 +3,19 @@
 //!
 //! Order is that of observation. Times only measure: a clock that goes back measures nothing, and is marked.
 
-use crate::{WordList, words};
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
     Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
-use super::context_windows::ContextWindows;
-use super::push_bounded;
-use super::red_runs::RedRuns;
-use super::timeline::Memo;
-use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
+use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Timeline, TurnChange};
+use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
-use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
-use crate::domain::tests::TestEvidence;
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
-use crate::domain::usage::Usage;
+use crate::domain::{facts::CommitFact, tests::TestEvidence, usage::Usage};
+use crate::{WordList, words};
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
 pub const EDITORS: WordList = words![

@@ -10,18 +10,12 @@
 //!
 //! Reviews, from ballots that report a whole review or one vote at a time.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::hash::DefaultHasher;
-use std::hash::Hash as _;
-use std::hash::Hasher as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::timeline::{Iteration, Timeline};
-use crate::domain::{
-    change::PathStep,
-    escalation::ReviewTally,
-    ids::{CodeId, HunkHash},
-};
+use crate::domain::ids::{CodeId, HunkHash};
+use crate::domain::{change::PathStep, escalation::ReviewTally};
 
 /// A stretch of iterations with one code state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

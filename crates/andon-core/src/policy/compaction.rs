@@ -5,8 +5,7 @@ use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, HumanDecision, Plan};
 use crate::domain::context::{ContextWindowUse, Pressure};
 use crate::domain::decision::Halt;
-use crate::domain::effect::Effect;
-use crate::domain::effect::{Notice, NoticeKind};
+use crate::domain::effect::{Effect, Notice, NoticeKind};
 use crate::history::{Timeline, failing_count};
 
 /// Items of a plan that a briefing names.

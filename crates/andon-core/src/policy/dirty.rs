@@ -2,10 +2,8 @@
 //!
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
-use crate::domain::about::DirtyBit;
-use crate::domain::findings::Figures;
-use crate::domain::plural::count;
 use crate::domain::tests::{Counts, TestEvidence};
+use crate::domain::{about::DirtyBit, findings::Figures, plural::count};
 use crate::history::{Outcome, outcome};
 
 /// A bit that may be unknown.

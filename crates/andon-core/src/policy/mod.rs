@@ -17,10 +17,8 @@ pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, r
 pub use suggest::suggested_actions;
 pub use summarize::makers;
 
-use crate::domain::{
-    decision::{Decision, StandingHalt, Verdict},
-    findings::{Finding, HaltReason, Level},
-};
+use crate::domain::decision::{Decision, StandingHalt, Verdict};
+use crate::domain::findings::{Finding, HaltReason, Level};
 
 /// Decides on `findings` (in registry order) while `standing` may bind.
 ///

@@ -2,16 +2,11 @@
 //!
 //! The outcome of one evaluation.
 
-use super::{primary, reason_of};
-use super::{suggest::suggested_actions, summarize::summary};
-use crate::domain::{
-    about::RuleSubject,
-    decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict},
-    effect::Effect,
-    findings::{Evidence, Finding, Level, NamedCall, ReportFile},
-    ids::{CommitId, Digest},
-    time::Timestamp,
-};
+use super::{primary, reason_of, suggest::suggested_actions, summarize::summary};
+use crate::domain::decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict};
+use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
+use crate::domain::ids::{CommitId, Digest};
+use crate::domain::{about::RuleSubject, effect::Effect, time::Timestamp};
 use crate::history::{Outcome, Source, Timeline, outcome};
 
 /// The cycle of a repository without a declared workflow: the self-loop of its one node.

@@ -3,17 +3,14 @@
 
 use super::plan::{HaltPlace, halt};
 use super::{primary, reason_of};
-use crate::domain::about::EventClass;
-use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
-use crate::domain::effect::Effect;
 use crate::domain::effect::{
-    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
+    Condition, Deadlock, Effect, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
 };
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::plural::count;
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::{about::EventClass, context::Pressure, plural::count};
 use crate::history::{Outcome, Timeline, outcome};
 
 /// The number of failed gates in a row after which the fallback chain moves on (docs/spec-map.md, loop rules: fallback
@@ -212,8 +209,7 @@ pub fn next_provider<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::about::About;
-    use crate::domain::findings::Detail;
+    use crate::domain::{about::About, findings::Detail};
 
     fn providers() -> Vec<Provider> {
         ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]

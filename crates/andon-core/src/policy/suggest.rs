@@ -4,10 +4,9 @@
 //! this halt is about.
 
 use super::reason_of;
-use crate::domain::about::Advice;
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::plural::count;
+use crate::domain::{about::Advice, plural::count};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.

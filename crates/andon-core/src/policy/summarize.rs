@@ -1,11 +1,10 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
 use super::reason_of;
-use crate::domain::about::RuleSubject;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
-use crate::domain::time::Timestamp;
+use crate::domain::{about::RuleSubject, time::Timestamp};
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, Turn, failing_count};
 
 /// The summary of the halt that `finding` makes.
@@ -254,8 +253,7 @@ fn best(timeline: &Timeline) -> Option<BestCommit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::findings::Level;
-    use crate::domain::usage::Usage;
+    use crate::domain::{findings::Level, usage::Usage};
     use crate::testkit::{commit, green, red, timeline};
 
     fn finding(reason: HaltReason, evidence: Vec<Evidence>) -> Finding {
@@ -306,8 +304,7 @@ mod tests {
 
     #[test]
     fn calls_that_go_round_began_after_the_commit_and_cost_what_came_since() {
-        use crate::domain::events::EventKind;
-        use crate::domain::facts::Fact;
+        use crate::domain::{events::EventKind, facts::Fact};
         use crate::testkit::{event, folded};
         let spent =
             |tokens| event(EventKind::Usage(Usage { input_tokens: Some(tokens), ..Usage::default() }));

@@ -5,12 +5,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::decision::{StandingHalt, Verdict};
-use crate::domain::effect::Effect;
-use crate::domain::findings::Detail;
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Detail, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{Digest, EntryId};
 use crate::domain::tests::{TestEvidence, TestStatus};
-use crate::domain::time::Timestamp;
+use crate::domain::{effect::Effect, time::Timestamp};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, other, red, timeline};
 

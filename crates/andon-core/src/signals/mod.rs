@@ -5,13 +5,12 @@
 //! and keeps no state but what it returns, so that a test, another clone and a replay all decide alike. The responses
 //! (handoff, notification, marker, PAUSE) are in `policy` and `effect`.
 
-use std::collections::BTreeSet;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::{
-    escalation::{Episode, EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal, splits_running},
-    ids::CodeId,
+use crate::domain::escalation::{
+    Episode, EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal, splits_running,
 };
+use crate::domain::ids::CodeId;
 use crate::history::{Iteration, Strike, TRIES, Timeline, come_slowly};
 
 /// The known facts about one iteration.

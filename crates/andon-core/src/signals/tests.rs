@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal};
-use crate::domain::facts::Recording;
-use crate::domain::ids::CodeId;
+use crate::domain::{facts::Recording, ids::CodeId};
 use crate::history::Timeline;
 use crate::testkit::{Commit, commit, timeline};
 

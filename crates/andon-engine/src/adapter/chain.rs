@@ -210,8 +210,9 @@ fn keep_flags(argument: Option<&[u8]>) -> Option<Vec<OsString>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn hook(head: &[u8]) -> ChainedHook<'_> {
         ChainedHook { hooks_dir: Path::new("/r/.git/hooks"), name: "pre-commit", head }

@@ -1,24 +1,18 @@
 //! Appends the entries of a person or an orchestrator. Before anything is signed, the entry is folded in at its place:
 //! an invalid entry is refused with its reason, and never appended. The key that signs is the one that git's own set-up names.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::faults::{reason, span};
 use super::{EntryStatement, SignedLedger};
-use crate::context::Context;
-use crate::effect::consult;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::{context::Context, effect::consult, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
 use andon_git::{ConfigScope, GitError};
-use andon_review::entry::ReviewEntry;
-use andon_review::fold;
-use andon_review::payload::{Payload, member::Malformed, policy::KeyGrant, vote::VoteSetting};
-use andon_review::votes::Tier;
+use andon_review::payload::{member::Malformed, policy::KeyGrant, vote::VoteSetting};
+use andon_review::{entry::ReviewEntry, fold, payload::Payload, votes::Tier};
 use andon_signing::{Signer, SigningSetup};
 use andon_store::ledger::{AppendError, EvidenceText, Ledger, LedgerError, NewEntry};
 

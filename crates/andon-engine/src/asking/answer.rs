@@ -4,27 +4,19 @@
 //! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use super::act::Draft;
-use super::{SignedLedger, short};
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use super::{SignedLedger, act::Draft, short};
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::AckMode;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
-use andon_core::domain::paths::CONFIG_FILE;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, paths::CONFIG_FILE, time::Timestamp};
 use andon_git::{Blob, Repo};
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::round::RoundDecision;
-use andon_review::votes::Vote;
+use andon_review::{round::RoundDecision, votes::Vote};
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{self, EntryEvent, Ledger};
 

@@ -6,16 +6,12 @@ use serde::Serialize;
 
 use super::{SignedLedger, read_all, short};
 use crate::{error::OpsError, workspace::Workspace};
-use andon_core::domain::decision::LedgerEvent;
-use andon_core::domain::facts::AckHow;
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::plural::count;
+use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
-use andon_review::fold;
-use andon_review::payload::Payload;
 use andon_review::payload::fields::names;
+use andon_review::{fold, payload::Payload};
 use andon_signing::PublicKey;
 use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 

@@ -3,24 +3,18 @@
 //! the file can be forged. So that even the display is hard to forge, the newest entries and those about keys are read
 //! again each time, and where one differs all of them are.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{collections::HashMap, rc::Rc, sync::Arc};
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Map;
 
 use super::{EntryStatement, SignedLedger, signer_of};
-use crate::halts;
-use crate::workspace::Workspace;
+use crate::{halts, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
 use andon_git::Repo;
-use andon_review::entry::Code;
-use andon_review::payload::Payload;
 use andon_review::payload::member::{Malformed, malformed};
-use andon_review::window::LOOKBACK;
+use andon_review::{entry::Code, payload::Payload, window::LOOKBACK};
 use andon_signing::Touch;
 use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
 use andon_store::memory::{Kind, Memory};

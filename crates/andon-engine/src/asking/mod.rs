@@ -9,9 +9,7 @@ mod memory;
 mod texts;
 mod waiting;
 
-use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{collections::HashMap, rc::Rc, sync::Arc};
 
 use rayon::prelude::*;
 use serde_json::Map;
@@ -25,18 +23,17 @@ pub use faults::{LedgerFault, faults, rewound, subject, unsigned_answers, why_no
 pub use texts::nearest;
 pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use memory::{LedgerMemory, Payloads};
+
+use crate::{error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::plural::count;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{plural::count, time::Timestamp};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};
 use andon_review::payload::Payload;
 use andon_signing::Touch;
 use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
-use memory::{LedgerMemory, Payloads};
 
 /// The number of times that a ledger is folded again for entries that others signed as well: each time more policies may be in force.
 const MAX_PASSES: usize = 16;

@@ -1,25 +1,17 @@
 //! The texts of entries.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{EntryStatement, SignedLedger, look};
-use crate::json::RoundPrecedentJson;
-use crate::workspace::Workspace;
-use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::plural::count;
-use andon_core::domain::time::Timestamp;
+use crate::{json::RoundPrecedentJson, workspace::Workspace};
+use andon_core::domain::{briefing::HumanDecision, plural::count, time::Timestamp};
 use andon_git::Repo;
-use andon_review::payload::fields::lenient;
-use andon_review::payload::member::read;
-use andon_review::payload::questions::RoundPayload;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
+use andon_review::payload::{fields::lenient, member::read, questions::RoundPayload};
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
-use andon_review::round::RoundState;
-use andon_review::similarity::Words;
+use andon_review::{round::RoundState, similarity::Words};
 use andon_store::ledger::{Ledger, REF_PREFIX, WholeEntry};
 
 /// The type of entries that open a ballot.

@@ -2,19 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::List;
-use super::{CapLeft, SignedLedger};
-use crate::context::Context;
-use crate::effect;
-use crate::error::OpsError;
-use crate::halts;
-use crate::workspace::Workspace;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::Effect;
-use andon_core::domain::effect::{Notice, NoticeKind};
-use andon_core::domain::ids::EntryId;
-use andon_core::domain::plural::count;
-use andon_core::domain::time::Timestamp;
+use super::{CapLeft, SignedLedger, memory::List};
+use crate::{context::Context, effect, error::OpsError, halts, workspace::Workspace};
+use andon_core::domain::effect::{Effect, Notice, NoticeKind};
+use andon_core::domain::{diagnostic::Diagnostic, ids::EntryId, plural::count, time::Timestamp};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::votes::Tier;
 

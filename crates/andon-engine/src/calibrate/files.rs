@@ -10,12 +10,15 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{CalibrationBasis, Ladder, RatedRuns, Run};
+use crate::range;
 use crate::range::stream::{self, EventsEnd, StreamOptions};
-use crate::{context::Context, error::OpsError, range, recording::bulk::Pace, recording::bulk::WalkEnd};
+use crate::recording::bulk::{Pace, WalkEnd};
+use crate::{context::Context, error::OpsError};
+use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{
     decision::Stage, diagnostic::Diagnostic, facts::Fact, plural::count, time::Timestamp,
 };
-use andon_core::{change::normalize::Normalizer, history::EventEffect, history::Fold};
+use andon_core::history::{EventEffect, Fold};
 
 /// Most files of a folder that are read.
 const MAX_FILES: usize = 100_000;

@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::range::uncertainty;
 use andon_config::Config;
+use andon_core::detect::ladder::{self, LADDER, Score};
 use andon_core::detect::{self, Rule, Situation, Stops};
-use andon_core::domain::{
-    about::Counts, decision::Stage, escalation::Episode, escalation::EscalationMode, escalation::Signal,
-    findings::Level, settings::RuleSetting, settings::RuleSettings,
-};
-use andon_core::{detect::ladder, detect::ladder::LADDER, detect::ladder::Score, history::Timeline};
+use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
+use andon_core::domain::settings::{RuleSetting, RuleSettings};
+use andon_core::domain::{about::Counts, decision::Stage, findings::Level};
+use andon_core::history::Timeline;
 
 /// The result of one good run.
 #[derive(Debug, Clone)]

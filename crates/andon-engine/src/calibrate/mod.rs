@@ -11,20 +11,22 @@ mod people;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use self::{ladder::Ladder, ladder::Run, people::PlacedRuns};
+use self::ladder::{Ladder, Run};
+use self::people::PlacedRuns;
+use crate::range::{self, Lineages, replayed};
 use crate::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use crate::view::calibration::{
     Calibration, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules,
     PromiseKind, RuleBound, ScaledCounts, UnaskedRule,
 };
-use crate::{
-    context::Context, error::OpsError, range, range::Lineages, range::replayed, workspace::Workspace,
-};
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{Config, Value};
+use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
+use andon_core::detect::{self, Rule};
 use andon_core::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{decision::Stage, diagnostic::Diagnostic, facts::Fact, time::Timestamp};
-use andon_core::{detect, detect::Rule, detect::calibration, detect::calibration::Promise, history};
+use andon_core::history;
 use andon_store::derived::DerivedCache;
 
 /// The source of good runs.

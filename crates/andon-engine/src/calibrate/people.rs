@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::ladder::{Ladder, Run};
 use crate::halts::decisions::{self, HaltFate, PastHalt};
-use crate::{error::OpsError, view::calibration::MistakenHalts, workspace::Workspace};
+use crate::view::calibration::MistakenHalts;
+use crate::{error::OpsError, workspace::Workspace};
 use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
-use andon_core::domain::{
-    facts::CommitKind, facts::CommitRecord, findings::HaltReason, ids::CommitId, ids::DiffHash,
-    paths::CONFIG_FILE, settings::RuleSettings, time::Timestamp,
-};
-use andon_core::{detect, detect::ladder as steps, detect::ladder::LADDER};
+use andon_core::detect::{self, ladder as steps, ladder::LADDER};
+use andon_core::domain::facts::{CommitKind, CommitRecord};
+use andon_core::domain::ids::{CommitId, DiffHash};
+use andon_core::domain::{findings::HaltReason, paths::CONFIG_FILE, settings::RuleSettings, time::Timestamp};
 use andon_git::{Blob, CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 

@@ -3,9 +3,9 @@
 
 use crate::context::{self, Context};
 use crate::evidence::{self, Subject, docs, untracked};
-use crate::gate::{guard, safety::SafetyLog};
+use crate::gate::safety::SafetyLog;
 use crate::view::complete::CompleteView;
-use crate::{error::OpsError, halts, recording::timeline, text::message, workspace::Workspace};
+use crate::{error::OpsError, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, tests::TestStatus};

@@ -10,8 +10,8 @@ use crate::recording::timeline::LoadedTimeline;
 use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::effect::{OnStall, Start};
-use andon_core::domain::{diagnostic::Diagnostic, effect::Effect, facts::AckHow};
+use andon_core::domain::effect::{Effect, OnStall, Start};
+use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.
 pub fn current(loaded: &LoadedTimeline) -> Option<&str> {

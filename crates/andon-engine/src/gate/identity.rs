@@ -5,7 +5,8 @@ use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
 use andon_core::domain::identity::{self, Claims, Files, Mismatch};
-use andon_core::domain::{ids::CommitId, ids::TreeId, workflow::Maker};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::workflow::Maker;
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 

@@ -12,8 +12,7 @@ use andon_core::domain::{effect::AckMode, tests::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};
-use andon_store::ledger::Ledger;
-use andon_store::notes::NotesStore;
+use andon_store::{ledger::Ledger, notes::NotesStore};
 
 /// Iterations that an outcome holds, before and after.
 const ITERATIONS: usize = 8;

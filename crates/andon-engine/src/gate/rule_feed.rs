@@ -2,8 +2,9 @@
 //! later in the same batch.
 
 use crate::gate::guard::{self, Judged};
+use crate::gate::safety::SafetyLog;
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::{context::Context, error::OpsError, gate::safety::SafetyLog, halts, workspace::Workspace};
+use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
 use andon_core::domain::{diagnostic::Diagnostic, events::EventKind};

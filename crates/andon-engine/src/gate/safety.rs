@@ -7,11 +7,9 @@ use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use andon_core::domain::events::{CommitRefused, Event, EventKind};
-use andon_core::domain::findings::{Finding, HaltReason, Level};
+use andon_core::domain::findings::{Figures, Finding, HaltReason, Level};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::{
-    about::DirtyBit, diagnostic::Diagnostic, facts::Skip, findings::Figures, ids::TreeId,
-};
+use andon_core::domain::{about::DirtyBit, diagnostic::Diagnostic, facts::Skip, ids::TreeId};
 use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;

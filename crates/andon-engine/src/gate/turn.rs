@@ -6,10 +6,9 @@ use sha2::{Digest as _, Sha256};
 use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
 use crate::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
-use andon_core::domain::decision::Stage;
 use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
-use andon_core::domain::{paths::PathClass, tests::OverlayEntry, time::Timestamp};
+use andon_core::domain::{decision::Stage, paths::PathClass, tests::OverlayEntry, time::Timestamp};
 use andon_git::Overlay;
 use andon_store::journal::{Journal, JournalLine};
 

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use andon_core::WordList;
-
 use super::WORDS;
+use andon_core::WordList;
 
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
 pub const READ: WordList = WordList::section(WORDS, "read");

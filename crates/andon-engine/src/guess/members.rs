@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::{WordList, domain::scopes::Scope};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use testreport::pattern;
+use serde_json::Value as Json;
 
 use super::WORDS;
-
-use serde_json::Value as Json;
+use andon_core::WordList;
+use andon_core::domain::scopes::Scope;
+use testreport::pattern;
 
 /// Manifests by their path from the top of the working tree. The caller bounds their number and size.
 pub type Manifests = BTreeMap<String, String>;

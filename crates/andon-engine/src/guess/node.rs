@@ -1,10 +1,10 @@
 //! package.json: the test script, and the package manager that runs it. Deno and Bun, with or without one.
 
-use andon_core::WordList;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Guess, GuessedCommand, WORDS, beside, guessed, listing::Listing, sure, unsure};
+use andon_core::WordList;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

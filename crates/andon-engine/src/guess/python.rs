@@ -1,8 +1,7 @@
 //! Python: the runner that the project names, and the tool that owns its environment.
 
-use andon_core::WordList;
-
 use super::{Guess, WORDS, beside, guessed, listing::Listing, sure, table, unsure};
+use andon_core::WordList;
 
 /// Files whose mention of pytest makes it the runner.
 const NAMING: WordList = WordList::section(WORDS, "naming pytest");

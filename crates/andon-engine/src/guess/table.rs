@@ -4,9 +4,8 @@
 //! other: the first row whose signs are all there is the guess. What takes more than signs is in [`super::project_kinds`],
 //! `cargo`, `node` and `python`.
 
-use andon_core::WordList;
-
 use super::{Guess, WORDS, guessed, listing::Listing, unsure};
+use andon_core::WordList;
 
 /// `kind | signs | command | reason`.
 ///

@@ -2,16 +2,9 @@
 
 use super::stops::{PAUSE_FILE, own_pause, report_file_present};
 use crate::asking::{self, HaltAnswer};
-use crate::context::Context;
-use crate::effect;
-use crate::error::OpsError;
-use crate::recording;
-use crate::workspace::Workspace;
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::effect::Effect;
+use crate::{context::Context, effect, error::OpsError, recording, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
-use andon_core::domain::findings::ReportFile;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{decision::StandingHalt, effect::Effect, findings::ReportFile, ids::CommitId};
 
 /// A halt that was answered.
 #[derive(Debug)]

@@ -4,15 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::asking;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
-use andon_core::domain::briefing::HumanDecision;
+use crate::{asking, error::OpsError, workspace::Workspace};
 use andon_core::domain::decision::{Halt, LedgerEvent};
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::ids::{EntryId, ShortHash};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, time::Timestamp};
 use andon_core::history::Timeline;
 use andon_review::payload::vote::VoteChoice;
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
@@ -167,8 +163,7 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
 mod tests {
     use super::*;
     use andon_core::domain::facts::{Ack, Fact};
-    use andon_testkit::facts::ack;
-    use andon_testkit::samples;
+    use andon_testkit::{facts::ack, samples};
 
     fn answer(halt: u8, halt_was: HaltAssessment) -> (EntryId, LedgerEvent) {
         let Fact::Ack(given) = ack(1) else { unreachable!() };

@@ -9,19 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::error::OpsError;
-use crate::workspace::Workspace;
-use andon_core::domain::decision::{AdvisedStep, Suggestion};
-use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
+use crate::{error::OpsError, workspace::Workspace};
+use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, HaltReach, StandingHalt, Suggestion};
 use andon_core::domain::facts::{AckHow, AnswerPlace, CommitFact};
-use andon_core::domain::findings::Figures;
-use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Entry, Ledger, REF_PREFIX};
 use andon_store::memory::{Kind, Memory};
-use andon_store::notes::NotesStore;
-use andon_store::window;
+use andon_store::{notes::NotesStore, window};
 
 /// The rule that a gap without any other trace is named by.
 pub const RULE: &str = "missing-ledger";

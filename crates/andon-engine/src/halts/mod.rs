@@ -10,10 +10,7 @@ mod siblings;
 pub mod stops;
 
 use self::lost_halts::CleanLedgers;
-use crate::asking;
-use crate::context::Context;
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::decision::{HaltReach, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;

@@ -11,23 +11,14 @@ use std::path::PathBuf;
 use super::answer::{Answer, acknowledge};
 use super::stops::{STOP_FILE, clear_pause, named_by, report_file_present, stops};
 use super::{BoundBy, Standing};
-use crate::asking;
 use crate::context::{self, Context};
 use crate::effect::{self, EffectError};
-use crate::error::OpsError;
-use crate::recording;
-use crate::workspace::Workspace;
+use crate::{asking, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, StandingHalt};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::AckMode;
-use andon_core::domain::effect::Effect;
-use andon_core::domain::facts::AckHow;
-use andon_core::domain::findings::HaltReason;
-use andon_core::domain::ids::EntryId;
-use andon_store::RecordError;
-use andon_store::guard_state::GuardSnapshot;
-use andon_store::ledger::Ledger;
+use andon_core::domain::effect::{AckMode, Effect};
+use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow, findings::HaltReason, ids::EntryId};
+use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
 
 /// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
 /// happen somewhere else.

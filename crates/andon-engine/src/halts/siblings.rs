@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{Halt, HaltReach, StandingHalt};
-use andon_core::domain::facts::Attempt;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{facts::Attempt, ids::CommitId};
 use andon_store::journal::Journal;
 
 /// Most commits that are looked at, behind HEAD and behind a halted commit.

@@ -1,18 +1,13 @@
 //! The files of `.andon/` by which a person stops the loop (STOP, PAUSE), and the presence of those that show a halt.
 
-use crate::context::Context;
-use crate::effect::best_effort::OWN_PAUSE;
-use crate::effect::{self, AndonDir, FilePresence};
-use crate::error::OpsError;
-use crate::workspace::Workspace;
+use crate::effect::{self, AndonDir, FilePresence, best_effort::OWN_PAUSE};
+use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::effect::Effect;
-use andon_core::domain::effect::{Notice, NoticeKind};
-use andon_core::domain::facts::Presence;
-use andon_core::domain::findings::ReportFile;
+use andon_core::domain::effect::{Effect, Notice, NoticeKind};
+use andon_core::domain::{
+    decision::StandingHalt, diagnostic::Diagnostic, facts::Presence, findings::ReportFile,
+};
 use andon_core::escape;
 use andon_store::ledger::Ledger;
 

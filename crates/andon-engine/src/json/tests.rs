@@ -1,9 +1,7 @@
 //! Tests of the JSON that programs read.
 
 use super::*;
-use andon_core::domain::decision::Verdict;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Level;
+use andon_core::domain::{decision::Verdict, diagnostic::Diagnostic, findings::Level};
 use andon_testkit::samples::{self, value_of};
 
 fn keys(value: &Value) -> Vec<&str> {

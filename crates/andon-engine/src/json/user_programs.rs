@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use andon_core::domain::{effect::Handoff, effect::Notice, effect::Start, escalation::EscalationMode};
+use andon_core::domain::effect::{Handoff, Notice, Start};
+use andon_core::domain::escalation::EscalationMode;
 
 /// A handoff to a person: `andon/handoff@1`.
 pub fn handoff(found: &Handoff) -> Value {

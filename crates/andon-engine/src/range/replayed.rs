@@ -1,10 +1,10 @@
 //! The facts of commits that are judged again, with or without records.
 
-use crate::{
-    context::Context, error::OpsError, recording::bulk::CommitFacts, recording::derive,
-    recording::derive::DerivedCommit,
-};
-use andon_core::domain::{diagnostic::Diagnostic, facts::CommitFact, facts::CommitKind, ids::CommitId};
+use crate::recording::bulk::CommitFacts;
+use crate::recording::derive::{self, DerivedCommit};
+use crate::{context::Context, error::OpsError};
+use andon_core::domain::facts::{CommitFact, CommitKind};
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_core::history::{self, Fold, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;

@@ -6,7 +6,8 @@ use std::io::{self, BufRead};
 use rayon::prelude::*;
 
 use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, ParsedEvent, Purpose};
-use crate::{error::OpsError, text::line_summary::LineSummary};
+use crate::error::OpsError;
+use crate::text::line_summary::LineSummary;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{diagnostic::Diagnostic, facts::Fact, time::Timestamp};
 

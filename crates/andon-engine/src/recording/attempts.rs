@@ -5,8 +5,8 @@ use std::{cell::LazyCell, collections::BTreeSet};
 
 use crate::recording::derive::{self, DerivedCommit};
 use crate::{error::OpsError, workspace::Workspace};
-use andon_core::domain::facts::{CarriedAttempt, CommitFact, CommitKind, DiffSummary};
-use andon_core::domain::{facts::Attempt, ids::CommitId};
+use andon_core::domain::facts::{Attempt, CarriedAttempt, CommitFact, CommitKind, DiffSummary};
+use andon_core::domain::ids::CommitId;
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;

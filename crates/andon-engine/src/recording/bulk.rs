@@ -12,11 +12,9 @@ use std::{collections::VecDeque, num::NonZeroUsize, path::Path, thread};
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use sha2::{Digest as _, Sha256};
 
+use crate::context::Context;
+use crate::error::{OpsError, VerbError};
 use crate::recording::derive::{DerivedCommit, Deriver};
-use crate::{
-    context::Context,
-    error::{OpsError, VerbError},
-};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::facts::{CommitRecord, Recording};

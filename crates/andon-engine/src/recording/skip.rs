@@ -9,11 +9,8 @@ use std::ffi::OsString;
 
 use crate::adapter::git_hook::{self, HookRunner};
 use crate::effect::files::beginning;
-use crate::{
-    context::Context,
-    error::{OpsError, VerbError},
-    workspace::Workspace,
-};
+use crate::error::{OpsError, VerbError};
+use crate::{context::Context, workspace::Workspace};
 use andon_config as config;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::{facts::Skip, findings::Level};

@@ -15,11 +15,13 @@ mod takeover;
 
 use std::time::Duration;
 
-use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
-use andon_git::platform::test_seam::stop_point;
-use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
 use outgoing::OutgoingRef;
 use peer::Peer;
+
+use crate::view::sync::SyncReport;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
 pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{RemoteState, Takeover};

@@ -12,10 +12,11 @@
 use std::time::Duration;
 
 use super::peer::{self, Peer};
-use super::takeover::RemoteState;
-use super::{Step, Sync, SyncDirection, unheard, visited};
-use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
-use andon_core::{domain::diagnostic::Diagnostic, domain::findings::Level, escape::shell_quote};
+use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard, visited};
+use crate::view::sync::SyncReport;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+use andon_core::escape::shell_quote;
 use andon_git::{Online, Prompt, Repo};
 
 /// The key of git's configuration that asks for it.

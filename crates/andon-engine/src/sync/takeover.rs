@@ -1,15 +1,16 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
-use crate::{context::Context, error::OpsError, view::sync::SyncReport, workspace::Workspace};
-use andon_core::{domain::diagnostic::Diagnostic, domain::ids::CommitId, escape::shell_quote};
+use super::peer::{Peer, PeerKnowledge};
+use super::records::{self, Tips, own_writer};
+use crate::view::sync::SyncReport;
+use crate::{context::Context, error::OpsError, workspace::Workspace};
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
 use andon_store::ledger::{self, Arrival, Ledger};
 use andon_store::notes;
 use andon_store::union::{self, PREFIX};
-
-use super::peer::{Peer, PeerKnowledge};
-use super::records::{self, Tips, own_writer};
 
 /// Most writers that are taken over from one remote.
 const MAX_WRITERS: usize = 10_000;

@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::status::{LastHalt, StatusView};
-use crate::{
-    asking::WaitingRound, json, json::RoundPrecedentJson, text::forge::Forge, text::shown_change::ShownChange,
-};
+use crate::asking::WaitingRound;
+use crate::json::{self, RoundPrecedentJson};
+use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::{diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, time::Timestamp};
 
 /// The record of a commit, or why there is none.

@@ -6,12 +6,11 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::{asking::WaitingRound, json};
-use andon_core::domain::{
-    briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, facts::Ack, facts::Skip,
-    facts::UncreditedFall, findings::Finding, findings::Level, ids::CodeId, ids::CommitId, ids::DiffHash,
-    ids::Digest, ids::EntryId, ids::Signature, tests::TestEvidence, tests::TestRun, tests::TestStatus,
-    time::Timestamp,
-};
+use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
+use andon_core::domain::{briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, time::Timestamp};
 
 /// The state of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

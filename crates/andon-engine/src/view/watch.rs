@@ -7,9 +7,10 @@ use serde_json::json;
 
 use super::status::{LoopCount, LoopState, LostHooks};
 use crate::{asking::WaitingRound, json::record};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{
-    context::ContextWindowUse, decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, ids::EntryId,
-    tests::RunValidity, tests::TestEvidence, tests::TestRun, time::Timestamp,
+    context::ContextWindowUse, decision::StandingHalt, diagnostic::Diagnostic, time::Timestamp,
 };
 
 /// The means by which a halt is answered.

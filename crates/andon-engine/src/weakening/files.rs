@@ -4,13 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::error::OpsError;
 use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
 use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::{domain::change::Change, domain::facts::Weakening, domain::tests::Extent};
+use andon_core::domain::{change::Change, facts::Weakening, tests::Extent};
 use andon_git::{Blob, GitError, Repo};
 use andon_weakening::ChangedText;
-
-use crate::error::OpsError;
 
 /// Files that are read at the most, and bytes of each: a change beyond that is no edit of tests by hand.
 const MAX_FILES: usize = 4096;

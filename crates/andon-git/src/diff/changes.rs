@@ -5,9 +5,10 @@
 
 use std::{cmp::Ordering, collections::BTreeMap, ops::Range, rc::Rc};
 
+use crate::error::GitError;
 use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
-use crate::{error::GitError, open::repo::Repo};
+use crate::open::repo::Repo;
 use andon_core::domain::change::Change;
 use andon_core::domain::ids::{Oid, TreeId};
 
@@ -151,8 +152,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::scratch::Scratch;
-    use crate::{MODE_TREE, TreeEntry};
+    use crate::{MODE_TREE, TreeEntry, scratch::Scratch};
 
     /// What `git diff-tree` says, by path.
     fn by_git(scratch: &Scratch, old: TreeId, new: TreeId) -> BTreeMap<String, (Option<Side>, Option<Side>)> {

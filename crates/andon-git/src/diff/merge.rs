@@ -8,9 +8,10 @@
 
 use std::collections::HashSet;
 
-use crate::objects::{MODE_SUBMODULE, from_git2};
+use crate::diff::merge_paths::ExpectedMerge;
+use crate::error::GitError;
+use crate::objects::{MODE_SUBMODULE, commits::CommitInfo, from_git2};
 use crate::open::repo::Repo;
-use crate::{diff::merge_paths::ExpectedMerge, error::GitError, objects::commits::CommitInfo};
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{CommitId, TreeId};
 

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::GitError;
 use crate::objects::{Blob, MODE_EXECUTABLE, MODE_FILE, from_git2};
-use crate::{error::GitError, open::repo::Repo};
+use crate::open::repo::Repo;
 use andon_core::domain::ids::{Oid, TreeId};
 
 /// Largest file that is merged, in bytes.

@@ -14,8 +14,9 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_LINK, MODE_SUBMODULE};
+use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
-use crate::{error::GitError, files::temporary_in, open::repo::Repo, platform::files};
+use crate::{error::GitError, files::temporary_in, platform::files};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the

@@ -9,7 +9,8 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
-use crate::{error::GitError, objects::MODE_TREE, open::repo::Repo};
+use crate::open::repo::Repo;
+use crate::{error::GitError, objects::MODE_TREE};
 use andon_core::domain::ids::{Oid, TreeId};
 
 /// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::{error::GitError, notes::annotated, open::repo::Repo};
+use crate::open::repo::Repo;
+use crate::{error::GitError, notes::annotated};
 use andon_core::domain::ids::{CommitId, Oid};
 
 /// The change that one commit of notes made to the note of a commit.

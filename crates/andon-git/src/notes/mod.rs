@@ -12,8 +12,9 @@ pub(crate) mod write;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
-use crate::{error::GitError, objects::cache::Cache, objects::trees::RawTree, open::repo::Repo};
+use crate::error::GitError;
+use crate::objects::{Blob, MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
+use crate::open::repo::Repo;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.

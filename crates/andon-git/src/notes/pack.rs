@@ -7,8 +7,10 @@
 use std::collections::HashSet;
 
 use crate::notes::write::{Batch, MESSAGE, Notes};
-use crate::{error::GitError, notes::digits_of, objects::commits::NewCommit, open::repo::Repo};
-use crate::{platform::test_seam::stop_point, refs::Update};
+use crate::objects::commits::NewCommit;
+use crate::open::repo::Repo;
+use crate::platform::test_seam::stop_point;
+use crate::{error::GitError, notes::digits_of, refs::Update};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 
 /// The number of tries before everything is made under the lock.

@@ -7,8 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{error::GitError, notes::digits_of, notes::write::Notes, objects::commits::NewCommit};
-use crate::{open::repo::Repo, refs::Update};
+use crate::notes::write::Notes;
+use crate::objects::commits::NewCommit;
+use crate::open::repo::Repo;
+use crate::{error::GitError, notes::digits_of, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 

@@ -9,8 +9,9 @@
 use std::collections::BTreeMap;
 
 use crate::notes::{is_digits, is_fanout};
-use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry};
-use crate::{error::GitError, objects::commits::NewCommit, open::repo::Repo, refs::Update};
+use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry, commits::NewCommit};
+use crate::open::repo::Repo;
+use crate::{error::GitError, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 

@@ -6,7 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::{error::GitError, objects::from_git2, open::repo::Repo};
+use crate::open::repo::Repo;
+use crate::{error::GitError, objects::from_git2};
 use andon_core::domain::ids::CommitId;
 
 /// Reached from the one side: of a range, wanted.
@@ -194,8 +195,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::NewCommit;
-    use crate::scratch::Scratch;
+    use crate::{NewCommit, scratch::Scratch};
     use andon_core::domain::time::Timestamp;
 
     /// Commits with up to three parents among those before them, some at the same time.

@@ -3,7 +3,8 @@
 
 use std::{fs::File, path::Path};
 
-use crate::{error::GitError, open::repo::Repo};
+use crate::error::GitError;
+use crate::open::repo::Repo;
 use andon_core::domain::ids::Oid;
 
 /// The parts that have to be on the disk before we continue.
@@ -90,8 +91,7 @@ fn sync(path: &Path) -> Result<(), GitError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
-    use crate::{NewCommit, Update};
+    use crate::{NewCommit, Update, scratch::Scratch};
     use andon_core::domain::time::Timestamp;
 
     #[test]

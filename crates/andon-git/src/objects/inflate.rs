@@ -3,9 +3,10 @@
 use std::cell::{OnceCell, RefCell};
 use std::{cmp::Ordering, collections::HashSet, path::PathBuf};
 
+use flate2::{Decompress, FlushDecompress, Status};
+
 use crate::files::open_plain;
 use andon_core::domain::ids::Oid;
-use flate2::{Decompress, FlushDecompress, Status};
 
 /// Bytes that are read and inflated at once.
 pub(crate) const STEP: usize = 16 * 1024;

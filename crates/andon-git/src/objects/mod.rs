@@ -14,8 +14,9 @@ pub(crate) mod vetting;
 
 use std::{cmp::Ordering, rc::Rc};
 
+use crate::error::GitError;
 use crate::objects::trees::{RawEntry, RawTree};
-use crate::{error::GitError, open::repo::Repo};
+use crate::open::repo::Repo;
 use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
@@ -270,8 +271,7 @@ pub(crate) fn write_error(what: &str, error: &git2::Error) -> GitError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::GitError;
-    use crate::scratch::Scratch;
+    use crate::{GitError, scratch::Scratch};
 
     fn entry(name: &str, mode: u32, id: Oid) -> TreeEntry {
         TreeEntry { name: name.as_bytes().to_vec(), mode, id }

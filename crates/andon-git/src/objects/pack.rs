@@ -9,8 +9,10 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::objects::{pack_builder::PackBuilder, write_error};
-use crate::{error::GitError, open::repo::Repo, platform::test_seam::stop_point};
+use crate::objects::pack_builder::PackBuilder;
+use crate::open::repo::Repo;
+use crate::platform::test_seam::stop_point;
+use crate::{error::GitError, objects::write_error};
 
 /// Shared by all processes that pack; exclusive for one that clears up.
 const LEASE: &str = "packing";

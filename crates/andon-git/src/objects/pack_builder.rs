@@ -1,7 +1,6 @@
 //! Objects that are gathered in memory, until they are made into a pack.
 
-use std::cell::RefCell;
-use std::path::Path;
+use std::{cell::RefCell, path::Path};
 
 /// git's own mode of packs, under the mask of the process.
 const MODE: u32 = 0o444;

@@ -1,12 +1,13 @@
 //! Stored objects are equal to git's, and a damaged one is an error for every reader.
 
-use std::{io::Write as _, os::unix::fs::MetadataExt as _, path::Path};
+use std::os::unix::fs::MetadataExt as _;
+use std::{io::Write as _, path::Path};
 
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
-use crate::{Blob, Repo};
-use crate::{objects::texts::Texts, scratch::Scratch};
+use crate::objects::texts::Texts;
+use crate::{Blob, Repo, scratch::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn age(path: &Path) {

@@ -5,7 +5,9 @@
 
 use std::{ops::Deref, rc::Rc};
 
-use crate::{error::GitError, objects::cache::Cache, open::repo::Repo};
+use crate::error::GitError;
+use crate::objects::cache::Cache;
+use crate::open::repo::Repo;
 use andon_core::domain::ids::Oid;
 
 /// The content of a file; by default that of a file that is not there.

@@ -6,12 +6,14 @@
 //! find its own way over objects: walks over commits are in [`crate::objects::ancestry`], revisions in [`crate::refs::revisions`], and before
 //! a merge every tree and changed file is vetted. Packs need none of this: libgit2 stops where one ends.
 
-use crate::files::read_plain;
-use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
-use crate::{error::GitError, open::repo::Repo, platform::paths::path_from_bytes};
-use andon_core::domain::ids::{Oid, TreeId};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
+use crate::open::repo::Repo;
+use crate::platform::paths::path_from_bytes;
+use crate::{error::GitError, files::read_plain};
+use andon_core::domain::ids::{Oid, TreeId};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;

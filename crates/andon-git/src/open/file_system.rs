@@ -6,7 +6,8 @@
 
 use std::{ffi::OsString, path::Path};
 
-use crate::{open::repo::Repo, platform::files};
+use crate::open::repo::Repo;
+use crate::platform::files;
 
 /// Who says whether a file is executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

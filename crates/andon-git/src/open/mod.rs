@@ -11,8 +11,10 @@ use std::{cell::RefCell, sync::Once};
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use crate::objects::cache::{Cache, MAX_CACHED};
+use crate::objects::inflate::VettedObjects;
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
-use crate::{error::GitError, objects::inflate::VettedObjects, platform::paths::listed, program};
+use crate::platform::paths::listed;
+use crate::{error::GitError, program};
 
 static SETTINGS: Once = Once::new();
 

@@ -3,8 +3,11 @@
 //! For installing and diagnosing, never for a hook: it starts the git program, which alone sees `git -c`,
 //! `GIT_CONFIG_COUNT` and every form of include (docs/git-facts.md).
 
-use crate::{error::GitError, open::repo::Repo, platform::paths::path_from_bytes};
 use std::path::PathBuf;
+
+use crate::error::GitError;
+use crate::open::repo::Repo;
+use crate::platform::paths::path_from_bytes;
 
 /// The source of a value in git's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

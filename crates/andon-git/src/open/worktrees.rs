@@ -1,9 +1,10 @@
 //! Which worktrees a repository has: distinguished by when they were made, because names are reused.
 
-use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::{files, paths::path_from_bytes};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+
+use crate::open::repo::{Repo, RepoEnv};
+use crate::platform::{files, paths::path_from_bytes};
 
 /// Most linked worktrees that are looked at.
 const MAX_WORKTREES: usize = 1024;
@@ -116,8 +117,7 @@ fn named_by(dir: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
-    use crate::{Repo, RepoEnv};
+    use crate::{Repo, RepoEnv, scratch::Scratch};
 
     #[test]
     fn a_worktree_is_another_one_once_it_was_made_anew() {

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
 use memchr::{memchr, memmem};
 
-use crate::{error::GitError, objects::from_git2, open::repo::Repo};
+use crate::open::repo::Repo;
+use crate::{error::GitError, objects::from_git2};
 use andon_core::domain::ids::Oid;
 
 /// The length of an object id in `packed-refs`.

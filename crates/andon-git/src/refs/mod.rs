@@ -10,15 +10,18 @@ pub(crate) mod ref_lock;
 pub(crate) mod reflog;
 pub(crate) mod revisions;
 
-use crate::platform::test_seam::stop_point;
-use crate::refs::ref_lock::{LockResult, RefLock};
-use crate::{error::GitError, objects::from_git2, open::repo::Repo, platform::signals};
-use andon_core::domain::ids::{CommitId, Oid};
-use andon_core::domain::time::Timestamp;
-use git2::{ErrorClass, ErrorCode, ReferenceType};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
+
+use git2::{ErrorClass, ErrorCode, ReferenceType};
+
+use crate::open::repo::Repo;
+use crate::platform::test_seam::stop_point;
+use crate::refs::ref_lock::{LockResult, RefLock};
+use crate::{error::GitError, objects::from_git2, platform::signals};
+use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::time::Timestamp;
 
 /// The longest wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that cannot
 /// write within this time gives up, and the next hook writes what is missing.

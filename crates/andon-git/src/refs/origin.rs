@@ -5,12 +5,14 @@
 //! pick, `rebase-merge/` through a whole rebase. A revert that was resolved and committed by hand leaves
 //! nothing but its message. Reflogs can be off and actions renamed by `GIT_REFLOG_ACTION`.
 
-use andon_core::domain::{facts::CommitKind, ids::CommitId};
-use andon_core::{WordList, words};
 use std::{fs::File, io::Read as _};
 
+use crate::error::GitError;
+use crate::objects::commits::CommitInfo;
+use crate::open::repo::Repo;
 use crate::refs::reflog::{ReflogEntry, last_lines};
-use crate::{error::GitError, objects::commits::CommitInfo, open::repo::Repo};
+use andon_core::domain::{facts::CommitKind, ids::CommitId};
+use andon_core::{WordList, words};
 
 /// Reflog entries that are searched for a commit: a caught-up commit may lie some movements back.
 const SEARCHED: usize = 64;

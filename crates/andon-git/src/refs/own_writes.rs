@@ -7,7 +7,9 @@
 use std::fs::{self, OpenOptions};
 use std::{io::Write as _, path::PathBuf};
 
-use crate::{files::read_plain, open::repo::Repo, platform::files::never_following};
+use crate::files::read_plain;
+use crate::open::repo::Repo;
+use crate::platform::files::never_following;
 use andon_core::domain::ids::CommitId;
 
 /// Most tips that are kept.

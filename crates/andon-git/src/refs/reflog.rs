@@ -1,10 +1,12 @@
 //! HEAD's reflog, newest first, read from the end of its file: the cost is that of the entries that are read.
 
-use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{error::GitError, open::repo::Repo};
-use andon_core::domain::{facts::CommitKind, ids::Oid};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::{fs::File, path::Path};
+
+use crate::error::GitError;
+use crate::open::repo::Repo;
+use crate::platform::paths::{bytes_of, path_from_bytes};
+use andon_core::domain::{facts::CommitKind, ids::Oid};
 
 /// First read from the end, in bytes; doubled until enough lines are there.
 const FIRST_READ: u64 = 4096;

@@ -3,7 +3,8 @@
 use git2::ObjectType;
 
 use crate::error::{GitError, cut};
-use crate::{objects::from_git2, open::repo::Repo, refs::Head};
+use crate::open::repo::Repo;
+use crate::{objects::from_git2, refs::Head};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.

@@ -11,7 +11,9 @@ use std::{fs::File, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{error::GitError, objects::Blob, open::repo::Repo, platform::paths::text_from_bytes};
+use crate::open::repo::Repo;
+use crate::platform::paths::text_from_bytes;
+use crate::{error::GitError, objects::Blob};
 use andon_core::domain::ids::{Oid, hex_digits};
 
 /// The driver of git-lfs.

@@ -5,8 +5,9 @@ use std::fs::{Metadata, read_dir};
 use std::{collections::HashSet, num::NonZero, path::Path, thread};
 
 use crate::index::entries::{self, Entries};
+use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{objects::MODE_SUBMODULE, open::repo::Repo, platform::files};
+use crate::{objects::MODE_SUBMODULE, platform::files};
 
 /// The clock of a file system may be a tick behind the system's, in seconds.
 const BEHIND: i64 = 1;
@@ -164,9 +165,10 @@ fn list(top: &Path, dir: &[u8], since: i64) -> Option<Listing> {
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
     use std::os::unix::fs::MetadataExt as _;
     use std::time::{Duration, UNIX_EPOCH};
+
+    use crate::scratch::Scratch;
 
     type Deed = fn(&Scratch);
 

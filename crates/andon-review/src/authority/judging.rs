@@ -5,9 +5,8 @@ use std::rc::Rc;
 
 use super::{Authority, Material, PolicyInForce, Revocation, is_revoked};
 use crate::entry::Code;
-use crate::payload::KeyRevoke;
-use crate::payload::Payload;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
+use crate::payload::{KeyRevoke, Payload};
 
 /// A reading of the entries about keys, under way.
 pub(super) struct AuthorityReading<'a> {

@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Fold, LedgerState, Settlement};
 use crate::accounts::{Cause, ESCROW, Parties};
-use crate::authority::PolicyInForce;
-use crate::entry::Code;
 use crate::law::{self, Course, Parts, Reward, Signatures, Weights};
-use crate::payload::{AnswerOutcome, vote::VoteChoice};
+use crate::payload::vote::VoteChoice;
 use crate::round::{DecidedBy, Panel, PanelCause, RoundDecision, RoundStatus};
-use crate::votes::Vote;
+use crate::{authority::PolicyInForce, entry::Code, payload::AnswerOutcome, votes::Vote};
 
 /// The size of a panel that a tie, or collusion, leads to.
 const SECOND: usize = 5;

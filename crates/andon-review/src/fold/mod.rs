@@ -7,15 +7,13 @@ mod voting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::accounts::Accounts;
 use super::authority::{Authority, Material};
 use super::detectors::{Agents, Concerns, Topics};
 use super::entry::{Code, ReviewEntry};
-use super::graph::Graph;
 use super::law::{Adjustment, Course, SettlementResult, Weights};
-use super::payload::{Payload, policy::KeyRole};
-use super::round::RoundState;
+use super::payload::policy::KeyRole;
 use super::votes::{TrackRecord, Vantage, Votes};
+use super::{accounts::Accounts, graph::Graph, payload::Payload, round::RoundState};
 pub use voting::misfit;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];

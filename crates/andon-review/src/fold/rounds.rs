@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{FLAG, Fold};
 use crate::accounts::{Cause, ESCROW, Parties};
-use crate::entry::Code;
 use crate::payload::questions::{Actors, RoundRequest, Trigger};
 use crate::round::{FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat};
-use crate::window::DAY;
+use crate::{entry::Code, window::DAY};
 
 /// Seconds in which a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;

@@ -1,15 +1,13 @@
 //! Witnesses take rounds, ask for panels, and decide: alone, or on a panel, with sealed ballots first that are then all opened
 //! (R16), so that no member sees the draft of another.
 
-use andon_core::domain::ids::Digest;
-
 use super::Fold;
-use crate::entry::Code;
-use crate::law::Office;
 use crate::payload::vote::{Resolution, VoteChoice, VoteMembers};
 use crate::payload::{BallotCommit, BallotReveal, Payload};
 use crate::round::{Acceptance, DecidedBy, PanelCause, RoundDecision, RoundState, RoundStatus, Seat};
 use crate::votes::{Tier, Vote};
+use crate::{entry::Code, law::Office};
+use andon_core::domain::ids::Digest;
 
 /// Witnesses from whom on they take turns.
 const ROTATING: usize = 3;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use andon_core::format::fields::MAX_WHOLE;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use andon_core::format::fields::MAX_WHOLE;
 
 /// The longest text that is signed, in bytes: such texts are never cut.
 pub const MAX_TEXT: usize = 4096;

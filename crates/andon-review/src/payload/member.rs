@@ -1,8 +1,7 @@
 //! Reads a typed payload from the members of a JSON object. An error names the member by its path and says what it must be. A
 //! member that is `null` counts as absent, and members that a type does not know are passed over.
 
-use std::borrow::Cow;
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, Expected, IntoDeserializer, Unexpected, Visitor};

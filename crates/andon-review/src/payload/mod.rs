@@ -9,17 +9,17 @@ pub mod vote;
 #[cfg(test)]
 mod tests;
 
-use andon_core::domain::ids::Digest;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
-
-use crate::law::ITERATIONS;
 use fields::SignedText;
 use member::{Malformed, malformed, read};
 use policy::{KeyGrant, ReviewPolicy};
 use questions::{RoundPayload, RoundRequest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 use vote::{Resolution, VoteMembers, VotePayload, canonical};
+
+use crate::law::ITERATIONS;
+use andon_core::domain::ids::Digest;
 
 /// The body of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

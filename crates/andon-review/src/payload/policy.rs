@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::window::DAY;
+use andon_core::format::fields::unless_default;
 
 /// A use of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

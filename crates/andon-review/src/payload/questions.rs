@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::format::fields::unless_default;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Time, Whole, lenient, lists, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::similarity::{Similarity, Words};
+use andon_core::format::fields::unless_default;
 
 /// The reasons for which a round waits for a person, in the order in which a round names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,18 +1,15 @@
 //! Each member of each kind of payload: missing, `null`, and of a wrong type.
 
-use andon_core::format::members_of;
 use proptest::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::member::read;
 use super::policy::{KeyGrant, ReviewPolicy};
-use super::questions::RoundPayload;
-use super::vote::VotePayload;
 use super::{
     AnswerOutcome, BallotCommit, KeyRevoke, Payload, PolicySign, RevealPayload, RoundAccept, RoundObjection,
+    member::read, questions::RoundPayload, vote::VotePayload,
 };
+use andon_core::format::members_of;
 
 /// A payload of a kind with every member that it may have, those that must be there, and those that nothing is decided by.
 struct Example {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use andon_core::domain::ids::Digest;
-use andon_core::format::{fields::unless_default, members_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -12,6 +10,9 @@ use super::fields::{SignedText, Whole, lenient, shown_by_name};
 use super::member::{self, Malformed, malformed};
 use super::questions::Trigger;
 use crate::similarity::Words;
+use andon_core::domain::ids::Digest;
+use andon_core::format::fields::unless_default;
+use andon_core::format::members_of;
 
 /// The five decisions; each is an axis of adjustments (R25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

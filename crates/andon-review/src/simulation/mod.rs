@@ -6,6 +6,8 @@ pub mod probes;
 
 use std::collections::{BTreeMap, HashMap};
 
+use output::{LEDGER_SCHEMA, SimulationJson};
+use probes::ProbeQuestion;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -13,8 +15,6 @@ use sha2::{Digest as _, Sha256};
 use super::fold::{self, LedgerState};
 use crate::entry::ReviewEntry;
 use crate::payload::{Payload, fields::Time, member};
-use output::{LEDGER_SCHEMA, SimulationJson};
-use probes::ProbeQuestion;
 
 /// Folds the entries of a file, as at `now`. Private results are shown for `reader` alone.
 pub fn simulate(script: &Script, now: i64, reader: Option<&str>) -> SimulationJson {

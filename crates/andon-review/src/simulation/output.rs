@@ -9,13 +9,10 @@ use super::Script;
 use super::probes::{self, ProbeAnswer};
 use crate::accounts::{Earnings, Transfer};
 use crate::detectors::{AgentRate, Answers, CaptureChange};
-use crate::entry::Code;
-use crate::fold::LedgerState;
 use crate::law::{self, Adjustment, SettlementResult, VITALITY};
-use crate::payload::{Payload, questions::Trigger};
+use crate::payload::questions::Trigger;
 use crate::round::{DecidedBy, Panel, PanelCause, RoundState, RoundStatus};
-use crate::similarity::Similarity;
-use crate::votes::Tier;
+use crate::{entry::Code, fold::LedgerState, payload::Payload, similarity::Similarity, votes::Tier};
 
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";

@@ -3,9 +3,8 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::scratch::Scratch;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::change::Nature;
-use andon_core::domain::facts::Hunk;
 use andon_core::domain::ids::{DiffHash, HunkHash};
+use andon_core::domain::{change::Nature, facts::Hunk};
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
     let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };

@@ -5,8 +5,7 @@
 
 use std::{collections::HashMap, ops::Range, rc::Rc};
 
-use super::super::RecordError;
-use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use super::{super::RecordError, MAX_DEPTH, MAX_DIRECTORIES, hostile};
 use andon_core::change::hash::{directory_line, file_line, print_of};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};

@@ -17,6 +17,8 @@ mod overlay;
 
 use std::collections::HashMap;
 
+use sha2::{Digest as _, Sha256};
+
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
@@ -26,7 +28,6 @@ use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::scopes::{Part, ScopeView};
 use andon_core::domain::tests::OverlayEntry;
 use andon_git::{MODE_TREE, Repo};
-use sha2::{Digest as _, Sha256};
 
 pub use andon_core::change::hash::EMPTY;
 pub use difference::{Difference, differing};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Walk;
 use crate::RecordError;
+use andon_core::change::hash::DirectoryHash;
 use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::{change::hash::DirectoryHash, domain::tests::OverlayEntry};
+use andon_core::domain::tests::OverlayEntry;
 use andon_git::{MODE_TREE, TreeEntry};
 
 /// The statement of an overlay about one path and about the paths below it.

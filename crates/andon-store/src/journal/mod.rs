@@ -14,11 +14,10 @@ mod position;
 mod recent;
 mod tail;
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{fs, thread};
+use std::{thread, time::Duration};
 
 use super::{RecordError, file};
 use crate::wire::v1::{MAX_LINE, encode_line};

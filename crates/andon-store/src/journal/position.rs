@@ -6,8 +6,7 @@ use std::{fs::File, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::super::file;
-use super::{Journal, JournalLine};
+use super::{super::file, Journal, JournalLine};
 use crate::wire::v1::{MAX_LINE, decode_line};
 use andon_core::domain::ids::ShortHash;
 

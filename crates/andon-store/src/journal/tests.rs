@@ -1,5 +1,4 @@
-use std::fs;
-use std::io::Write as _;
+use std::{fs, io::Write as _};
 
 use super::*;
 use andon_core::domain::diagnostic::Location;

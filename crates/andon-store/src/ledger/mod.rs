@@ -22,10 +22,9 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{
-    decision::Halt, decision::LedgerEvent, decision::StopSwitch, facts::Ack, time::Timestamp,
-};
+use andon_core::domain::{facts::Ack, time::Timestamp};
 use andon_git::{GitError, Repo};
 
 pub use self::append::Arrival;

@@ -1,13 +1,10 @@
-use andon_core::domain::decision::{AdvisedStep, Suggestion};
-use andon_core::domain::findings::Figures;
-use std::ffi::OsStr;
-use std::path::Path;
+use std::{ffi::OsStr, path::Path};
 
 use super::*;
 use crate::wire::v1::ledger as wire;
-use andon_core::domain::decision::{Halt, HaltEvidence};
+use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, Suggestion};
 use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
+use andon_core::domain::findings::{Figures, HaltReason, NamedCall, ReportFile};
 use andon_core::domain::ids::{DiffHash, Digest, Oid, ShortHash, Signature};
 use andon_git::RepoEnv;
 

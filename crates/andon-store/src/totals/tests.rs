@@ -11,8 +11,7 @@ use andon_core::domain::events::{
 };
 use andon_core::domain::facts::{AckHow, Usage};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
-use andon_core::history::RunStart;
-use andon_core::history::order::JournalItem;
+use andon_core::history::{RunStart, order::JournalItem};
 use andon_testkit::facts::{red, run};
 
 const GAP: Span = Span(3_600);

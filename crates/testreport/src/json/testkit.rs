@@ -1,9 +1,8 @@
 //! A text as the tests of the readers want it: read by whichever reader knows it, as the output of a run under `/p`.
 
 use super::JsonReader;
-use crate::normalize::Root;
 use crate::run::{ExitKind, ParsedRun};
-use crate::tally::Tally;
+use crate::{normalize::Root, tally::Tally};
 
 /// The result of the readers for `text`.
 pub(super) fn tally(text: &str) -> Option<Tally> {

@@ -1,7 +1,6 @@
 use super::*;
-use crate::TestStatus;
 use crate::run::{ExitKind, ParsedRun};
-use crate::signature::ErrorText;
+use crate::{TestStatus, signature::ErrorText};
 
 fn reader(stdout: &str, stderr: &str) -> LibtestReader {
     let mut reader = LibtestReader::new(&Root::new("/work/demo"));

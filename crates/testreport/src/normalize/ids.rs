@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{escapes, numbers, paths};
-use crate::{Root, words::cut};
-
 use sha2::{Digest as _, Sha256};
 
 use super::rule::{self, Apply, Rule, pattern, replace_digits, rule};
+use super::{escapes, numbers, paths};
+use crate::{Root, words::cut};
 
 /// Longest id, in bytes. A longer one is cut and ends in a hash of the whole, so that ids stay distinct.
 const MAX_ID: usize = 400;

@@ -3,10 +3,9 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
+use regex::bytes::{self, NoExpand, RegexBuilder};
 
 use crate::Root;
-
-use regex::bytes::{self, NoExpand, RegexBuilder};
 
 /// One step of a normalization.
 #[derive(Clone, Copy)]

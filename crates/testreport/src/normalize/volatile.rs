@@ -104,8 +104,7 @@ fn mask_defaults(text: &str) -> Cow<'_, str> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::normalize_error;
-    use super::*;
+    use super::{super::normalize_error, *};
 
     /// As printed output is compared.
     fn compared(line: &str) -> String {

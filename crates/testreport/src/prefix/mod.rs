@@ -12,13 +12,12 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::shape::{PrefixedLine, SHAPES};
+use super::unstarted::{self, Ending, Tests};
 use crate::by_line::{ByLine, LineReaders, Runners};
 use crate::lines::{LineSplitter, Utf16Filter};
 use crate::printed_lines::{Depth, PrintedOutput};
 use crate::tally::{EarlierResults, Tally};
 use crate::{Format, ReportProblem, Root, Stream, json::JsonReader, text::NEXTEST, xml::XmlOutput};
-
-use super::unstarted::{self, Ending, Tests};
 
 /// Fewest lines that make a column among others.
 const FEWEST: u64 = 4;

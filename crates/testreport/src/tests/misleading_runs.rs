@@ -1,7 +1,6 @@
 //! Runs that mislead: what each runner prints when something other than a test went wrong, and what exits hide.
 
-use super::samples::SAMPLES;
-use super::{file, run};
+use super::{file, run, samples::SAMPLES};
 use crate::TestStatus::{self, BuildFailed, Crashed, Failed, Incomplete, NoTests, Passed, RunnerError};
 
 /// Name, standard output, standard error, exit code, status, failing ids.

@@ -1,7 +1,6 @@
 //! The output of a runner on a terminal is read as that into a pipe.
 
-use super::run;
-use super::samples::SAMPLES;
+use super::{run, samples::SAMPLES};
 
 /// The text with every word in colour, lines that end as on a terminal, and progress that is drawn over.
 fn drawn(text: &str) -> String {

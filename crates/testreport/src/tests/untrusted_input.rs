@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::samples::SAMPLES;
-use super::{ExitKind, ParsedRun, Root, RunReader, Stream, file, run};
+use super::{ExitKind, ParsedRun, Root, RunReader, Stream, file, run, samples::SAMPLES};
 use crate::TestStatus::{Failed, Incomplete, Passed};
 use crate::tally::Tally;
 

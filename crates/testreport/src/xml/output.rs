@@ -1,8 +1,9 @@
 //! XML among what a program prints: `mocha --reporter xunit`, `node --test --test-reporter=junit`.
 
+use encoding_rs::UTF_8;
+
 use super::{NAMES, XmlReader};
 use crate::{Format, Root, by_line::Runners, decode::Decoder, tally::Tally};
-use encoding_rs::UTF_8;
 
 /// Bytes at the beginning of a line that tell whether a document begins there.
 const MARK: usize = 16;

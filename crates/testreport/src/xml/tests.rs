@@ -1,9 +1,8 @@
 use proptest::prelude::*;
 
-use crate::normalize::Root;
 use crate::reader::{ReportInput, read};
 use crate::run::{ExitKind, ParsedRun};
-use crate::{Counts, TestStatus};
+use crate::{Counts, TestStatus, normalize::Root};
 
 pub(super) fn run_bytes(bytes: &[u8]) -> ParsedRun {
     read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::new("/p"))

@@ -1,6 +1,5 @@
 use super::*;
-use andon_engine::view::calibration::{HaltsOfBudget, RuleBound};
-use andon_engine::view::calibration::{ScaledCounts, UnaskedRule};
+use andon_engine::view::calibration::{HaltsOfBudget, RuleBound, ScaledCounts, UnaskedRule};
 
 fn sample(promised: PromiseKind) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {

@@ -5,9 +5,10 @@
 use serde_json::{Value, json};
 
 use super::{Entry, code, entries, lines, place, plain};
-use crate::{verbs::check::text as check, verbs::check::text::Group};
+use crate::verbs::check::{text as check, text::Group};
 use andon_core::domain::diagnostic::{Diagnostic, Severity};
-use andon_engine::{json, view::check::CheckReport};
+use andon_engine::json;
+use andon_engine::view::check::CheckReport;
 
 /// Annotations of one severity that GitHub shows of a step.
 const SHOWN: usize = 10;
@@ -96,7 +97,8 @@ fn issue(entry: &Entry<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use super::super::samples::{about, hostile, report};
+    use super::*;
     use andon_core::domain::findings::Level;
 
     #[test]

@@ -3,10 +3,11 @@
 //! a failure, missing evidence an error, anything else a case that passed and says something.
 
 use super::{WHOLE, code, plain};
-use crate::{verbs::check::text as check, verbs::check::text::Group};
+use crate::verbs::check::{text as check, text::Group};
 use andon_core::domain::diagnostic::Severity;
 use andon_core::escape;
-use andon_engine::{text::phrase, view::check::CheckReport};
+use andon_engine::text::phrase;
+use andon_engine::view::check::CheckReport;
 
 /// Commits that one case names.
 const COMMITS: usize = 100;
@@ -114,7 +115,8 @@ fn text(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use super::super::samples::{about, hostile, report};
+    use super::*;
     use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
     use testreport::{ExitKind, ReportInput, Root};
 

@@ -1,13 +1,11 @@
 //! What a reviewer of a pull request needs to know of its commits, in fewer than 60 lines of Markdown.
 
 use super::code;
-use crate::{verbs::check::text as check, verbs::check::text::Group};
+use crate::verbs::check::{text as check, text::Group};
 use andon_core::domain::{decision::Halt, diagnostic::Severity};
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
+use andon_engine::text::{forge::Forge, halt, page::command_of, phrase, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
-use andon_engine::{
-    text::forge::Forge, text::halt, text::page::command_of, text::phrase, text::style::Style,
-};
 
 /// A hidden mark by which a bot finds the comment that it made before, and edits it.
 const MARK: &str = "<!-- andon-check -->";
@@ -168,7 +166,8 @@ fn text(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use super::super::samples::{about, hostile, report};
+    use super::*;
     use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
     use andon_engine::text::shown_change::{ShownChange, ShownLine};
     use andon_testkit::samples;

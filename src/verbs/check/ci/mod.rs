@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-use andon_core::domain::{diagnostic::Diagnostic, diagnostic::Severity, findings::Level, ids::Digest};
+use andon_core::domain::diagnostic::{Diagnostic, Severity};
+use andon_core::domain::{findings::Level, ids::Digest};
 use andon_core::escape;
 use andon_engine::view::check::CheckReport;
 

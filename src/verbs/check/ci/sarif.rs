@@ -1,15 +1,15 @@
 //! SARIF 2.1.0, as code scanning takes it in.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
 use andon_core::detect;
 use andon_core::domain::{diagnostic::Severity, findings::Level, plural::count};
+use andon_engine::json;
+use andon_engine::text::forge::Forge;
 use andon_engine::view::check::{CheckOutcome, CheckReport, accepted};
-use andon_engine::{json, text::forge::Forge};
 
 /// The address of its schema.
 const SCHEMA: &str =
@@ -241,7 +241,8 @@ const OF_CHECK: &[(&str, &str, Level)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{super::samples::about, super::samples::hostile, super::samples::report, *};
+    use super::super::samples::{about, hostile, report};
+    use super::*;
     use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
     use andon_engine::view::check::SKIPPED_RULE;
 

@@ -6,18 +6,19 @@
 
 use std::collections::HashSet;
 
-use super::makers::HookUsers;
 use super::{
-    Case, Diagnostic, ExaminedCommits, Location, at, contradictions, level_of, overrides, violation,
+    Case, Diagnostic, ExaminedCommits, Location, at, contradictions, level_of, makers::HookUsers, overrides,
+    violation,
 };
 use andon_config::HandedInRuns;
-use andon_core::domain::{
-    facts::CommitFact, facts::CommitKind, facts::CommitRecord, findings::Level, ids::CodeId, ids::CommitId,
-    scopes::called, tests::RunOrigin, tests::TestEvidence,
-};
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::tests::{RunOrigin, TestEvidence};
+use andon_core::domain::{findings::Level, scopes::called};
 use andon_core::{detect, escape::shell_quote};
+use andon_engine::error::OpsError;
 use andon_engine::evidence::inherited_evidence::{Archive, Backing, Inquiry, Origins};
-use andon_engine::{error::OpsError, evidence::scopes, evidence::scopes::ScopeCode};
+use andon_engine::evidence::scopes::{self, ScopeCode};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
 

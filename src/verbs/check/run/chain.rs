@@ -7,10 +7,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{Case, Diagnostic, ExaminedCommits, at, violation};
 use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
-use andon_core::domain::{findings::Level, ids::CommitId, ids::Oid};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, Oid};
 use andon_engine::error::OpsError;
 use andon_git::{Blob, CommitInfo, NoteChange};
-use andon_store::{notes::RecordLine, notes::StoredRecord, wire::v1::decode_commit};
+use andon_store::notes::{RecordLine, StoredRecord};
+use andon_store::wire::v1::decode_commit;
 
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;

@@ -1,8 +1,10 @@
 //! Records that contradict themselves, their commit, or another line of their note.
 
 use super::{Case, Diagnostic, at, violation};
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::signatures;
 use andon_core::domain::tests::{RunOrigin, TestEvidence, TestStatus};
-use andon_core::domain::{facts::CommitRecord, facts::Recording, findings::Level, signatures};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};
 

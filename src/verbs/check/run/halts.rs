@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 
 use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, of_range, violation};
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
-use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
-use andon_core::domain::{facts::Attempt, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp};
+use andon_core::domain::facts::{Ack, AckHow, Attempt, CommitFact, Fact};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::{findings::Level, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
-use andon_engine::{
-    asking, context::local, error::OpsError, range, range::Lineages, text::halt, text::named_files,
-    text::style::Style, view::check::OPEN_HALT,
-};
+use andon_engine::range::{self, Lineages};
+use andon_engine::text::{halt, named_files, style::Style};
+use andon_engine::view::check::OPEN_HALT;
+use andon_engine::{asking, context::local, error::OpsError};
 use andon_git::Repo;
 use andon_store::{ledger::EntryEvent, window};
 

@@ -16,7 +16,8 @@ use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace};
 use andon_engine::{error::OpsError, range};
 use andon_git::{Blob, CommitInfo, NoteChange, Repo};
-use andon_store::{journal::Journal, journal::Reach, wire::v1::decode_commit};
+use andon_store::journal::{Journal, Reach};
+use andon_store::wire::v1::decode_commit;
 
 /// Commits of notes that are looked at for records of agents, at the most.
 const STEPS: usize = 8_192;

@@ -25,12 +25,12 @@ use self::{range::Range, records::RecordFindings};
 use andon_config::{AppliesTo, Config};
 use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::{findings::Finding, findings::Level, ids::CommitId};
-use andon_engine::{
-    context::Context, error::OpsError, range::cut_off, range::cut_off_within, range::interrupted,
-    recording::bulk::Pace, recording::bulk::WalkEnd, text::shown_change, view::check::CheckReport,
-    view::check::TipTests,
-};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::CommitId;
+use andon_engine::range::{cut_off, cut_off_within, interrupted};
+use andon_engine::recording::bulk::{Pace, WalkEnd};
+use andon_engine::view::check::{CheckReport, TipTests};
+use andon_engine::{context::Context, error::OpsError, text::shown_change};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 

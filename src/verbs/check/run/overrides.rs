@@ -1,9 +1,11 @@
 //! Records of what was passed over: the gate, the hooks of a client, rules, tests that are gone, halts.
 
-use super::{Case, Diagnostic, ExaminedCommits, at, halts::HaltAndAnswer, halts::LedgerFindings, violation};
-use andon_core::detect;
+use super::halts::{HaltAndAnswer, LedgerFindings};
+use super::{Case, Diagnostic, ExaminedCommits, at, violation};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitRecord, Gate, Recording, Skip};
-use andon_core::domain::{agent, findings::HaltReason, findings::Level, findings::ReportFile, ids::CommitId};
+use andon_core::domain::findings::{HaltReason, Level, ReportFile};
+use andon_core::domain::ids::CommitId;
+use andon_core::{detect, domain::agent};
 use andon_engine::view::check::SKIPPED_RULE;
 use andon_git::CommitInfo;
 

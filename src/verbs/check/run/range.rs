@@ -2,8 +2,10 @@
 
 use super::{Diagnostic, of_range};
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
-use andon_core::domain::{findings::Level, ids::CommitId, ids::EntryId, ids::Oid, paths::CONFIG_FILE};
-use andon_engine::{adapter::git_hook, context::Context, error::OpsError, view::check::TipTests};
+use andon_core::domain::ids::{CommitId, EntryId, Oid};
+use andon_core::domain::{findings::Level, paths::CONFIG_FILE};
+use andon_engine::view::check::TipTests;
+use andon_engine::{adapter::git_hook, context::Context, error::OpsError};
 use andon_git::{Blob, Repo};
 
 /// The request of the caller.

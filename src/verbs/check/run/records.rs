@@ -3,22 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::backing::{CommitCase, EvidenceGap, RangeEvidence};
+use super::chain::{self, RecentNotes};
+use super::makers::{self, Bound, OnceAgents};
+use super::range::{CacheTrust, RangeRequest, source};
 use super::{
     Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
-    backing::CommitCase, backing::EvidenceGap, backing::RangeEvidence, chain, chain::RecentNotes,
-    contradictions, level_of, makers, makers::Bound, makers::OnceAgents, overrides, range::CacheTrust,
-    range::RangeRequest, range::source, tamper, violation, whole_range::WeakeningFold,
+    contradictions, level_of, overrides, tamper, violation, whole_range::WeakeningFold,
 };
 use andon_config::{self as config, Config};
+use andon_core::change::normalize::Normalizer;
+use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
-use andon_core::domain::{
-    findings::Level, ids::CommitId, ids::Digest, paths::PathClass, tests::TestEvidence,
-};
-use andon_core::{change::normalize::Normalizer, detect};
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_core::domain::{findings::Level, paths::PathClass, tests::TestEvidence};
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::{context::Context, error::OpsError, recording::derive, recording::derive::DerivedCommit};
+use andon_engine::recording::derive::{self, DerivedCommit};
+use andon_engine::{context::Context, error::OpsError};
 use andon_git::{CommitInfo, Repo, missing_help};
-use andon_store::{RecordError, derived::DerivedCache, notes::NotesStore, notes::StoredRecord, wire::v1};
+use andon_store::notes::{NotesStore, StoredRecord};
+use andon_store::{RecordError, derived::DerivedCache, wire::v1};
 
 /// Findings in the commits, one by one.
 #[derive(Default)]

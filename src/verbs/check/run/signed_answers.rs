@@ -1,16 +1,18 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use super::{Case, Location, examined_commits::ExaminedCommits, halts, halts::HaltAndAnswer, of_range};
+use super::halts::{self, HaltAndAnswer};
+use super::{Case, Location, examined_commits::ExaminedCommits, of_range};
 use andon_config::Guard;
-use andon_core::domain::{
-    diagnostic::Diagnostic, effect::AckMode, findings::Level, ids::CommitId, ids::EntryId, time::Timestamp,
-};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, findings::Level, time::Timestamp};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{error::OpsError, gate::outcomes};
 use andon_git::Repo;
-use andon_review::{payload::policy::RecordedAck, votes::Vote};
-use andon_store::{fingerprint::Fingerprinter, ledger::EntryFault, ledger::Ledger};
+use andon_review::payload::policy::RecordedAck;
+use andon_review::votes::Vote;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::ledger::{EntryFault, Ledger};
 
 /// The code of every message of this kind.
 const CODE: &str = "witness";

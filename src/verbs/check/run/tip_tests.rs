@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use super::range::{self, RangeRequest};
 use andon_config::{self as config, Config, TestCommand};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
-use andon_core::domain::{ids::CommitId, ids::TreeId, paths::PathClass, paths::PathRules};
 use andon_core::{change::secrets, escape::shell_quote};
+use andon_engine::effect::program::{ProgramEnd, StopCause};
+use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{
-    context::Context, effect::program::ProgramEnd, effect::program::StopCause, effect::report_files,
-    error::OpsError, evidence::tested_code::CodeComparison, evidence::tested_code::CommandResult,
-    evidence::untracked, workspace::Workspace,
+    context::Context, effect::report_files, error::OpsError, evidence::untracked, workspace::Workspace,
 };
 use andon_git::Repo;
 use andon_store::fingerprint::Fingerprinter;

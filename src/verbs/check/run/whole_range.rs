@@ -8,10 +8,9 @@ use super::{
     Case, CommitRef, Diagnostic, ExaminedCommits, Location, at, level_of, of_finding, overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
-use andon_core::domain::{
-    decision::Stage, facts::CommitFact, facts::Fact, facts::Weakening, findings::Level, ids::CommitId,
-    ids::TreeId, paths::CONFIG_FILE, tests::TestEvidence,
-};
+use andon_core::domain::facts::{CommitFact, Fact, Weakening};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{decision::Stage, findings::Level, paths::CONFIG_FILE, tests::TestEvidence};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{error::OpsError, evidence::docs, range, weakening};

@@ -1,14 +1,12 @@
 //! What `andon explain` prints.
 
-use andon_core::domain::ids::CodeId;
-use andon_core::domain::signatures::coarse_signature;
-use andon_core::domain::tests::TestEvidence;
-use andon_engine::json::line;
-use andon_testkit::samples::value_of;
 use serde_json::{Value, json};
-use testreport::{ExitKind, ReportInput, Root, examine};
 
 use super::*;
+use andon_core::domain::{ids::CodeId, signatures::coarse_signature, tests::TestEvidence};
+use andon_engine::json::line;
+use andon_testkit::samples::value_of;
+use testreport::{ExitKind, ReportInput, Root, examine};
 
 fn file(name: &str, report: &str) -> ExplainedFile {
     let input = ReportInput { name, bytes: report.as_bytes() };

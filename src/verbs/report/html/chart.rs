@@ -8,7 +8,8 @@ use maud::{Markup, html};
 use super::{self as markup, clipped, text, time};
 use andon_core::domain::{facts::CommitRecord, findings::Level, ids::CommitId};
 use andon_core::escape::terminal_clip;
-use andon_engine::{text::phrase, view::history::HistoryCommit, view::history::HistoryView};
+use andon_engine::text::phrase;
+use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 /// Columns that a picture has at the most; more commits share one.
 pub(super) const COLUMNS: usize = 500;

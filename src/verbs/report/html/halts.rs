@@ -5,9 +5,8 @@ use maud::{Markup, html};
 use super::{self as markup, SHOWN, clipped, command, field, linked, look, text, time};
 use andon_core::domain::{decision::Halt, events::MAX_SHOWN, facts::Ack, summary::SummaryStep};
 use andon_core::escape::clip;
-use andon_engine::text::page::command_of;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
-use andon_engine::text::{halt, phrase, spark};
+use andon_engine::text::{halt, page::command_of, phrase, spark};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 use andon_engine::view::status::LastHalt;
 

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, more, text, time};
-use andon_core::domain::{facts::CommitRecord, facts::Gate, facts::Recording, usage::Usage};
+use andon_core::domain::facts::{CommitRecord, Gate, Recording};
+use andon_core::domain::usage::Usage;
 use andon_core::escape::shell_quote;
-use andon_engine::{text::phrase, view::history::HistoryCommit, view::history::HistoryView};
+use andon_engine::text::phrase;
+use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 fn records(view: &HistoryView) -> impl Iterator<Item = (&HistoryCommit, &CommitRecord)> {
     view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)))

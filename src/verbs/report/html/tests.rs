@@ -6,19 +6,14 @@ use regex::Regex;
 
 use super::page;
 use crate::verbs::status::text::tests::view as status;
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{Gate, Skip};
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::time::Timestamp;
-use andon_core::domain::usage::Usage;
-use andon_engine::asking::WaitingRound;
-use andon_engine::json::RoundPrecedentJson;
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, time::Timestamp, usage::Usage};
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
-use andon_engine::view::history::RecordState;
-use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 use andon_engine::view::status::{LastHalt, LoopState};
+use andon_engine::{asking::WaitingRound, json::RoundPrecedentJson};
 use andon_testkit::samples::{self, HOSTILE};
 
 /// What a page would obey.

@@ -5,18 +5,19 @@
 use std::path::{Path, PathBuf};
 
 use crate::situation::{self, LoopSituation, SharedHooks};
+use andon_core::domain::facts::{Fact, Usage};
 use andon_core::domain::{
-    decision::StandingHalt, diagnostic::Diagnostic, facts::Fact, facts::Usage, ids::CommitId,
-    summary::HaltSummary, tests::RunValidity, time::Timestamp,
+    decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, summary::HaltSummary, tests::RunValidity,
+    time::Timestamp,
 };
 use andon_core::{detect, history::Timeline, policy};
+use andon_engine::recording::timeline::{self, LoadedTimeline};
+use andon_engine::view::status::{LoopCount, LoopState};
 use andon_engine::view::watch::{AnswerBy, BranchView, LastRun, LoopView, WorktreeState, WorktreeView};
-use andon_engine::{
-    asking, context::Context, error::OpsError, recording::timeline, recording::timeline::LoadedTimeline,
-    text::halt, view::status::LoopCount, view::status::LoopState, workspace::Workspace,
-};
+use andon_engine::{asking, context::Context, error::OpsError, text::halt, workspace::Workspace};
 use andon_git::{Repo, RepoEnv};
-use andon_store::{notes::NotesStore, window, window::Window};
+use andon_store::notes::NotesStore;
+use andon_store::window::{self, Window};
 
 /// Most worktrees that are watched.
 const MAX_WORKTREES: usize = 1024;

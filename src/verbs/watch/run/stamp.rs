@@ -1,12 +1,12 @@
 //! What the files look like from which a worktree is read: cheap to ask, and different once any of them has moved.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use super::loops::Place;
 use andon_core::domain::time::Timestamp;
 use andon_engine::{context::Context, effect::AndonDir};
-use andon_git::{Repo, platform::FileStat, platform::files, read_plain};
+use andon_git::platform::{FileStat, files};
+use andon_git::{Repo, read_plain};
 
 /// Most bytes that are read of a `HEAD`.
 const MAX_HEAD: u64 = 4096;

@@ -9,11 +9,12 @@ use self::table::{Cell, GAP, Tone};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::escape::{shell_quote, terminal_clip, width};
 use andon_engine::text::page::{Page, unbroken, with_command};
-use andon_engine::text::{halt as halted_text, message, phrase, spark};
+use andon_engine::text::spark::{self, Glyphs};
+use andon_engine::text::{halt as halted_text, message, phrase, style::Style};
+use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{
     AnswerBy, BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
 };
-use andon_engine::{text::spark::Glyphs, text::style::Style, view::status::LoopState};
 
 /// Columns of a name.
 const NAME: usize = 100;

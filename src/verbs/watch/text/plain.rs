@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{help, since, why};
 use andon_core::escape::{terminal, terminal_clip};
+use andon_engine::text::{phrase, spark, style::Style};
+use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
-use andon_engine::{text::phrase, text::spark, text::style::Style, view::status::LoopState};
 
 /// Columns of a name.
 const NAME: usize = 100;

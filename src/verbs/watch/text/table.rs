@@ -3,8 +3,10 @@
 use super::{NAME, short, why};
 use andon_core::domain::{decision::StandingHalt, time::Timestamp};
 use andon_core::escape::{clip, terminal_clip, width};
+use andon_engine::text::spark::{self, Glyphs};
+use andon_engine::text::{halt, phrase};
+use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState};
-use andon_engine::{text::halt, text::phrase, text::spark, text::spark::Glyphs, view::status::LoopState};
 
 /// The tone of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::ruling::shell::MAX_SCRIPT;
-use proptest::prelude::*;
 
 fn tests(commands: &[(&str, &str)]) -> Vec<Tests> {
     let one = |(name, command): &(&str, &str)| Tests {

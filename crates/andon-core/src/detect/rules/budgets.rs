@@ -2,11 +2,8 @@
 //! one is a row here and its line in the registry.
 
 use crate::detect::prelude::*;
-use crate::domain::{
-    settings::ParamSpec,
-    time::Span,
-    workflow::{Cycle, Node},
-};
+use crate::domain::workflow::{Cycle, Node};
+use crate::domain::{settings::ParamSpec, time::Span};
 use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
@@ -330,9 +327,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{Ballot, EventKind, TurnEnd};
-    use crate::domain::facts::Fact;
-    use crate::domain::settings::ParamValue;
-    use crate::domain::usage::Usage;
+    use crate::domain::{facts::Fact, settings::ParamValue, usage::Usage};
     use crate::testkit::{event_of, folded, in_workflow};
 
     fn start(node: &str, at: i64) -> Fact {

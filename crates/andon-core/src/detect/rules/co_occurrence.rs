@@ -5,10 +5,8 @@ use super::{
     verdict_split, weak_change,
 };
 use crate::detect::prelude::*;
-use crate::domain::{
-    escalation::{Episode, EscalationCall, EscalationMode, Knobs},
-    findings::Detail,
-};
+use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs};
+use crate::domain::findings::Detail;
 
 const ROUNDS: Param<u64> =
     Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
@@ -105,8 +103,7 @@ mod tests {
     use crate::domain::decision::{Stage, StandingHalt};
     use crate::domain::escalation::{Episode, Signal};
     use crate::domain::ids::EntryId;
-    use crate::history::Timeline;
-    use crate::testkit::GAP;
+    use crate::{history::Timeline, testkit::GAP};
 
     fn asked(call: EscalationCall, mode: EscalationMode) -> Option<Finding> {
         let episode = Episode {

@@ -3,18 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::repeated_failures;
-use crate::detect::{
-    attempts::{Attempt, Edit, attempts},
-    excuses::{EMPTY_ON_PURPOSE, each_says_something_else, excuse},
-    prelude::*,
-    progress::{Credit, Step},
-};
-use crate::domain::{
-    about::Reset,
-    ids::Signature,
-    tests::{TestEvidence, TestStatus},
-    workflow::Edits,
-};
+use crate::detect::attempts::{Attempt, Edit, attempts};
+use crate::detect::excuses::{EMPTY_ON_PURPOSE, each_says_something_else, excuse};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Credit, Step};
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::{about::Reset, ids::Signature, workflow::Edits};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> =

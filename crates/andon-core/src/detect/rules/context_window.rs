@@ -1,10 +1,8 @@
 //! `context-window`: the agent's context window fills up.
 
 use crate::detect::prelude::*;
-use crate::domain::{
-    briefing::PROMPT,
-    context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent},
-};
+use crate::domain::briefing::PROMPT;
+use crate::domain::context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent};
 use crate::history::{Door, Timeline};
 
 /// The size of a window that no one names.
@@ -202,9 +200,7 @@ mod tests {
     use crate::detect::situation::Stops;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{EventKind, Renewal};
-    use crate::domain::facts::Fact;
-    use crate::domain::settings::ParamValue;
-    use crate::domain::usage::Usage;
+    use crate::domain::{facts::Fact, settings::ParamValue, usage::Usage};
     use crate::testkit::{call, event, event_of, folded, turn_end};
 
     fn reported(tokens: u64) -> Fact {

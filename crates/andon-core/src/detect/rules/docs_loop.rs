@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::{
-    excuses::{GOING_BACK, excuse},
-    prelude::*,
-};
-use crate::domain::{
-    change::{Nature, PathStep},
-    ids::HunkHash,
-};
+use crate::detect::excuses::{GOING_BACK, excuse};
+use crate::detect::prelude::*;
+use crate::domain::change::{Nature, PathStep};
+use crate::domain::ids::HunkHash;
 use crate::history::{PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 const COMEBACKS: Param<u64> =

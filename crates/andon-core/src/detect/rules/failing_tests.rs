@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::{
-    prelude::*,
-    situation::{CodeChange, EvidenceState},
-};
-use crate::domain::{
-    about::DirtyBit,
-    tests::{TestEvidence, TestStatus},
-};
+use crate::detect::prelude::*;
+use crate::detect::situation::{CodeChange, EvidenceState};
+use crate::domain::about::DirtyBit;
+use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome};
 
 const BLOCK_COMMITS: Param<bool> = Param::off(

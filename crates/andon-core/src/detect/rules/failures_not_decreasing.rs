@@ -1,10 +1,8 @@
 //! `failures-not-decreasing`: tests run, and the number of failures does not go down.
 
-use crate::detect::{
-    attempts::{Attempt, attempts},
-    prelude::*,
-    progress::{Credit, Step},
-};
+use crate::detect::attempts::{Attempt, attempts};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Credit, Step};
 use crate::history::steady_count;
 
 const ITERATIONS: Param<u64> =
@@ -77,8 +75,7 @@ fn since_the_lowest<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::settings::ParamValue;
-    use crate::domain::tests::TestStatus;
+    use crate::domain::{settings::ParamValue, tests::TestStatus};
     use crate::testkit::{Commit, commit, green, other, red};
 
     const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];

@@ -3,12 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::oscillation;
-use crate::detect::{
-    excuses::is_switch,
-    excuses::{GOING_BACK, excuse},
-    prelude::*,
-    progress::{Gain, gained_since},
-};
+use crate::detect::excuses::{GOING_BACK, excuse, is_switch};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
 use crate::domain::ids::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
@@ -109,8 +106,7 @@ fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::change::Nature;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{change::Nature, settings::ParamValue};
     use crate::testkit::{Commit, commit, green};
 
     /// Path 1 in these states, beside new work.

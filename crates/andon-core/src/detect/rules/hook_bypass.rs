@@ -81,8 +81,7 @@ mod tests {
     use super::*;
     use crate::detect::Stops;
     use crate::domain::facts::CommitKind::{self, Merge, Normal, Revert};
-    use crate::domain::facts::Skip;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{facts::Skip, settings::ParamValue};
     use crate::testkit::{commit, timeline};
 
     fn level(gate: Gate, recording: Recording, kind: CommitKind, stage: Stage) -> Option<Level> {

@@ -80,9 +80,8 @@ mod tests {
     use super::*;
     use crate::detect::testkit::asked_of;
     use crate::domain::events::{EventKind, TurnEnd};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::Digest;
     use crate::domain::workflow::{Node, Workflow};
+    use crate::domain::{facts::Fact, ids::Digest};
     use crate::history::Timeline;
     use crate::testkit::{ack, chain, code, commit, event, folded, turn_end};
 

@@ -1,8 +1,8 @@
 //! `nothing-new`: call after call fails or gets the same answer, each in other words.
 
-use crate::detect::{calls, prelude::*};
+use crate::detect::prelude::*;
 use crate::domain::events::{Arguments, CallEnd};
-use crate::history::Call;
+use crate::{detect::calls, history::Call};
 
 const CALLS: Param<u64> =
     Param::count("calls", 14, 2, "Calls among the last `window` that bring nothing new.");
@@ -79,9 +79,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{EventKind, ToolCall};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::ShortHash;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{facts::Fact, ids::ShortHash, settings::ParamValue};
     use crate::testkit::{ack, call, event, folded};
 
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {

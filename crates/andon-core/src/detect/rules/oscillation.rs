@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::{
-    excuses::{GOING_BACK, excuse, is_pull_request},
-    excuses::{flips, is_switch},
-    prelude::*,
-    progress::{Gain, gained_since},
-    returns::{self, RepeatedSequence, StateStep, Weight},
-};
+use crate::detect::excuses::{GOING_BACK, excuse, flips, is_pull_request, is_switch};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
+use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,

@@ -1,11 +1,8 @@
 //! `recurrence`: a code state that was left comes back.
 
-use crate::detect::{
-    excuses::flips,
-    excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, is_pull_request},
-    prelude::*,
-    progress::{Gain, gained_since},
-};
+use crate::detect::excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, flips, is_pull_request};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::CommitKind;
 use crate::history::{CodeState, Strike, Timeline, lasted};
 

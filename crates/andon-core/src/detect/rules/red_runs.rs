@@ -58,9 +58,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::asked_of;
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::TreeId;
     use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
+    use crate::domain::{facts::Fact, ids::TreeId};
     use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
 
     fn edited(tests: TestEvidence) -> Fact {

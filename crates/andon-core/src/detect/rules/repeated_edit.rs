@@ -53,8 +53,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{CallEnd, Event, EventKind, ToolCall};
-    use crate::domain::facts::Fact;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{facts::Fact, settings::ParamValue};
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn made(tool: &str, args: u8, end: CallEnd) -> Fact {

@@ -1,10 +1,7 @@
 //! `repeated-failures`: the same tests fail again after every edit.
 
-use crate::detect::{
-    attempts::{Attempt, attempts},
-    prelude::*,
-    progress::Credit,
-};
+use crate::detect::attempts::{Attempt, attempts};
+use crate::detect::{prelude::*, progress::Credit};
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
@@ -83,8 +80,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
-    use crate::domain::settings::ParamValue;
-    use crate::domain::tests::TestStatus;
+    use crate::domain::{settings::ParamValue, tests::TestStatus};
     use crate::testkit::{Commit, commit, green, other, red};
 
     fn r(state: u8, failing: &[&str]) -> Commit {

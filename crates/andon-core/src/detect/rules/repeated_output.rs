@@ -56,9 +56,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{Event, EventKind, Output, OutputKind};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::Digest;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{facts::Fact, ids::Digest, settings::ParamValue};
     use crate::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {

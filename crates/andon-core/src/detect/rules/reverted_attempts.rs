@@ -1,13 +1,10 @@
 //! `reverted-attempts`: one attempt after the other is reverted.
 
-use crate::WordList;
-use crate::detect::{
-    excuses::{begins_as, excuse},
-    prelude::*,
-    stretch::{around_one_file, newest, shared_files},
-};
+use crate::detect::excuses::{begins_as, excuse};
+use crate::detect::prelude::*;
+use crate::detect::stretch::{around_one_file, newest, shared_files};
 use crate::domain::{facts::CommitKind, time::Span};
-use crate::history::Iteration;
+use crate::{WordList, history::Iteration};
 
 const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
 const AMONG: Param<u64> =
@@ -81,8 +78,7 @@ fn stretch<'a>(
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::change::Nature;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{change::Nature, settings::ParamValue};
     use crate::testkit::{Commit, commit};
 
     /// Commits a minute apart: `w` works on file 1, `r` reverts there, `o` reverts elsewhere.

@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 
 use super::undo_churn::ratio;
 use crate::WordList;
-use crate::detect::{
-    excuses::is_one_line,
-    excuses::{GOING_BACK, begins_with, excuse},
-    prelude::*,
-    progress::{Gain, gained_since},
-    stretch::{around_one_file, newest, say_nearly_the_same, shared_files},
-};
+use crate::detect::excuses::{GOING_BACK, begins_with, excuse, is_one_line};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
+use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
 use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Strike};
 

@@ -1,9 +1,7 @@
 //! `same-refusal`: the agent gets the same refusal again and again, for different calls.
 
-use crate::detect::{
-    calls::{self, is_moving},
-    prelude::*,
-};
+use crate::detect::calls::{self, is_moving};
+use crate::detect::prelude::*;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::Call;
 
@@ -127,9 +125,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{EventKind, ToolCall};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::ShortHash;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{facts::Fact, ids::ShortHash, settings::ParamValue};
     use crate::testkit::{ack, call, event, folded};
 
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {

@@ -2,10 +2,8 @@
 
 use crate::WordList;
 use crate::detect::{lost_tests::taken_by, prelude::*};
-use crate::domain::{
-    facts::{CommitKind, Weakening},
-    tests::{Extent, TestEvidence, TestStatus},
-};
+use crate::domain::facts::{CommitKind, Weakening};
+use crate::domain::tests::{Extent, TestEvidence, TestStatus};
 use crate::history::{Strike, Timeline, failing_count};
 
 const TESTS_PARAM: Param<Vec<String>> = Param::list(

@@ -1,9 +1,7 @@
 //! `tool-loop`: the same tool calls, or the same row of them, again and again.
 
-use crate::detect::{
-    calls::{self, is_moving},
-    prelude::*,
-};
+use crate::detect::calls::{self, is_moving};
+use crate::detect::prelude::*;
 use crate::domain::{events::Arguments, ids::ShortHash};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::{
-    excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse},
-    prelude::*,
-    progress::{Gain, gained_since},
-};
+use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::{
-    excuses::is_one_line,
-    excuses::{GOING_BACK, excuse},
-    prelude::*,
-    progress::{Gain, gained_since},
-};
+use crate::detect::excuses::{GOING_BACK, excuse, is_one_line};
+use crate::detect::prelude::*;
+use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::Hunk;
 use crate::history::{Iteration, lasted};
 
@@ -122,9 +119,8 @@ pub(super) fn ratio(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::change::Nature;
     use crate::domain::facts::CommitKind::Revert;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{change::Nature, settings::ParamValue};
     use crate::testkit::{Commit, commit};
 
     fn row(hunks: &[&[(u8, u8)]]) -> Vec<Commit> {

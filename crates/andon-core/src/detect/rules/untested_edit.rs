@@ -1,15 +1,10 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
-use crate::detect::{
-    hints::{self, State},
-    prelude::*,
-    situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging},
-};
-use crate::domain::{
-    about::DirtyBit,
-    scopes::called,
-    tests::{RunValidity, TestEvidence, TestRun, TestStatus},
-};
+use crate::detect::hints::{self, State};
+use crate::detect::prelude::*;
+use crate::detect::situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::{about::DirtyBit, scopes::called};
 use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.

@@ -48,8 +48,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::Ballot;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{events::Ballot, settings::ParamValue};
     use crate::history::{Cast, Timeline};
     use crate::testkit::GAP;
 

@@ -1,10 +1,8 @@
 //! `weak-change`: the loop is busy, and its changes have no effect.
 
 use crate::WordList;
-use crate::detect::{
-    excuses::{claims_no_work, excuse},
-    prelude::*,
-};
+use crate::detect::excuses::{claims_no_work, excuse};
+use crate::detect::prelude::*;
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline};
 

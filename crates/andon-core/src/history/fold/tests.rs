@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::facts::CarriedAttempt;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert};
-use crate::domain::tests::TestEvidence;
+use crate::domain::{facts::CarriedAttempt, tests::TestEvidence};
 use crate::history::Strike;
 use crate::testkit::{Commit, GAP, ack, arbitrary as facts, chain, code, commit, green, red, run, timeline};
 

@@ -1,10 +1,6 @@
 use super::*;
-use crate::domain::events::EventKind;
-use crate::domain::ids::DiffHash;
-use crate::domain::time::Timestamp;
-use crate::domain::usage::Usage;
-use crate::history::snapshot::TurnIteration;
-use crate::history::timeline::TurnChange;
+use crate::domain::{events::EventKind, ids::DiffHash, time::Timestamp, usage::Usage};
+use crate::history::{snapshot::TurnIteration, timeline::TurnChange};
 use crate::testkit::{GAP, ack, code, commit, event, oid, red, run};
 
 /// The commit of that number, recorded at that second.

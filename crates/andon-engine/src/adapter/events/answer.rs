@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+use serde_json::Value;
+
 use super::WORDS;
 use andon_core::WordList;
 use andon_core::domain::events::CallEnd;
-use regex::Regex;
-use serde_json::Value;
 use testreport::pattern;
 
 /// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.
@@ -229,8 +230,9 @@ pub(super) fn cut(text: &str, most: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn quiet_answers_are_none() {

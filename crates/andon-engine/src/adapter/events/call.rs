@@ -1,12 +1,13 @@
 //! Signatures of tool calls (docs/spec-map.md, loop rules: signature-based detection; docs/spec-map.md, settled choice 4).
 
+use serde_json::{Map, Value};
+
 use super::short_form::{self, COMMANDS, FILES};
 use super::{WORDS, answer, command, hash, quantities, taken};
+use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
 use andon_core::history::{is_edit, is_one_of};
-use andon_core::{WordList, words};
-use andon_core::{change::normalize::Normalizer, format::FormatError};
-use serde_json::{Map, Value};
+use andon_core::{WordList, format::FormatError, words};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
@@ -145,8 +146,9 @@ fn generalized(command: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
         let reported = ReportedCall {

@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use super::WORDS;
 use andon_core::command_words::{innermost, program_name};
 use andon_core::{WordList, words};
-use regex::Regex;
 use testreport::pattern;
 
 /// Commands that end when something else does, or ask how far something elsewhere is.

@@ -1,6 +1,9 @@
 //! Commits and test runs of an event stream. They may come from a simulator as well as from git, so that a state is
 //! any text; what is a sha256 already is taken as it is.
 
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
 use super::{EventError, MAX_NAME, hash, name};
 use andon_core::domain::facts::{
     CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Hunk, Weakening,
@@ -10,9 +13,8 @@ use andon_core::domain::signatures::{error_signature, signature};
 use andon_core::domain::tests::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{change::ChangeFacts, time::Timestamp};
 use andon_core::format::{Count, FormatError, List, bounded, members};
-use andon_store::{journal::JournalLine, wire::v1::decode_line};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use andon_store::journal::JournalLine;
+use andon_store::wire::v1::decode_line;
 use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 /// Longest subject, in bytes.

@@ -1,10 +1,10 @@
 //! The quantities of an answer: durations, counters, line numbers. A quantity that rises or falls from call to call
 //! shows movement, though the masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
+
 use testreport::pattern;
 
 /// Longest text that is looked at, in bytes.

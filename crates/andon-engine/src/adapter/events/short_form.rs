@@ -4,9 +4,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use andon_core::domain::events::{MAX_SHOWN, ToolCall};
-use andon_core::{change::normalize::Normalizer, change::secrets, escape};
 use serde_json::{Map, Value};
+
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::events::{MAX_SHOWN, ToolCall};
+use andon_core::{change::secrets, escape};
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;
@@ -185,9 +187,10 @@ impl Write for BoundedWriter {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    use super::*;
 
     fn patterns() -> Normalizer {
         Normalizer::new(&[("customer".to_owned(), "cust-[a-z]+".to_owned())]).unwrap()

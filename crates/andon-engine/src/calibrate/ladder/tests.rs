@@ -1,10 +1,10 @@
+use proptest::prelude::*;
+
 use super::*;
 use andon_core::detect::calibration;
-use andon_core::domain::events::EventKind;
-use andon_core::domain::facts::Fact;
+use andon_core::domain::{events::EventKind, facts::Fact};
 use andon_core::history::{EventEffect, Fold};
 use andon_testkit::facts::{GAP, arbitrary as facts, call, event, turn_end};
-use proptest::prelude::*;
 
 /// The run of `facts`, and by rule the loosest step at which any of them halts, with every rule asked at every step.
 fn both(config: &Config, facts: Vec<Fact>) -> (Run, Vec<Score>) {

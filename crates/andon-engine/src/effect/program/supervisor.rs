@@ -8,8 +8,10 @@ use std::{process::ExitStatus, thread};
 #[cfg(unix)]
 use super::sightings::Sightings;
 use super::signals::{HeldSignals, listen};
-use super::{CommandExit, Group, Notice, Outputs, ProgramEnd, SentSignal, StopCause, ending_signals};
-use super::{start::RunningCommand, terminal::Size};
+use super::{
+    CommandExit, Group, Notice, Outputs, ProgramEnd, SentSignal, StopCause, ending_signals,
+    start::RunningCommand, terminal::Size,
+};
 use andon_core::domain::time::Span;
 use testreport::Stream;
 

@@ -1,12 +1,10 @@
 use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
 use crate::objects::inflate::{Inflater, STEP};
-use crate::scratch::Scratch;
-use crate::{MergeClaim, RepoEnv, TreeVerdict};
+use crate::{MergeClaim, RepoEnv, TreeVerdict, scratch::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn check(file: &[u8]) -> Result<(), DamagedObject> {

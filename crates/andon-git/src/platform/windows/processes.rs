@@ -1,8 +1,9 @@
 //! Processes, as Windows has them: without groups, signals and scripts that the system starts.
 
 use std::ffi::{OsStr, OsString};
+use std::os::windows::process::CommandExt as _;
 use std::process::{Command, ExitStatus, Stdio};
-use std::{io, os::windows::process::CommandExt as _, path::Path};
+use std::{io, path::Path};
 
 use crate::platform::Life;
 

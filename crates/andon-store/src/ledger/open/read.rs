@@ -7,11 +7,10 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 use sha2::Digest as _;
 
-use super::append::EVIDENCE;
 use super::form::{self, Form};
-use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger};
-use crate::ledger::{Ledger, LedgerError, refs_of_all};
-use crate::{ledger::entry::FILE, wire::v1::ledger::MAX_ENTRY, wire::v1::open::decode_open};
+use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger, append::EVIDENCE};
+use crate::ledger::{Ledger, LedgerError, entry::FILE, refs_of_all};
+use crate::wire::v1::{ledger::MAX_ENTRY, open::decode_open};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
 use andon_git::{Blob, MODE_FILE, Repo, unsigned};

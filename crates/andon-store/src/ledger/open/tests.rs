@@ -1,6 +1,5 @@
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{collections::HashMap, process::Command};
 
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,8 @@
 use super::commit::{DecodedRecord, decode_commit};
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
-use andon_core::{domain::tests::TestEvidence, format::FormatError};
+use andon_core::domain::tests::TestEvidence;
+use andon_core::format::FormatError;
 
 /// Facts of a record that anyone can derive from the commit. A fact that was not derived agrees with every value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -133,8 +134,7 @@ pub fn disagreement(note: &[u8], derived: &DerivedFacts) -> Option<&'static str>
 mod tests {
     use super::super::commit::{UnknownKeys, encode_commit};
     use super::*;
-    use andon_core::domain::ids::Oid;
-    use andon_core::domain::time::Timestamp;
+    use andon_core::domain::{ids::Oid, time::Timestamp};
 
     const GOLDEN: &[u8] = include_bytes!("../../../../../tests/format/v1/commit-full.json");
 

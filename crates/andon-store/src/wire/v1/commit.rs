@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::MapAccess;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::MapAccess};
 use serde_json::{Map, Value};
 use sha2::Digest as _;
 

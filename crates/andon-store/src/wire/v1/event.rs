@@ -9,8 +9,7 @@
 //! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
 //! `model` and a `prompt_hash`.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::MAX_LINE;

@@ -1,20 +1,22 @@
 //! The lines of the journal: the event stream of docs/formats.md, as far as this version has facts for it; and those of
 //! `<common git dir>/andon/attempts.jsonl`, commits that were made in any worktree of the repository.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
 use super::{MAX_LINE, event};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
 use andon_core::domain::events::{Event, RunStart};
-use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::facts::{Ack, Attempt};
+use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, TestRun};
-use andon_core::domain::time::Timestamp;
-use andon_core::domain::{agent_door::AgentFact, facts::Ack, facts::Attempt, findings::Figures};
+use andon_core::domain::{agent_door::AgentFact, time::Timestamp};
 use andon_core::format::fields::{Text, count_if_any};
 use andon_core::format::{Count, FormatError, Kind, bounded, line, members_of, object};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use std::borrow::Cow;
 
 /// Bound of the overlay on the line, in bytes: what is beyond is cut, and the line says so.
 const MAX_OVERLAY_BYTES: usize = 512 << 10;
@@ -275,10 +277,8 @@ mod tests {
 
     use crate::wire::v1::{JournalLine, decode_line, encode_line};
     use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
-    use andon_core::domain::findings::Figures;
-    use andon_core::domain::findings::{HaltReason, ReportFile};
-    use andon_core::domain::ids::EntryId;
-    use andon_core::domain::time::Timestamp;
+    use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
+    use andon_core::domain::{ids::EntryId, time::Timestamp};
 
     #[test]
     fn a_halt_comes_back_without_its_evidence() {

@@ -13,13 +13,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use andon_core::domain::decision::{AdvisedStep, Suggestion};
-use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, MAX_LEDGER_TEXT};
-use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
+use andon_core::domain::decision::{
+    AdvisedStep, Halt, HaltEvidence, HaltReach, LedgerEvent, MAX_LEDGER_TEXT, Suggestion,
+};
+use andon_core::domain::facts::{Ack, AckHow, Attempt};
+use andon_core::domain::findings::{Figures, HaltReason, NamedCall, ReportFile};
 use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
-use andon_core::domain::time::Timestamp;
-use andon_core::domain::{events::MAX_SHOWN, facts::Attempt, findings::Figures, ids::CommitId};
+use andon_core::domain::{events::MAX_SHOWN, ids::CommitId, time::Timestamp};
 use andon_core::format::fields::{self, or_default};
 use andon_core::format::{Count, FormatError, List, members_of, object};
 
@@ -275,8 +275,9 @@ impl HaltWire {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     const GOOD: &str = include_str!("../../../../../tests/format/v1/ledger-halted.json");
 

@@ -77,9 +77,10 @@ pub fn decode_open(bytes: &[u8]) -> Result<(OpenEntry, bool), FormatError> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    use super::*;
 
     fn entry() -> OpenEntry {
         let Value::Object(body) = json!({"round": "ab", "reason": "ü \u{2028} \"x\"", "n": 3}) else {

@@ -11,17 +11,16 @@ use andon_core::domain::facts::{
     Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
     RecordedFinding, Recording, Skip, Usage, Weakening,
 };
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{
     CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
 };
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::summary::FailingTest;
 use andon_core::domain::tests::{
     Extent, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence, TestRun,
     TestStatus, Tracking,
 };
 use andon_core::domain::time::{Timestamp, Uptime};
+use andon_core::domain::{findings::Level, summary::FailingTest};
 use andon_core::format::FormatError;
 
 mod journal;

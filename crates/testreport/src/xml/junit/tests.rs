@@ -1,8 +1,7 @@
 use super::*;
-use crate::normalize::Root;
 use crate::reader::{ReportInput, read};
 use crate::run::{ExitKind, ParsedRun};
-use crate::{Counts, TestStatus};
+use crate::{Counts, TestStatus, normalize::Root};
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
     read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::none())

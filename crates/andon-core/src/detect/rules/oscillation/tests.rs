@@ -1,9 +1,7 @@
 use super::*;
 use crate::detect::testkit::{asked_of, checked, checked_with};
-use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
-use crate::domain::facts::Recording;
-use crate::domain::settings::ParamValue;
+use crate::domain::{change::Nature, facts::Recording, settings::ParamValue};
 use crate::testkit::{Commit, commit, folded, green};
 
 mod lines;

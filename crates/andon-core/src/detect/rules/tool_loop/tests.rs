@@ -1,8 +1,7 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
 use crate::domain::events::{EventKind, ToolCall};
-use crate::domain::facts::Fact;
-use crate::domain::settings::ParamValue;
+use crate::domain::{facts::Fact, settings::ParamValue};
 use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
 /// A call of `Bash` with arguments and an answer.

@@ -1,9 +1,7 @@
 use super::*;
 use crate::detect::testkit::{checked, checked_with};
-use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Rebase, Revert};
-use crate::domain::facts::Recording;
-use crate::domain::settings::ParamValue;
+use crate::domain::{change::Nature, facts::Recording, settings::ParamValue};
 use crate::testkit::{Commit, commit, green};
 
 fn d(diff: u8) -> Commit {
