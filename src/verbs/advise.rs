@@ -184,7 +184,7 @@ impl ProviderAdvice {
         let mut page = Page::new(style);
         match &self.halt {
             Some(halt) => {
-                page.line(&format!("halted by {}: {}", terminal(&halt.rule), terminal(&halt.message)))
+                page.line(&format!("halted by {}: {}", terminal(&halt.rule), terminal(&halt.message)));
             }
             None => page.line("no halt waits for an answer"),
         }

@@ -110,9 +110,12 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &ResumeReport) -> String {
 /// The fate of each switch that was there before.
 fn moved(ws: &Workspace, before: &[(&str, String)]) -> String {
     let there = halts::stop_files(ws).files();
-    let told = before.iter().map(|(file, shown)| match there.contains(file) {
-        true => format!("  not lifted, it is answered by itself: {shown}; then: {WAY_ON}\n"),
-        false => format!("  lifted: {shown}\n"),
+    let told = before.iter().map(|(file, shown)| {
+        if there.contains(file) {
+            format!("  not lifted, it is answered by itself: {shown}; then: {WAY_ON}\n")
+        } else {
+            format!("  lifted: {shown}\n")
+        }
     });
     told.collect()
 }

@@ -114,14 +114,14 @@ const FILTERS: [(&str, &str, &str); 3] = [
 fn a_file_behind_a_filter_is_compared_as_git_does() {
     for (name, clean, smudge) in FILTERS {
         let stage = Stage::installed();
-        let secret = |text: &str| stage.write("secret.ipynb", &format!("token {text}\noutput\n"));
+        let secret = |text: &str| stage.write("secret.ipynb", format!("token {text}\noutput\n"));
         sh(
             &stage,
             &format!(
                 "git config filter.{name}.clean '{clean}'; git config filter.{name}.smudge '{smudge}'; git config filter.{name}.required true"
             ),
         );
-        stage.write(".gitattributes", &format!("secret.ipynb filter={name}\n"));
+        stage.write(".gitattributes", format!("secret.ipynb filter={name}\n"));
         secret("one");
         stage.tested_commit_of(".", "A secret");
         let commit = |change: &str, staged: &str| {

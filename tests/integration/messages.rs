@@ -184,6 +184,7 @@ fn one_cause_gives_one_error() {
     exit 0
     --- stdout
     resumed: A. Author <author@example.org> answered the halt of TIME (user-stop); counting starts over
+      lifted: STOP, put up by A. Author <author@example.org> at TIME
     ");
     stage.andon(&["status"]).ok().says("answered by");
     for number in 3..6 {

@@ -85,8 +85,7 @@ fn a_round_whose_time_is_up_calls_people_at_every_door() {
         let question = format!("Too late for number {number}?");
         asked(&stage, &question);
         stage.pass(3_600);
-        let program =
-            if program == "git" { std::path::PathBuf::from(program) } else { andon_path().to_path_buf() };
+        let program = if program == "git" { std::path::PathBuf::from(program) } else { andon_path().clone() };
         let payload =
             json!({"hook_event_name": args.last(), "session_id": "s", "cwd": stage.dir(), "prompt": "go"});
         let input = if args[0] == "agent" { payload.to_string() } else { input.to_owned() };

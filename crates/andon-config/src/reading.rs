@@ -210,8 +210,8 @@ pub(super) fn count(value: &DeValue<'_>, min: u64) -> Option<u64> {
 
 fn read_share(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<f64> {
     let value = item.get_ref();
-    let whole = value.as_integer().filter(|number| number.radix() == 10).map(|number| number.as_str());
-    let text = value.as_float().map(|number| number.as_str()).or(whole);
+    let whole = value.as_integer().filter(|number| number.radix() == 10).map(toml::de::DeInteger::as_str);
+    let text = value.as_float().map(toml::de::DeFloat::as_str).or(whole);
     let share = text.and_then(|text| text.parse::<f64>().ok()).filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| expected.not(item))
 }

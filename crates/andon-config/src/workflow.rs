@@ -220,6 +220,10 @@ impl Reader {
     }
 
     fn switch(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<bool> {
+        #[allow(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is not general enough over lifetimes"
+        )]
         self.value(key, item, "true or false", |value| value.as_bool())
     }
 

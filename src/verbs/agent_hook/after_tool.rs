@@ -278,11 +278,11 @@ fn unheard(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanD
 
 /// Takes in the tokens that a payload or its transcript tells.
 pub(super) fn take_usage(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsError> {
-    let line = match &payload.usage {
+    let usage = match &payload.usage {
         Some(usage) => Some(live.usage(None, usage.clone())),
         None => counted(live, &transcript_of(payload))?,
     };
-    line.map_or(Ok(()), |line| live.append(&line))
+    usage.map_or(Ok(()), |usage| live.append(&usage))
 }
 
 /// The end of the transcript that a payload names.

@@ -77,6 +77,7 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "only that there is one is asked")]
 fn presence<T>(found: Option<T>) -> Presence {
     if found.is_some() { Presence::Present } else { Presence::Absent }
 }

@@ -18,6 +18,7 @@ const INFO: Severity = Severity { number: 9, name: "INFO" };
 const WARN: Severity = Severity { number: 13, name: "WARN" };
 const ERROR: Severity = Severity { number: 17, name: "ERROR" };
 
+#[derive(Clone, Copy)]
 struct Severity {
     number: u64,
     name: &'static str,

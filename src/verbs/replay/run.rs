@@ -76,7 +76,7 @@ pub fn run(
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
-    let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
+    let sources = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
             fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
@@ -88,7 +88,7 @@ pub fn run(
             fact.record.recording = Recording::AtCommit;
             fact.record.tests = Some(tests.clone());
         }
-        if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
+        if let Some(repo) = sources.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
             fact.record.weakening = weakening::find(repo, &settings, &commit, last)?;
         }

@@ -62,7 +62,7 @@ pub(super) struct RoleMember {
 }
 
 /// A participant who is no judge.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Speaker {
     Proposer,

@@ -44,9 +44,7 @@ pub fn prepare(
     let settled = settled(runner);
     let is_given = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
     let mentions = |text: String| settled.words.iter().any(|word| text.contains(word));
-    if argv.iter().skip(at).any(is_given)
-        || settled.files.iter().filter_map(|file| project(file)).any(mentions)
-    {
+    if argv.iter().skip(at).any(is_given) || settled.files.iter().filter_map(project).any(mentions) {
         return None;
     }
     let (place, mut made) = added(runner, dir)?;

@@ -88,7 +88,7 @@ fn dry_run(
         let would = plan.steps.iter();
         let would = would.map(|step| json!({"name": step.name, "did": "would_run", "command": step.command}));
         let left = plan.left_out.iter().map(left_out_row);
-        return Ok(plan_json(shell, would.chain(left).collect()));
+        return Ok(plan_json(shell, &would.chain(left).collect::<Vec<_>>()));
     }
     let mut text = String::new();
     for step in &plan.steps {
@@ -120,7 +120,7 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
                 "paths": own.map(|own| &own.scope.paths),
             }))
         });
-        return Ok(plan_json(shell, rows.collect()));
+        return Ok(plan_json(shell, &rows.collect::<Vec<_>>()));
     }
     if declared.settings.is_empty() {
         shell.out.result("no scopes are declared: test.command tests all of the code\n");
@@ -237,7 +237,7 @@ fn without_nulls(mut row: Value) -> Value {
     row
 }
 
-fn plan_json(shell: &Shell, scopes: Vec<Value>) -> Exit {
+fn plan_json(shell: &Shell, scopes: &[Value]) -> Exit {
     shell.out.result(&json::document("test-plan", &json!({ "scopes": scopes })));
     Exit::Allowed
 }

@@ -124,7 +124,7 @@ pub fn asks_for_compaction_alone(findings: &[Finding]) -> bool {
 }
 
 /// The finding of `test-weakening` about a whole range, against the tests of its base.
-pub fn weakened_range(found: Weakening, settings: &RuleSettings) -> Option<Finding> {
+pub fn weakened_range(found: &Weakening, settings: &RuleSettings) -> Option<Finding> {
     let setting = TEST_WEAKENING.active(settings)?;
     Some(rules::test_weakening::of_range(found, &setting))
 }

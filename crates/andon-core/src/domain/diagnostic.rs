@@ -108,6 +108,7 @@ impl Severity {
         }
     }
 
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn serialize_of_level<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(Self::from(*level).as_str())
     }
@@ -227,7 +228,7 @@ impl From<&Finding> for Diagnostic {
     fn from(finding: &Finding) -> Self {
         let help = finding.help.clone();
         let file = finding.evidence.iter().find_map(Evidence::path).map(Box::from);
-        Self { file, help, ..Self::new(finding.level, finding.message()).code(finding.rule) }
+        Self { help, file, ..Self::new(finding.level, finding.message()).code(finding.rule) }
     }
 }
 

@@ -86,6 +86,7 @@ named!(ReportFile, "a report file", file_name);
 
 impl ReportFile {
     /// Writes the path from the top of the working tree.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(super) fn serialize_path<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!(".andon/{}", self.file_name()))
     }

@@ -90,6 +90,7 @@ fn cut(text: &str) -> String {
 
 impl Timestamp {
     /// Writes it; `null` for 0, the time of what tells none.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(super) fn serialize_known<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Some(self).filter(|at| at.0 != 0).serialize(serializer)
     }

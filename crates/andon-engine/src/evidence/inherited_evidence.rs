@@ -138,8 +138,8 @@ fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim
 fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
-    let of_code = of(&known.codes, asked.record.code).iter().filter(|_| asked.changed);
-    let of_tree = of(&known.trees, asked.record.tree).iter().filter(|_| asked.recorded.is_none());
+    let of_code = of(&known.codes, &asked.record.code).iter().filter(|_| asked.changed);
+    let of_tree = of(&known.trees, &asked.record.tree).iter().filter(|_| asked.recorded.is_none());
     let read = |id: &CommitId| {
         let stored = archive.store.readable(*id)?;
         // A commit that is here has to match its record.
@@ -171,7 +171,7 @@ fn claims(
     }
     // Also a rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
     if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
-        let same = of(&known.diffs, record.diff.hash).iter().filter(|id| **id != commit.id);
+        let same = of(&known.diffs, &record.diff.hash).iter().filter(|id| **id != commit.id);
         all.extend(same.map(|id| MergeClaim::Pick(*id)));
     }
     Ok(all)
@@ -294,8 +294,8 @@ impl RecordIndex {
 }
 
 /// The commits under a key.
-fn of<K: Eq + std::hash::Hash>(map: &HashMap<K, Vec<CommitId>>, key: K) -> &[CommitId] {
-    map.get(&key).map_or(&[], Vec::as_slice)
+fn of<'a, K: Eq + std::hash::Hash>(map: &'a HashMap<K, Vec<CommitId>>, key: &K) -> &'a [CommitId] {
+    map.get(key).map_or(&[], Vec::as_slice)
 }
 
 fn push(commits: &mut Vec<CommitId>, commit: CommitId) {

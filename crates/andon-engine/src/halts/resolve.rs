@@ -177,8 +177,11 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
 
 /// Writes the files again that a stop by hand names.
 fn put_back(ctx: &Context, ws: &Workspace, halt: &Halt, why: &str) -> Result<(), OpsError> {
-    let named = detect::named_stops(&halt.message).files();
-    for file in if named.is_empty() { vec![STOP_FILE] } else { named } {
+    let mut named = detect::named_stops(&halt.message).files();
+    if named.is_empty() && halt.rule == detect::USER_STOP.id {
+        named.push(STOP_FILE);
+    }
+    for file in named {
         effect::write_andon_file(&ws.site(ctx), file, &format!("{}\n{why}", halt.message))?;
     }
     Ok(())

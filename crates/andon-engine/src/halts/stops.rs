@@ -95,7 +95,8 @@ pub fn named_by(
     StandingHalt { id, halt }: &StandingHalt,
 ) -> Result<Vec<&'static str>, OpsError> {
     let is_of_here = halt.rule == detect::USER_STOP.id && halt.worktree == ws.repo.worktree_name();
-    let is_named = is_of_here && Ledger::open(&ws.repo).is_by_this_clone(*id)?;
+    // An entry that no ledger holds any more is known by the traces of this worktree.
+    let is_named = is_of_here && !Ledger::open(&ws.repo).is_by_another_clone(*id)?;
     Ok(if is_named { detect::named_stops(&halt.message).files() } else { Vec::new() })
 }
 
@@ -103,11 +104,13 @@ pub fn named_by(
 pub fn put_up(ws: &Workspace, file: &str) -> String {
     let Some(dir) = ws.andon_dir() else { return file.to_owned() };
     let text = dir.newest(file, MAX_PAUSE).unwrap_or_default();
-    let line = |key| text.lines().find_map(|line| line.strip_prefix(key)).map(String::from);
+    let line = |key| text.lines().find_map(|line| line.strip_prefix(key));
     let written = || dir.path().join(file).symlink_metadata().ok()?.modified().ok();
-    let made = || Some(jiff::Timestamp::try_from(written()?).ok()?.strftime("%FT%TZ").to_string());
-    let at = line("at: ").or_else(made).unwrap_or_default();
-    let shown = format!("{file}, put up by {} at {at}", line("by: ").as_deref().unwrap_or("hand"));
+    let made = || jiff::Timestamp::try_from(written()?).ok();
+    let minute = |at: jiff::Timestamp| at.strftime("%F %H:%M UTC").to_string();
+    let said = line("at: ").map(|at| at.parse().map_or_else(|_| at.to_owned(), minute));
+    let at = said.or_else(|| made().map(minute)).unwrap_or_default();
+    let shown = format!("{file}, put up by {} at {at}", line("by: ").unwrap_or("hand"));
     escape::terminal(&shown).into_owned()
 }
 

@@ -92,6 +92,7 @@ pub struct LoopView {
     pub warnings: Vec<Diagnostic>,
 }
 
+#[allow(clippy::ref_option, reason = "serde hands over a reference to the member")]
 fn context_window<S: Serializer>(
     window: &Option<ContextWindowUse>,
     serializer: S,

@@ -206,7 +206,9 @@ impl Repo {
                 received += union.received;
             }
             let Some(restored) = tree.filter(|_| tree != own_tree) else {
-                tip.into_iter().for_each(|ours| self.remember_whole(name, ours));
+                if let Some(ours) = tip {
+                    self.remember_whole(name, ours);
+                }
                 return Ok(Update::Keep(0));
             };
             // A ref that is gone, or went back to what our writes went on from, only has to go forward again.

@@ -205,6 +205,16 @@ impl<'r> Ledger<'r> {
         Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) == own.as_ref()))
     }
 
+    /// True if the ledger of another clone holds the halt.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn is_by_another_clone(&self, halt: EntryId) -> Result<bool, LedgerError> {
+        let own = self.known_writer()?;
+        let (entries, _) = self.read_all()?;
+        Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) != own.as_ref()))
+    }
+
     /// The ref of this clone's own ledger, if it has one.
     ///
     /// # Errors

@@ -261,7 +261,7 @@ fn missing_at_tip(
 ) -> Option<Diagnostic> {
     let fact = examined.fact(case.tip).filter(|_| examined.is_bound(case.tip))?;
     let finding = fact.record.findings.iter().find(|finding| finding.level == Level::Halt)?;
-    let rule = finding.rule.to_string();
+    let rule = finding.rule.clone();
     if is_known(examined, case.tip, &rule, halts) {
         return None;
     }

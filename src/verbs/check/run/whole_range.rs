@@ -77,7 +77,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Ve
     let found = found.map(|found| taken.iter().filter(given).map(|(_, it)| it).fold(found, without));
     let waiver = whole.map(|waiver| waiver.reason.clone());
     let found = found.filter(|found| found.total > 0).map(|found| Weakening { waiver, ..found });
-    let found = found.and_then(|found| detect::weakened_range(found, &case.config.rules));
+    let found = found.and_then(|found| detect::weakened_range(&found, &case.config.rules));
     Ok(found.map(|found| of_finding(examined.at(tip.id), &found)).into_iter().collect())
 }
 

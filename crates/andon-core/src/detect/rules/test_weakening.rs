@@ -76,12 +76,12 @@ enum Counts {
 /// The sentence about a change of the `counts` and about what was `taken`: tests that are `gone`, or ask less.
 fn message(counts: &Counts, taken: Option<&Weakening>, gone: &str, waiver: Option<&str>) -> String {
     let taken = taken.map(|found| self::taken(found, gone)).filter(|taken| !taken.is_empty());
-    let waived = waiver.map(|reason| format!("; waived by Tests-Removed: {}", words::bounded(reason)));
+    let excuse = waiver.map(|reason| format!("; waived by Tests-Removed: {}", words::bounded(reason)));
     if let Counts::Passed(ran) = counts {
-        return on_green(taken, *ran) + &waived.unwrap_or_default();
+        return on_green(taken, *ran) + &excuse.unwrap_or_default();
     }
     let taken = taken.map(|taken| format!(": {taken}")).unwrap_or_default();
-    on_red(counts) + &taken + waived.as_deref().unwrap_or("; this does not count as progress")
+    on_red(counts) + &taken + excuse.as_deref().unwrap_or("; this does not count as progress")
 }
 
 fn on_red(counts: &Counts) -> String {
@@ -152,7 +152,7 @@ pub const SAY_WHY: &str = "if the tests were wrong, say why in a new commit: \
     git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
 
 /// The finding about the tests that a range takes from its base, as one line.
-pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Finding {
+pub(in crate::detect) fn of_range(found: &Weakening, setting: &RuleSetting) -> Finding {
     let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
     let help = match found.waiver {
         Some(_) => Vec::new(),
@@ -160,8 +160,8 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
             vec![SAY_WHY.to_owned()]
         }
     };
-    let (waiver, evidence) = (found.waiver.clone(), place(&found).into_iter().collect());
-    let weaker = message(&Counts::Passed(None), Some(&found), REMOVED, waiver.as_deref());
+    let (waiver, evidence) = (found.waiver.clone(), place(found).into_iter().collect());
+    let weaker = message(&Counts::Passed(None), Some(found), REMOVED, waiver.as_deref());
     let found = RULE.finding(level, weaker);
     Finding { help, evidence, detail: found.detail.after("against the base: "), ..found }
 }

@@ -63,13 +63,13 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
         }
         EvidenceState::Void(run) => of_void(run, command),
         EvidenceState::OtherCode { run, differing, total, staging } => {
-            let state = State {
+            let difference = State {
                 making: candidate.making.as_ref(),
                 paths: differing,
                 total: *total,
                 staging: *staging,
             };
-            let gap = of_other_code(&state, run, stage);
+            let gap = of_other_code(&difference, run, stage);
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
                 changed => {
@@ -201,11 +201,15 @@ fn path_of(difference: &PathDifference) -> String {
     String::from_utf8_lossy(&difference.path).into_owned()
 }
 
-fn of_other_code(state: &State<'_>, run: &TestRun, stage: Stage) -> Gap {
-    let help = hints::ways(state);
-    let paths = state.paths.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
+fn of_other_code(difference: &State<'_>, run: &TestRun, stage: Stage) -> Gap {
+    let help = hints::ways(difference);
+    let paths = difference.paths.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();
-    Gap { evidence, help, ..Gap::new(other_code(state.paths, state.total, state.staging, stage)) }
+    Gap {
+        evidence,
+        help,
+        ..Gap::new(other_code(difference.paths, difference.total, difference.staging, stage))
+    }
 }
 
 /// The message about `differing`, the first of `total` paths.

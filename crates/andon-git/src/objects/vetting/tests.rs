@@ -147,21 +147,6 @@ fn a_merge_of_what_was_cut_short_is_no_wait() {
 }
 
 #[test]
-fn attributes_that_were_cut_short_are_none() {
-    let scratch = Scratch::new();
-    scratch.write(".gitattributes", "*.x filter=some\n");
-    scratch.commit("a.x", "1", "one");
-    scratch.git(&["config", "filter.some.clean", "cat"]);
-    let paths = std::collections::BTreeSet::from([b"a.x".to_vec()]);
-    assert_eq!(scratch.open().veils(&paths).len(), 1);
-    cut_short(
-        &scratch.path().join(".git/objects"),
-        scratch.git(&["rev-parse", "HEAD:.gitattributes"]).parse().unwrap(),
-    );
-    assert_eq!(scratch.open().veils(&paths).len(), 0);
-}
-
-#[test]
 fn alternates_are_looked_into() {
     let (near, far) = (Scratch::new(), Scratch::new());
     let commit = far.commit("a", "1", "one");
