@@ -235,21 +235,26 @@ fn sizes_are_found_one_above_the_bound() {
         "parameters",
         2,
     );
-    assert_clean("src/git/c.rs", "fn f((a, b): (A, B), c: &(C, D), (e, f): (E, F), g: G) {}");
-    assert_found(
-        "src/git/c.rs",
-        "\nfn f((a, b): (A, B), c: &(C, D), (e, f): (E, F), g: G, h: H) {}",
-        "parameters",
-        2,
-    );
+    for parameter in ["a: bool", "(a, b): &(A, B)", "a: Option<()>"] {
+        assert_found("src/git/c.rs", &format!("\nfn f({parameter}) {{}}"), "nameless-parameter", 2);
+    }
+    assert_clean("src/git/c.rs", "impl Visitor for S { fn visit_bool(self, value: bool) {} }");
 }
 
 #[test]
 fn docs_that_say_nothing_are_found() {
-    for filler in ["The rule.", "It does.", "It does not.", "Why.", "Its name.", "What it is.", "A commit."] {
+    for filler in ["The rule.", "It does.", "It does not.", "Why.", "Its name.", "A commit."] {
         let text =
             format!("/// An unanswered halt, with its evidence.\npub struct S {{\n/// {filler}\npub a: A }}");
         assert_found("crates/andon-engine/src/effect/c.rs", &text, "filler", 3);
+    }
+    for clause in
+        ["What it is.", "Whether a halt stands.", "Where the journal is.", "How many. Others are left out."]
+    {
+        assert_found("src/git/c.rs", &format!("\n/// {clause}\nfn f() {{}}"), "noun-clause", 2);
+    }
+    for sentence in ["Where the ledger is lost, the journal is asked.", "Returns the number.", "Why not?"] {
+        assert_clean("src/git/c.rs", &format!("/// {sentence}\nfn f() {{}}"));
     }
     assert_clean(
         "crates/andon-engine/src/effect/c.rs",
@@ -259,7 +264,7 @@ fn docs_that_say_nothing_are_found() {
 
 #[test]
 fn two_public_types_of_one_name_are_found() {
-    let text = "/// What a program left behind.\npub struct Left;";
+    let text = "/// The state that a program left behind.\npub struct Left;";
     let found = found_in(&[("src/git/a.rs", text), ("src/verbs/b.rs", text)]);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((found[0].rule, &found[0].path[..], found[0].line), ("same-name", "src/verbs/b.rs", 2));

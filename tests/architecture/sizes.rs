@@ -28,6 +28,10 @@ pub fn check(source: &Source) -> Vec<Violation> {
                 format!("`{}` has {} lines, at most {FUNCTION_LINES}", function.name, function.lines);
             add(function.line, "function-size", message);
         }
+        for kind in &function.nameless {
+            let message = format!("`{}` takes {kind}: give what it means a type with a name", function.name);
+            add(function.line, "nameless-parameter", message);
+        }
         if function.parameters > PARAMETERS {
             let message =
                 format!("`{}` takes {} parameters, at most {PARAMETERS}", function.name, function.parameters);

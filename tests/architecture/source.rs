@@ -26,6 +26,8 @@ pub struct Function {
     pub lines: usize,
     /// Parameters, `self` included; a tuple counts as what is in it.
     pub parameters: usize,
+    /// The types of parameters that say nothing at the place of the call.
+    pub nameless: Vec<&'static str>,
 }
 
 /// A type that everybody may name.
@@ -134,6 +136,7 @@ fn module_of(path: &str) -> Vec<String> {
 
 #[derive(Default)]
 struct Items {
+    of_a_trait: bool,
     exempt: Vec<RangeInclusive<LineColumn>>,
     functions: Vec<Function>,
     types: Vec<PublicType>,
@@ -182,6 +185,12 @@ impl Items {
             line,
             lines: body.span().end().line + 1 - line,
             parameters: signature.inputs.iter().map(parts).sum(),
+            // The signature of a method of a trait is the trait's.
+            nameless: if self.of_a_trait {
+                Vec::new()
+            } else {
+                signature.inputs.iter().filter_map(nameless).collect()
+            },
         });
     }
 }
@@ -199,6 +208,12 @@ impl<'ast> Visit<'ast> for Items {
             self.public_type(item);
             visit::visit_item(self, item);
         }
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let outside = std::mem::replace(&mut self.of_a_trait, item.trait_.is_some());
+        visit::visit_item_impl(self, item);
+        self.of_a_trait = outside;
     }
 
     fn visit_impl_item(&mut self, item: &'ast syn::ImplItem) {
@@ -258,6 +273,29 @@ fn parts(parameter: &syn::FnArg) -> usize {
         syn::Type::Tuple(tuple) => tuple.elems.len().max(1),
         syn::Type::Verbatim(_) | _ => 1,
     }
+}
+
+/// The type of a parameter that says nothing at the place of the call: a bool, a tuple, `Option<()>`.
+fn nameless(parameter: &syn::FnArg) -> Option<&'static str> {
+    let syn::FnArg::Typed(typed) = parameter else { return None };
+    let mut kind = &*typed.ty;
+    while let syn::Type::Reference(reference) = kind {
+        kind = &reference.elem;
+    }
+    match kind {
+        syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => Some("a tuple"),
+        syn::Type::Path(path) if path.path.is_ident("bool") => Some("a bool"),
+        syn::Type::Path(path) if path.path.segments.last().is_some_and(is_option_of_nothing) => {
+            Some("`Option<()>`")
+        }
+        syn::Type::Verbatim(_) | _ => None,
+    }
+}
+
+fn is_option_of_nothing(segment: &syn::PathSegment) -> bool {
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
+    let is_unit = |argument: &syn::GenericArgument| matches!(argument, syn::GenericArgument::Type(syn::Type::Tuple(tuple)) if tuple.elems.is_empty());
+    segment.ident == "Option" && arguments.args.iter().all(is_unit)
 }
 
 fn doc_line(attribute: &syn::Attribute) -> Option<(String, usize)> {

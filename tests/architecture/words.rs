@@ -22,7 +22,21 @@ pub fn check(source: &Source) -> Vec<Violation> {
         let message = format!("{:?} says nothing: write what cannot be seen, or nothing", doc.text);
         add(doc.line, "filler", message);
     }
+    for doc in source.docs.iter().filter(|doc| is_noun_clause(&doc.text)) {
+        add(doc.line, "noun-clause", format!("{:?}: a sentence with a subject, or nothing", doc.text));
+    }
     found
+}
+
+/// "Whether a halt stands.", "What is said at each commit.", "Where the journal is.": a clause without a sentence around it.
+fn is_noun_clause(text: &str) -> bool {
+    let first = text.split(". ").next().unwrap_or(text);
+    let opens = |word: &str| first.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
+    let is_question = first.ends_with('?');
+    // "Where the ledger is lost, the journal is asked." is a sentence.
+    !is_question
+        && (["What", "Whether", "How", "Why", "Which"].iter().any(|word| opens(word))
+            || opens("Where") && !first.contains(','))
 }
 
 /// A text that repeats the line below it: "The file.", "It does.", "Why."

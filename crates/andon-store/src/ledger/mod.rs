@@ -52,7 +52,7 @@ pub enum LedgerError {
     Damaged {
         /// The refs that lead to it.
         refs: Vec<String>,
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         source: Box<GitError>,
     },
     /// An entry could not be signed or appended.

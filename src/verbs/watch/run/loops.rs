@@ -96,7 +96,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     })
 }
 
-/// What the iterations of a running loop tell, and nothing of where it runs.
+/// The figures that the iterations of a running loop tell, and nothing of where it runs.
 fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
     LoopView {
         state: LoopState::Running,
