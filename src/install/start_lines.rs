@@ -93,13 +93,14 @@ mod tests {
         let hook = GitHook::PrepareCommitMsg;
         let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", ".husky", Audience::Always));
         let as_command = |first: &str| format!("{} \"$@\"", command(hook, first));
+        let nowhere = dir.path().join("nowhere").display().to_string();
         let gone = run(&as_lines, "/usr/bin:/bin");
         assert_eq!((gone.status.code(), gone.stdout.as_slice()), (Some(0), b"after\n".as_slice()));
         assert_eq!(
             String::from_utf8_lossy(&gone.stderr).lines().filter(|line| line.starts_with("andon: ")).count(),
             1
         );
-        let gone = run(&as_command("/nowhere"), "/usr/bin:/bin");
+        let gone = run(&as_command(&nowhere), "/usr/bin:/bin");
         assert_eq!(gone.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&gone.stderr).contains("program not found"));
         for (code, says_after) in
@@ -115,7 +116,7 @@ mod tests {
                 (ran.status.code(), String::from_utf8_lossy(&ran.stdout).as_ref()),
                 (Some(code), says_after)
             );
-            let ran = run(&as_command("/nowhere"), &path);
+            let ran = run(&as_command(&nowhere), &path);
             assert_eq!(ran.status.code(), Some(code));
         }
         // A program of another machine.
