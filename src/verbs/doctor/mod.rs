@@ -1,6 +1,6 @@
 //! `andon doctor`: what is installed, what is missing, which ways around the guard are open.
 //!
-//! Looking ([`gather`], through git and the disk) and judging ([`checks`], pure) are apart: every judgement has its test, and
+//! Looking (`gather`, through git and the disk) and judging (`checks`, pure) are apart: every judgement has its test, and
 //! a repository too broken to look at still gets an answer.
 
 mod checks;

@@ -2,7 +2,7 @@
 //! each commit record names the newest entries of its time; so a ledger that is removed, rewound or renamed leaves a
 //! gap, and the halts in the gap bind as before.
 //!
-//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found ([`CleanLedgers`]): that
+//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`CleanLedgers`): that
 //! costs one small file a hook.
 
 use std::collections::{BTreeMap, BTreeSet};
