@@ -185,6 +185,12 @@ class Story:
             turns += ["Done.", {"shell": f"echo '42 pears {number}' > answer.c"}]
         # The end of a turn is held 3 times; each costs what is said and what is done then.
         told = self.session(turns, most=2 + 2 * 3)
+        for _ in range(4):
+            if not self.client.holds_turns or told.says(1, "not done yet"):
+                break
+            # Kimi does not wait for the hook after a tool: on a busy machine the end of the turn can overtake it.
+            self.run("git", "checkout", "-q", "--", "answer.c")
+            told = self.session(turns, most=2 + 2 * 3)
         self.step("a model that never obeys gets 3 reminders at most, and is then let go")
         self.holds(told.says(1, "not done yet") == self.client.holds_turns, f"the end of the turn: {told.log}")
         self.run("git", "checkout", "-q", "--", "answer.c")
