@@ -190,6 +190,7 @@ class Story:
                 break
             # Kimi does not wait for the hook after a tool: on a busy machine the end of the turn can overtake it.
             self.run("git", "checkout", "-q", "--", "answer.c")
+            print(f"{self.client.name}: note: a turn ended before the hook after its tool; once more", flush=True)
             told = self.session(turns, most=2 + 2 * 3)
         self.step("a model that never obeys gets 3 reminders at most, and is then let go")
         self.holds(told.says(1, "not done yet") == self.client.holds_turns, f"the end of the turn: {told.log}")

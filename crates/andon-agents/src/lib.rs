@@ -95,7 +95,7 @@ impl Instruction {
         matches!(self, Self::Nothing | Self::Tell(_))
     }
 
-    /// Puts `text` before what is told; any other instruction stays as it is.
+    /// Puts `text` before the reported text; any other instruction stays as it is.
     #[must_use]
     pub fn after(self, text: String) -> Self {
         if !self.can_tell() {

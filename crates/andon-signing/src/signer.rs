@@ -18,7 +18,7 @@ pub struct SigningSetup {
     pub format: Option<String>,
     /// `user.signingKey`.
     pub key: Option<String>,
-    /// The folder that `~` stands for.
+    /// The folder that `~` means.
     pub home: Option<PathBuf>,
     /// The folder in which relative paths begin.
     pub dir: PathBuf,

@@ -1,6 +1,6 @@
 //! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
 //!
-//! What is decided about an agent's calls and turns, as values with their words.
+//! Decisions about an agent's calls and turns, as values with their words.
 
 use serde::{Deserialize, Serialize};
 

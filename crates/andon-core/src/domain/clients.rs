@@ -380,7 +380,7 @@ static ROWS: [ClientSpec; 19] = [
         },
         ..PLAIN
     },
-    // What our extension hands over has the common shape, and pi's names.
+    // Our extension hands over the common shape, with pi's names.
     ClientSpec {
         client: Client::Pi,
         name: "pi",
@@ -463,7 +463,7 @@ static ROWS: [ClientSpec; 19] = [
         settings: merged(".augment/settings.json", &[only("auggie/settings.json")]),
         ..PLAIN
     },
-    // What our plugin hands over has the common shape, and Amp's names.
+    // Our plugin hands over the common shape, with Amp's names.
     ClientSpec {
         client: Client::Amp,
         name: "amp",
@@ -522,7 +522,7 @@ static ROWS: [ClientSpec; 19] = [
         events: "PreToolUse PostToolUse PostToolUseFailure UserPromptSubmit Stop SessionStart PreCompact PostCompact \
                  SubagentStart SubagentStop SessionEnd Notification PermissionRequest PermissionResult StopFailure Interrupt",
         dialect: Dialect::Shaped(Shape {
-            // What failed has an event of its own.
+            // A call that failed has an event of its own.
             answer: Answer { answered: CallEnd::Done, unanswered: CallEnd::Done, ..SILENT },
             ..SHAPE
         }),

@@ -1,6 +1,6 @@
 //! Decisions as values: computed in `policy`, carried out in `effect`.
 //!
-//! What to do next, as a value: a code for programs, and a sentence for people.
+//! The suggested next step, as a value: a code for programs, and a sentence for people.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Facts: what was observed, never edited afterwards.
 //!
-//! What a repository remembers of a commit that was made here, wherever HEAD has gone since.
+//! The memory of a commit that was made here, wherever HEAD has gone since.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

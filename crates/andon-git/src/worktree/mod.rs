@@ -273,7 +273,7 @@ impl Comparison<'_> {
     }
 
     /// Has the other drivers say what git would store of the files that may have changed. Where one fails, or says something
-    /// else each time, the file counts as the index has it, and is told.
+    /// else each time, the file counts as the index has it, and is reported.
     fn through_filters(&mut self, seen: &mut [PendingPath], filtered: &FilteredPaths) {
         for one in seen {
             let (PathContents::File(mode), Some(driver)) = (&one.now, filtered.get(&one.path)) else {

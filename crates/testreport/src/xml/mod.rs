@@ -17,7 +17,7 @@ use self::walk::{Element, Node, Walk, XmlFormat};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
 use crate::{Format, ReportProblem, Root, tally::Tally};
 
-/// A format that is a table of paths, such as `/TestRun/Results`, and what stands there.
+/// A format that is a table of paths, such as `/TestRun/Results`, and what each holds.
 trait Dialect {
     /// The next node, under the path of the element that begins, ends or holds it.
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
