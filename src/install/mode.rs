@@ -1,44 +1,24 @@
 //! The way in which git comes to start Andon: chosen once, before anything is touched.
 
-/// The way in which git comes to start Andon. The words are those of `andon install --help`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Integration {
-    /// Files of its own where git looks for hooks; hooks that were there are called
-    Shim,
-    /// Hooks in the repository's git configuration, which no manager overwrites (git 2.54)
-    Config,
-    /// Marked lines in the hooks of husky
-    Husky,
-    /// Marked lines in lefthook-local.yml
-    Lefthook,
-    /// Marked lines in .pre-commit-config.yaml
-    PreCommit,
+andon_core::named_enum! {
+    /// The way in which git comes to start Andon. The words are those of `andon install --help`.
+    #[derive(clap::ValueEnum)]
+    pub enum Integration, "a mode" {
+        /// Files of its own where git looks for hooks; hooks that were there are called
+        Shim = "shim",
+        /// Hooks in the repository's git configuration, which no manager overwrites (git 2.54)
+        Config = "config",
+        /// Marked lines in the hooks of husky
+        Husky = "husky",
+        /// Marked lines in lefthook-local.yml
+        Lefthook = "lefthook",
+        /// Marked lines in .pre-commit-config.yaml
+        PreCommit = "pre-commit",
+    }
 }
 
 /// The first git that reads hooks from its configuration.
 pub const CONFIG_HOOKS_SINCE: GitVersion = (2, 54, 0);
-
-impl Integration {
-    /// Every mode with its name.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Shim, "shim"),
-        (Self::Config, "config"),
-        (Self::Husky, "husky"),
-        (Self::Lefthook, "lefthook"),
-        (Self::PreCommit, "pre-commit"),
-    ];
-
-    /// The name on the command line and in the manifest.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, name)| name)
-    }
-
-    /// The mode called `name`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(mode, _)| *mode)
-    }
-}
 
 /// A hook manager that is set up in the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,25 +6,13 @@ use std::path::{Path, PathBuf};
 use andon_core::domain::agent::Client;
 use andon_core::domain::client_spec::{FileOwner, Home, Piece, Settings};
 
-/// For whom hooks are installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Everybody who works on this repository with the client.
-    Project,
-    /// This user, in every repository.
-    User,
-}
-
-impl Scope {
-    /// Both, with their names.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Project, "project"), (Self::User, "user")];
-
-    /// The name in text and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-        }
+andon_core::named_enum! {
+    /// For whom hooks are installed.
+    pub enum Scope, "project or user" {
+        /// Everybody who works on this repository with the client.
+        Project = "project",
+        /// This user, in every repository.
+        User = "user",
     }
 }
 

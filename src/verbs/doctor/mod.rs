@@ -96,25 +96,15 @@ pub struct DoctorArgs {
     pub format: FormatArg,
 }
 
-/// The outcome of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// As it should be.
-    Ok,
-    /// It works, and something can go wrong or round it.
-    Warn,
-    /// The guard does not hold.
-    Fail,
-}
-
-impl State {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
+andon_core::named_enum! {
+    /// The outcome of a check.
+    pub enum State, "ok, warn or fail" {
+        /// As it should be.
+        Ok = "ok",
+        /// It works, and something can go wrong or round it.
+        Warn = "warn",
+        /// The guard does not hold.
+        Fail = "fail",
     }
 }
 

@@ -294,49 +294,31 @@ fn gate_said(fact: &SafetyFact) -> Decision {
     Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }
 }
 
-/// The state of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SessionState {
-    /// Nothing: before, between and after its turns.
-    Idle,
-    /// A turn has begun.
-    Planning,
-    /// Tools are called.
-    Executing,
-    /// Something was said.
-    Reporting,
-    /// Reviewers judged.
-    Reviewing,
-    /// Tests passed.
-    TestsPassed,
-    /// Tests failed, or could not tell.
-    TestsFailed,
-    /// A commit was made.
-    Committed,
-    /// A commit was refused.
-    Refused,
-    /// The loop is halted.
-    Halted,
-    /// A person answered a halt.
-    Resumed,
-}
-
-impl SessionState {
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Planning => "planning",
-            Self::Executing => "executing",
-            Self::Reporting => "reporting",
-            Self::Reviewing => "reviewing",
-            Self::TestsPassed => "tests_passed",
-            Self::TestsFailed => "tests_failed",
-            Self::Committed => "committed",
-            Self::Refused => "refused",
-            Self::Halted => "halted",
-            Self::Resumed => "resumed",
-        }
+andon_core::named_enum! {
+    /// The state of a session.
+    pub enum SessionState {
+        /// Nothing: before, between and after its turns.
+        Idle = "idle",
+        /// A turn has begun.
+        Planning = "planning",
+        /// Tools are called.
+        Executing = "executing",
+        /// Something was said.
+        Reporting = "reporting",
+        /// Reviewers judged.
+        Reviewing = "reviewing",
+        /// Tests passed.
+        TestsPassed = "tests_passed",
+        /// Tests failed, or could not tell.
+        TestsFailed = "tests_failed",
+        /// A commit was made.
+        Committed = "committed",
+        /// A commit was refused.
+        Refused = "refused",
+        /// The loop is halted.
+        Halted = "halted",
+        /// A person answered a halt.
+        Resumed = "resumed",
     }
 }
 

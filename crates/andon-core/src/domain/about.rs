@@ -1,7 +1,7 @@
 //! Properties of a rule for the rest of the code. Each rule declares them in its own file, and its findings carry
 //! it, so that no other file needs the name of a rule.
 
-use super::{codec::named, escalation::Signal};
+use super::escalation::Signal;
 
 /// The properties of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,37 +60,23 @@ pub enum Counts {
     Free,
 }
 
-/// The facts that a rule judges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RuleSubject {
-    /// Commits and turns, with whatever else is known of them.
-    Iterations,
-    /// Results of tests.
-    Tests,
-    /// Turns that ended.
-    Turns,
-    /// Tool calls.
-    Calls,
-    /// Outputs.
-    Outputs,
-    /// Compactions of a context.
-    Compactions,
-    /// Votes of reviewers.
-    Votes,
-}
-
-impl RuleSubject {
-    /// As a message names what is missing.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Iterations => "commits or turns",
-            Self::Tests => "test results",
-            Self::Turns => "turns",
-            Self::Calls => "tool calls",
-            Self::Outputs => "outputs",
-            Self::Compactions => "compactions",
-            Self::Votes => "votes",
-        }
+crate::named_enum! {
+    /// The facts that a rule judges.
+    pub enum RuleSubject {
+        /// Commits and turns, with whatever else is known of them.
+        Iterations = "commits or turns",
+        /// Results of tests.
+        Tests = "test results",
+        /// Turns that ended.
+        Turns = "turns",
+        /// Tool calls.
+        Calls = "tool calls",
+        /// Outputs.
+        Outputs = "outputs",
+        /// Compactions of a context.
+        Compactions = "compactions",
+        /// Votes of reviewers.
+        Votes = "votes",
     }
 }
 
@@ -154,63 +140,40 @@ pub enum Reset {
     Alone,
 }
 
-/// The kind of a suggested step. The codes are stable: programs rely on them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AdvisedStep {
-    /// Ask the person who stopped the loop.
-    AskPerson,
-    /// Continue together with a person.
-    SwitchToInteractive,
-    /// Tell the agent what its repeated call answers, and ask for another approach.
-    ChangeApproach,
-    /// Give the node what it does not know.
-    TightenContext,
-    /// Say what has to change, or what is missing.
-    ClarifyTask,
-    /// Read the whole error of the first failing test.
-    ReadFirstError,
-    /// One test before the others.
-    NarrowTask,
-    /// Give the task to another session or model.
-    HandOver,
-    /// Choose between the two states that alternate.
-    ChooseState,
-    /// Write down what each of the two states is for.
-    ExplainStates,
-    /// Put a node between two that undo each other's work.
-    Reconcile,
-    /// Compact the context window.
-    CompactContext,
-    /// Raise the limit that was reached.
-    RaiseBudget,
-    /// Commit what is done, and do the rest apart.
-    SplitTask,
-    /// Continue from the best state so far.
-    ReturnToBest,
-    /// Write into the documents what holds.
-    UpdateDocs,
+crate::named_enum! {
+    /// The kind of a suggested step. The codes are stable: programs rely on them.
+    pub enum AdvisedStep, "the code of a step" {
+        /// Ask the person who stopped the loop.
+        AskPerson = "ask_person",
+        /// Continue together with a person.
+        SwitchToInteractive = "switch_to_interactive",
+        /// Tell the agent what its repeated call answers, and ask for another approach.
+        ChangeApproach = "change_approach",
+        /// Give the node what it does not know.
+        TightenContext = "tighten_context",
+        /// Say what has to change, or what is missing.
+        ClarifyTask = "clarify_task",
+        /// Read the whole error of the first failing test.
+        ReadFirstError = "read_first_error",
+        /// One test before the others.
+        NarrowTask = "narrow_task",
+        /// Give the task to another session or model.
+        HandOver = "hand_over",
+        /// Choose between the two states that alternate.
+        ChooseState = "choose_state",
+        /// Write down what each of the two states is for.
+        ExplainStates = "explain_states",
+        /// Put a node between two that undo each other's work.
+        Reconcile = "reconcile",
+        /// Compact the context window.
+        CompactContext = "compact_context",
+        /// Raise the limit that was reached.
+        RaiseBudget = "raise_budget",
+        /// Commit what is done, and do the rest apart.
+        SplitTask = "split_task",
+        /// Continue from the best state so far.
+        ReturnToBest = "return_to_best",
+        /// Write into the documents what holds.
+        UpdateDocs = "update_docs",
+    }
 }
-
-impl AdvisedStep {
-    /// Every step with its code in JSON and in the ledger.
-    pub const ALL: [(Self, &'static str); 16] = [
-        (Self::AskPerson, "ask_person"),
-        (Self::SwitchToInteractive, "switch_to_interactive"),
-        (Self::ChangeApproach, "change_approach"),
-        (Self::TightenContext, "tighten_context"),
-        (Self::ClarifyTask, "clarify_task"),
-        (Self::ReadFirstError, "read_first_error"),
-        (Self::NarrowTask, "narrow_task"),
-        (Self::HandOver, "hand_over"),
-        (Self::ChooseState, "choose_state"),
-        (Self::ExplainStates, "explain_states"),
-        (Self::Reconcile, "reconcile"),
-        (Self::CompactContext, "compact_context"),
-        (Self::RaiseBudget, "raise_budget"),
-        (Self::SplitTask, "split_task"),
-        (Self::ReturnToBest, "return_to_best"),
-        (Self::UpdateDocs, "update_docs"),
-    ];
-}
-
-named!(AdvisedStep, "the code of a step");

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{agent::Client, codec::named, events::CallEnd, ids::ShortHash, time::Timestamp};
+use super::{agent::Client, events::CallEnd, ids::ShortHash, time::Timestamp};
 use crate::format::fields::Text;
 
 pub use super::client_spec::HookMoment;
@@ -41,63 +41,41 @@ pub struct ToolUse {
     pub end: CallEnd,
 }
 
-/// An action or observation of an agent's hook. It is kept, so that "already said" is a fold over facts and no counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AgentAction {
-    /// A session began.
-    Session,
-    /// A person gave a prompt: counts per turn begin anew. The mark is that of its text.
-    Prompt,
-    /// A command line that runs git was let through.
-    Asked,
-    /// A tool call was recorded; the mark distinguishes it from others.
-    Called,
-    /// A call of this turn may have changed files; whether it was an edit or a command is said in words.
-    Wrote,
-    /// The context window was compacted; which time that was is said in words.
-    Compacted,
-    /// An event was reported that has no id of its own; the mark is that of its payload.
-    Heard,
-    /// Tokens were taken in; the mark is that of the client's message.
-    Counted,
-    /// A tool was refused; the mark says why.
-    Refused,
-    /// The model got a message once; the mark says which.
-    Nudged,
-    /// A turn was not let end; the mark is what was missing, on which code.
-    Held,
-    /// A turn was let end although something was missing.
-    Released,
-    /// A turn ended; which one is said in words.
-    Ended,
-    /// A change of the client's settings was refused.
-    Kept,
-    /// The hook could not do its work.
-    Broken,
+crate::named_enum! {
+    /// An action or observation of an agent's hook. It is kept, so that "already said" is a fold over facts and no counter.
+    pub enum AgentAction, "what an agent's hook did" {
+        /// A session began.
+        Session = "session",
+        /// A person gave a prompt: counts per turn begin anew. The mark is that of its text.
+        Prompt = "prompt",
+        /// A command line that runs git was let through.
+        Asked = "asked",
+        /// A tool call was recorded; the mark distinguishes it from others.
+        Called = "called",
+        /// A call of this turn may have changed files; whether it was an edit or a command is said in words.
+        Wrote = "wrote",
+        /// The context window was compacted; which time that was is said in words.
+        Compacted = "compacted",
+        /// An event was reported that has no id of its own; the mark is that of its payload.
+        Heard = "heard",
+        /// Tokens were taken in; the mark is that of the client's message.
+        Counted = "counted",
+        /// A tool was refused; the mark says why.
+        Refused = "refused",
+        /// The model got a message once; the mark says which.
+        Nudged = "nudged",
+        /// A turn was not let end; the mark is what was missing, on which code.
+        Held = "held",
+        /// A turn was let end although something was missing.
+        Released = "released",
+        /// A turn ended; which one is said in words.
+        Ended = "ended",
+        /// A change of the client's settings was refused.
+        Kept = "kept",
+        /// The hook could not do its work.
+        Broken = "broken",
+    }
 }
-
-impl AgentAction {
-    /// Every deed with its name in the journal of agents.
-    pub const ALL: [(Self, &'static str); 15] = [
-        (Self::Session, "session"),
-        (Self::Prompt, "prompt"),
-        (Self::Asked, "asked"),
-        (Self::Called, "called"),
-        (Self::Wrote, "wrote"),
-        (Self::Compacted, "compacted"),
-        (Self::Heard, "heard"),
-        (Self::Counted, "counted"),
-        (Self::Refused, "refused"),
-        (Self::Nudged, "nudged"),
-        (Self::Held, "held"),
-        (Self::Released, "released"),
-        (Self::Ended, "ended"),
-        (Self::Kept, "kept"),
-        (Self::Broken, "broken"),
-    ];
-}
-
-named!(AgentAction, "what an agent's hook did");
 
 /// The prefix of a canary's session. The events that `andon doctor --live` sends are not an agent's work.
 pub const CANARY: &str = "andon-canary-";

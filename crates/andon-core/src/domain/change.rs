@@ -6,7 +6,6 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::named;
 use super::ids::{HunkHash, Oid};
 use crate::format::fields::{Items, count, or_default};
 
@@ -32,49 +31,35 @@ pub struct RawHunk<'a> {
     pub added: Vec<&'a [u8]>,
 }
 
-/// The nature of the changed lines (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Nature {
-    /// Done by a program, or unknown: never counts against the loop.
-    #[default]
-    Work,
-    /// Documentation and nothing else that counts.
-    Docs,
-    /// White space inside lines, or blank lines, where indentation means nothing.
-    Space,
-    /// Comments, in a language that is known.
-    Comments,
-    /// A version number.
-    Version,
-    /// Lines of a log.
-    Log,
-    /// File modes.
-    Mode,
-    /// Several of the weak ones.
-    Weak,
-    /// Nothing is left after normalization.
-    Nothing,
-    /// Ignored paths alone, Andon's own configuration among them: no iteration.
-    Ignored,
+crate::named_enum! {
+    /// The nature of the changed lines (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
+    #[derive(Default)]
+    pub enum Nature, "a nature of a change" {
+        /// Done by a program, or unknown: never counts against the loop.
+        #[default]
+        Work = "work",
+        /// Documentation and nothing else that counts.
+        Docs = "docs",
+        /// White space inside lines, or blank lines, where indentation means nothing.
+        Space = "space",
+        /// Comments, in a language that is known.
+        Comments = "comments",
+        /// A version number.
+        Version = "version",
+        /// Lines of a log.
+        Log = "log",
+        /// File modes.
+        Mode = "mode",
+        /// Several of the weak ones.
+        Weak = "weak",
+        /// Nothing is left after normalization.
+        Nothing = "nothing",
+        /// Ignored paths alone, Andon's own configuration among them: no iteration.
+        Ignored = "ignored",
+    }
 }
 
-named!(Nature, "a nature of a change");
-
 impl Nature {
-    /// Every value with its name in records.
-    pub const ALL: [(Self, &'static str); 10] = [
-        (Self::Work, "work"),
-        (Self::Docs, "docs"),
-        (Self::Space, "space"),
-        (Self::Comments, "comments"),
-        (Self::Version, "version"),
-        (Self::Log, "log"),
-        (Self::Mode, "mode"),
-        (Self::Weak, "weak"),
-        (Self::Nothing, "nothing"),
-        (Self::Ignored, "ignored"),
-    ];
-
     /// Returns whether a program behaves as before.
     pub(crate) fn is_weak(self) -> bool {
         match self {

@@ -7,9 +7,9 @@ use super::client_spec::{
     Answer, AnswerText, Client, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home,
     HookMoment, Piece, Rewrites, Settings, Shape, Tokens, Transcript, TrustBy, merged, only, plugin, program,
 };
-use super::{codec::named, events::CallEnd};
+use super::events::CallEnd;
 
-named!(Client, "the name of an agent's client");
+crate::named!(Client, "the name of an agent's client");
 
 impl Client {
     /// Every client with its name on the command line, in the journal and in records.

@@ -17,7 +17,7 @@ pub(super) fn by_text<'de, T: FromStr, D: Deserializer<'de>>(
 }
 
 /// Reads a value from its name in a closed set.
-pub(super) fn by_name<'de, T, D: Deserializer<'de>>(
+pub fn by_name<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     expected: &'static str,
     from_name: fn(&str) -> Option<T>,
@@ -68,14 +68,54 @@ impl<T> Visitor<'_> for Bytes<T> {
     }
 }
 
+/// Declares a closed set whose values have names: each value and its name in one list. With a description of the set for
+/// errors, it is also read from its names, and aliases of a name follow it.
+#[macro_export]
+macro_rules! named_enum {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $type {
+            $($(#[$doc])* $value,)+
+        }
+
+        impl $type {
+            /// The name of the value.
+            $vis const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis enum $type:ident, $what:literal $(, $name:ident)? {
+        $($(#[$doc:meta])* $value:ident = $word:literal $(| $alias:literal)*,)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $type {
+            $($(#[$doc])* $value,)+
+        }
+
+        impl $type {
+            /// Every value with its name, and once more with each alias.
+            pub const ALL: [(Self, &'static str); [$($word, $($alias,)*)+].len()] =
+                [$((Self::$value, $word), $((Self::$value, $alias),)*)+];
+        }
+
+        $crate::named!($type, $what $(, $name)?);
+    };
+}
+
 /// Gives a closed set with its names in `ALL` the ways from and to a name, serde among them.
+#[macro_export]
 macro_rules! named {
     ($type:ty, $what:literal) => {
-        $crate::domain::codec::named!($type, $what, as_str);
+        $crate::named!($type, $what, as_str);
     };
     ($type:ty, $what:literal, $name:ident) => {
         impl $type {
-            /// The name in files and on the command line.
+            /// The name in files, in JSON and on the command line.
             pub fn $name(self) -> &'static str {
                 Self::ALL.iter().find(|(value, _)| *value == self).map_or("", |(_, name)| name)
             }
@@ -99,7 +139,6 @@ macro_rules! named {
         }
     };
 }
-pub(super) use named;
 
 /// Writes one of two values as `true` and the other as nothing.
 macro_rules! flag {

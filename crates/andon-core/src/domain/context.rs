@@ -1,20 +1,19 @@
 //! The context window of an agent: how full it is, who says so, and what follows (docs/spec-map.md, loop rules: context
 //! compaction gate).
 
-/// The relation of the cached tokens to the input tokens that a client reports: separate or included (`usage.cached`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum CachedTokens {
-    /// They do not: `Context Usage = cached + current input`.
-    #[default]
-    Separate,
-    /// They do: the input alone is the context usage.
-    Included,
+crate::named_enum! {
+    /// The relation of the cached tokens to the input tokens that a client reports: separate or included (`usage.cached`).
+    #[derive(Default)]
+    pub enum CachedTokens, "separate or included" {
+        /// They do not: `Context Usage = cached + current input`.
+        #[default]
+        Separate = "separate",
+        /// They do: the input alone is the context usage.
+        Included = "included",
+    }
 }
 
 impl CachedTokens {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Separate, "separate"), (Self::Included, "included")];
-
     /// The tokens of a request. Where more is cached than came in, the report contradicts itself: the larger counts.
     pub fn sum(self, input: u64, cached: u64) -> u64 {
         match self {
@@ -24,50 +23,29 @@ impl CachedTokens {
     }
 }
 
-/// Where the used tokens are known from, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FillSource {
-    /// The client reported what is in its context window.
-    Reported,
-    /// From the input tokens, and the cached ones, of the newest request.
-    Computed,
-    /// From the lines of output: a rough guess.
-    Estimate,
-}
-
-impl FillSource {
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Reported => "reported",
-            Self::Computed => "computed",
-            Self::Estimate => "estimate",
-        }
+crate::named_enum! {
+    /// Where the used tokens are known from, the best first.
+    pub enum FillSource {
+        /// The client reported what is in its context window.
+        Reported = "reported",
+        /// From the input tokens, and the cached ones, of the newest request.
+        Computed = "computed",
+        /// From the lines of output: a rough guess.
+        Estimate = "estimate",
     }
 }
 
-/// The consequence of a fill of the window, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pressure {
-    /// Less than the threshold of the warning.
-    Free,
-    /// A warning: compact soon.
-    Warning,
-    /// Compaction is mandatory: the briefing is written, no new turn begins.
-    Mandatory,
-    /// No tool call until the window is cleared.
-    HardBlock,
-}
-
-impl Pressure {
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Free => "none",
-            Self::Warning => "warning",
-            Self::Mandatory => "mandatory",
-            Self::HardBlock => "hard_block",
-        }
+crate::named_enum! {
+    /// The consequence of a fill of the window, in rising order.
+    pub enum Pressure {
+        /// Less than the threshold of the warning.
+        Free = "none",
+        /// A warning: compact soon.
+        Warning = "warning",
+        /// Compaction is mandatory: the briefing is written, no new turn begins.
+        Mandatory = "mandatory",
+        /// No tool call until the window is cleared.
+        HardBlock = "hard_block",
     }
 }
 

@@ -8,7 +8,7 @@ pub use super::about::AdvisedStep;
 use super::facts::{Ack, CommitKind};
 use super::findings::{Figures, Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use super::{codec::named, summary::HaltSummary, tests::TestStatus, time::Timestamp};
+use super::{summary::HaltSummary, tests::TestStatus, time::Timestamp};
 use crate::format::fields::{Cut, counts, is_default, or_default};
 
 /// Bytes of a text in an entry of the ledger.
@@ -37,29 +37,17 @@ pub enum Stage {
     Event,
 }
 
-/// The outcome, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Nothing to say.
-    Allow,
-    /// Something to report; the commit passes.
-    Warn,
-    /// This commit, push or completion only.
-    Block,
-    /// Latched until acknowledged.
-    Halt,
-}
-
-impl Verdict {
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Warn => "warn",
-            Self::Block => "block",
-            Self::Halt => "halt",
-        }
+crate::named_enum! {
+    /// The outcome, in rising order.
+    pub enum Verdict, "a verdict" {
+        /// Nothing to say.
+        Allow = "allow",
+        /// Something to report; the commit passes.
+        Warn = "warn",
+        /// This commit, push or completion only.
+        Block = "block",
+        /// Latched until acknowledged.
+        Halt = "halt",
     }
 }
 
@@ -111,14 +99,16 @@ pub struct HaltEvidence {
     pub trend: Vec<u64>,
 }
 
-/// The scope in which a halt binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum HaltReach {
-    /// Wherever work builds on the halted commit.
-    #[default]
-    Line,
-    /// In the worktree where it happened alone: it came of turns, calls or outputs, and no commit is to blame for it.
-    Worktree,
+crate::named_enum! {
+    /// The scope in which a halt binds.
+    #[derive(Default)]
+    pub enum HaltReach, "line or worktree" {
+        /// Wherever work builds on the halted commit.
+        #[default]
+        Line = "line",
+        /// In the worktree where it happened alone: it came of turns, calls or outputs, and no commit is to blame for it.
+        Worktree = "worktree",
+    }
 }
 
 impl HaltReach {
@@ -126,12 +116,7 @@ impl HaltReach {
     pub fn key(self) -> Option<Self> {
         (self == Self::Worktree).then_some(self)
     }
-
-    /// Each with its name in the ledger and the journal.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Line, "line"), (Self::Worktree, "worktree")];
 }
-
-named!(HaltReach, "line or worktree");
 
 /// A halt: the payload of `loop.halted`. It is serialized as programs see it; the ledger bounds its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -270,21 +255,15 @@ pub struct StopSwitch {
     pub at: Timestamp,
 }
 
-/// A change to a stop switch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SwitchMove {
-    /// STOP or PAUSE was put there.
-    Pulled,
-    /// It was removed.
-    Lifted,
+crate::named_enum! {
+    /// A change to a stop switch.
+    pub enum SwitchMove, "pulled or lifted" {
+        /// STOP or PAUSE was put there.
+        Pulled = "pulled",
+        /// It was removed.
+        Lifted = "lifted",
+    }
 }
-
-impl SwitchMove {
-    /// Both with their names in the ledger.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Pulled, "pulled"), (Self::Lifted, "lifted")];
-}
-
-named!(SwitchMove, "pulled or lifted");
 
 /// A next step for the person or the agent, with what it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -87,27 +87,19 @@ impl From<&str> for Location {
     }
 }
 
-/// The severity of a message, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// For information.
-    Note,
-    /// Nothing is refused.
-    Warning,
-    /// Something is refused or went wrong.
-    Error,
+crate::named_enum! {
+    /// The severity of a message, in rising order.
+    pub enum Severity {
+        /// For information.
+        Note = "note",
+        /// Nothing is refused.
+        Warning = "warning",
+        /// Something is refused or went wrong.
+        Error = "error",
+    }
 }
 
 impl Severity {
-    /// The word in text and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn serialize_of_level<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(Self::from(*level).as_str())

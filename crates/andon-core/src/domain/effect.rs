@@ -70,32 +70,17 @@ impl Effect {
     }
 }
 
-/// The reaction to a stalled loop (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OnStall {
-    /// A person continues together with the agent.
-    Interactive,
-    /// The loop is paused: `.andon/PAUSE` is written as well.
-    Pause,
-    /// A reviewer is started.
-    SpawnReviewer,
-    /// The next provider of the fallback chain is started.
-    RetryWithNewProvider,
-}
-
-impl OnStall {
-    /// Every policy with its name; `switch_to_interactive` is the name in the requirements.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Interactive, "interactive"),
-        (Self::Interactive, "switch_to_interactive"),
-        (Self::Pause, "pause"),
-        (Self::SpawnReviewer, "spawn_reviewer"),
-        (Self::RetryWithNewProvider, "retry_with_new_provider"),
-    ];
-
-    /// The name in configuration and JSON.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(policy, _)| *policy == self).map_or("", |(_, name)| name)
+crate::named_enum! {
+    /// The reaction to a stalled loop (docs/concepts.md).
+    pub enum OnStall, "a policy" {
+        /// A person continues together with the agent.
+        Interactive = "interactive" | "switch_to_interactive",
+        /// The loop is paused: `.andon/PAUSE` is written as well.
+        Pause = "pause",
+        /// A reviewer is started.
+        SpawnReviewer = "spawn_reviewer",
+        /// The next provider of the fallback chain is started.
+        RetryWithNewProvider = "retry_with_new_provider",
     }
 }
 
@@ -120,28 +105,15 @@ pub enum Bell {
     Silent,
 }
 
-/// A condition that makes the fallback chain move on to a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Condition {
-    /// The gate failed more than three times in a row.
-    FailedGate,
-    /// The context window is used up.
-    ContextExhausted,
-    /// The loop was stopped or has halted.
-    StopEvent,
-}
-
-impl Condition {
-    /// Every condition with its name.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::FailedGate, "failed_gate"),
-        (Self::ContextExhausted, "context_exhausted"),
-        (Self::StopEvent, "stop_event"),
-    ];
-
-    /// The name in configuration and JSON.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(condition, _)| *condition == self).map_or("", |(_, name)| name)
+crate::named_enum! {
+    /// A condition that makes the fallback chain move on to a provider.
+    pub enum Condition, "a condition" {
+        /// The gate failed more than three times in a row.
+        FailedGate = "failed_gate",
+        /// The context window is used up.
+        ContextExhausted = "context_exhausted",
+        /// The loop was stopped or has halted.
+        StopEvent = "stop_event",
     }
 }
 
@@ -162,11 +134,8 @@ impl Provider {
             None => (text, ""),
         };
         let name = name.trim();
-        let condition = |word: &str| {
-            Condition::ALL.iter().find(|(_, known)| *known == word.trim()).map(|(condition, _)| *condition)
-        };
         let words = conditions.split(',').filter(|_| !conditions.is_empty());
-        let on = words.map(condition).collect::<Option<Vec<_>>>()?;
+        let on = words.map(|word| Condition::from_name(word.trim())).collect::<Option<Vec<_>>>()?;
         let plain = !name.is_empty() && name.len() <= 128 && !name.contains(char::is_control);
         plain.then(|| Self { name: name.to_owned(), on })
     }
@@ -181,28 +150,17 @@ pub struct Program {
     pub timeout: super::time::Span,
 }
 
-/// The description of the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Deadlock {
-    /// The same tool call again, HARD.
-    Hard,
-    /// The same tool call without end.
-    Infinite,
-    /// Nothing moves, or the same states come back.
-    Stalled,
-    /// It fails again and again.
-    RepeatedError,
-}
-
-impl Deadlock {
-    /// The name in prompts and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hard => "HARD",
-            Self::Infinite => "INFINITE",
-            Self::Stalled => "STALLED",
-            Self::RepeatedError => "REPEATED_ERROR",
-        }
+crate::named_enum! {
+    /// The description of the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
+    pub enum Deadlock {
+        /// The same tool call again, HARD.
+        Hard = "HARD",
+        /// The same tool call without end.
+        Infinite = "INFINITE",
+        /// Nothing moves, or the same states come back.
+        Stalled = "STALLED",
+        /// It fails again and again.
+        RepeatedError = "REPEATED_ERROR",
     }
 }
 
@@ -227,34 +185,21 @@ pub struct Notice {
     pub at: Timestamp,
 }
 
-/// The subject of a notice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoticeKind {
-    /// The loop was halted.
-    Halted,
-    /// Several signs of being stuck were seen together.
-    Escalated,
-    /// In perpetual mode a PAUSE was cleared.
-    PauseCleared,
-    /// The context window has to be compacted.
-    CompactionDue,
-    /// A halt had no answer for `notify.again`.
-    Unanswered,
-    /// A round waits for a person.
-    RoundWaits,
-}
-
-impl NoticeKind {
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Halted => "halted",
-            Self::Escalated => "escalated",
-            Self::PauseCleared => "pause_cleared",
-            Self::CompactionDue => "compaction_due",
-            Self::Unanswered => "unanswered",
-            Self::RoundWaits => "round_waits",
-        }
+crate::named_enum! {
+    /// The subject of a notice.
+    pub enum NoticeKind {
+        /// The loop was halted.
+        Halted = "halted",
+        /// Several signs of being stuck were seen together.
+        Escalated = "escalated",
+        /// In perpetual mode a PAUSE was cleared.
+        PauseCleared = "pause_cleared",
+        /// The context window has to be compacted.
+        CompactionDue = "compaction_due",
+        /// A halt had no answer for `notify.again`.
+        Unanswered = "unanswered",
+        /// A round waits for a person.
+        RoundWaits = "round_waits",
     }
 }
 

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::{flag, named};
+use super::codec::flag;
 use super::ids::{CodeId, Digest, ShortHash, TreeId};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
@@ -97,24 +97,17 @@ pub struct CommitRefused {
     pub rule: String,
 }
 
-/// A new beginning: of a context window, of the count of calls, or of both. Each is an event of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Renewal {
-    /// The client compacted the context window.
-    Compaction,
-    /// A new session began with an empty one.
-    SessionStart,
-    /// A person asked something new in a session that goes on: the context window stays as it is.
-    Prompt,
+crate::named_enum! {
+    /// A new beginning: of a context window, of the count of calls, or of both. Each is an event of its own.
+    pub enum Renewal, "compaction, session_start or prompt" {
+        /// The client compacted the context window.
+        Compaction = "compaction",
+        /// A new session began with an empty one.
+        SessionStart = "session_start",
+        /// A person asked something new in a session that goes on: the context window stays as it is.
+        Prompt = "prompt",
+    }
 }
-
-impl Renewal {
-    /// Every kind with its name in the event stream.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start"), (Self::Prompt, "prompt")];
-}
-
-named!(Renewal, "compaction, session_start or prompt");
 
 /// The state in which a turn left the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -225,22 +218,15 @@ pub struct Output {
     pub lines: Option<u64>,
 }
 
-/// The outputs that are compared (docs/spec-map.md, loop safety: stall detection 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OutputKind {
-    /// The final message of a turn.
-    MessageFinal,
-    /// The structured output of a turn.
-    StructuredOutput,
+crate::named_enum! {
+    /// The outputs that are compared (docs/spec-map.md, loop safety: stall detection 1).
+    pub enum OutputKind, "message.final or structured_output" {
+        /// The final message of a turn.
+        MessageFinal = "message.final",
+        /// The structured output of a turn.
+        StructuredOutput = "structured_output",
+    }
 }
-
-impl OutputKind {
-    /// Every kind with its name in the event stream.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::MessageFinal, "message.final"), (Self::StructuredOutput, "structured_output")];
-}
-
-named!(OutputKind, "message.final or structured_output");
 
 /// Votes of reviewers: a whole round as counts, or one reviewer at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::{flag, named};
+use super::codec::flag;
 use super::ids::{CommitId, EntryId};
 use super::{events::Event, tests::TestRun, time::Timestamp};
 use crate::format::fields::{Items, Text, Texts, or_default};
@@ -52,34 +52,23 @@ impl CommitFact {
     }
 }
 
-/// The way in which an acknowledgement was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum AckHow {
-    /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
-    #[default]
-    Resume,
-    /// `andon resume --yes`, without a terminal.
-    Unattended,
-    /// The halt's file was deleted; first seen at a hook.
-    FileDeleted,
-    /// A witness resolved it, signed.
-    Signed,
-    /// Read of an answer without the signature that its halt asks for: it ends nothing.
-    Unsigned,
+crate::named_enum! {
+    /// The way in which an acknowledgement was given.
+    #[derive(Default)]
+    pub enum AckHow, "resume, unattended, file_deleted, signed or unsigned" {
+        /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
+        #[default]
+        Resume = "resume",
+        /// `andon resume --yes`, without a terminal.
+        Unattended = "unattended",
+        /// The halt's file was deleted; first seen at a hook.
+        FileDeleted = "file_deleted",
+        /// A witness resolved it, signed.
+        Signed = "signed",
+        /// Read of an answer without the signature that its halt asks for: it ends nothing.
+        Unsigned = "unsigned",
+    }
 }
-
-impl AckHow {
-    /// Each with its name in the journal, the ledger and JSON.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Resume, "resume"),
-        (Self::Unattended, "unattended"),
-        (Self::FileDeleted, "file_deleted"),
-        (Self::Signed, "signed"),
-        (Self::Unsigned, "unsigned"),
-    ];
-}
-
-named!(AckHow, "resume, unattended, file_deleted, signed or unsigned");
 
 /// A person's assessment of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -7,82 +7,51 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
-use super::{about::About, codec::named};
+use super::about::About;
 use crate::format::Count;
 use crate::format::fields::{Text, as_text, whole};
 
-/// The level of a finding, in rising order (docs/rules.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// The rule is not evaluated.
-    Off,
-    /// Recorded, not shown unless asked for.
-    Note,
-    /// Shown; nothing is refused.
-    Warn,
-    /// This commit, push or completion is refused.
-    Block,
-    /// The loop stops until a person answers.
-    Halt,
+crate::named_enum! {
+    /// The level of a finding, in rising order (docs/rules.md).
+    pub enum Level, "a level" {
+        /// The rule is not evaluated.
+        Off = "off",
+        /// Recorded, not shown unless asked for.
+        Note = "note",
+        /// Shown; nothing is refused.
+        Warn = "warn",
+        /// This commit, push or completion is refused.
+        Block = "block",
+        /// The loop stops until a person answers.
+        Halt = "halt",
+    }
 }
 
-impl Level {
-    /// Every level with its name in configuration and JSON.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Off, "off"),
-        (Self::Note, "note"),
-        (Self::Warn, "warn"),
-        (Self::Block, "block"),
-        (Self::Halt, "halt"),
-    ];
+crate::named_enum! {
+    /// The reason why a loop was halted (docs/spec-map.md, loop safety: stall detection).
+    pub enum HaltReason, "a reason of a halt" {
+        /// A cap or budget was reached.
+        BudgetExceeded = "budget_exceeded",
+        /// Nothing moves.
+        Stalled = "stalled",
+        /// The same states come back.
+        Oscillating = "oscillating",
+        /// It fails again and again.
+        RepeatedError = "repeated_error",
+        /// A person pulled the stop switch.
+        UserStop = "user_stop",
+    }
 }
 
-named!(Level, "a level");
-
-/// The reason why a loop was halted (docs/spec-map.md, loop safety: stall detection).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HaltReason {
-    /// A cap or budget was reached.
-    BudgetExceeded,
-    /// Nothing moves.
-    Stalled,
-    /// The same states come back.
-    Oscillating,
-    /// It fails again and again.
-    RepeatedError,
-    /// A person pulled the stop switch.
-    UserStop,
+crate::named_enum! {
+    /// The file that shows a halt to people.
+    pub enum ReportFile, "a report file", file_name {
+        /// `.andon/CHECKPOINT.md`
+        Checkpoint = "CHECKPOINT.md",
+        /// `.andon/BLOCKER_REPORT.md`
+        BlockerReport = "BLOCKER_REPORT.md",
+    }
 }
-
-impl HaltReason {
-    /// Every reason with its name in JSON.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::BudgetExceeded, "budget_exceeded"),
-        (Self::Stalled, "stalled"),
-        (Self::Oscillating, "oscillating"),
-        (Self::RepeatedError, "repeated_error"),
-        (Self::UserStop, "user_stop"),
-    ];
-}
-
-named!(HaltReason, "a reason of a halt");
-
-/// The file that shows a halt to people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReportFile {
-    /// `.andon/CHECKPOINT.md`
-    Checkpoint,
-    /// `.andon/BLOCKER_REPORT.md`
-    BlockerReport,
-}
-
-impl ReportFile {
-    /// Every report file with its file name under `.andon/`.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::Checkpoint, "CHECKPOINT.md"), (Self::BlockerReport, "BLOCKER_REPORT.md")];
-}
-
-named!(ReportFile, "a report file", file_name);
 
 impl ReportFile {
     /// Writes the path from the top of the working tree.

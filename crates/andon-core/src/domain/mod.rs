@@ -12,7 +12,7 @@ pub mod briefing;
 pub mod change;
 pub mod client_spec;
 mod clients;
-mod codec;
+pub mod codec;
 pub mod context;
 pub mod decision;
 pub mod diagnostic;

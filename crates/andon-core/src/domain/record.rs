@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{Extent, TestEvidence};
 use super::time::{Timestamp, Uptime};
-use super::{change::ChangeFacts, codec::named, findings::Level, usage::Usage};
+use super::{change::ChangeFacts, findings::Level, usage::Usage};
 use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};
 use crate::format::{Count, bounded};
 
@@ -29,55 +29,35 @@ const MAX_FINDINGS: usize = 64;
 /// Bytes of the name of a session in a record.
 const MAX_SESSION: usize = 1024;
 
-/// The way in which a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CommitKind {
-    /// A plain commit.
-    Normal,
-    /// `git commit --amend`: replaces the iteration it amends.
-    Amend,
-    /// More than one parent.
-    Merge,
-    /// `git revert`.
-    Revert,
-    /// `git cherry-pick`.
-    CherryPick,
-    /// A pick of a rebase.
-    Rebase,
+crate::named_enum! {
+    /// The way in which a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
+    pub enum CommitKind, "a kind of commit" {
+        /// A plain commit.
+        Normal = "normal",
+        /// `git commit --amend`: replaces the iteration it amends.
+        Amend = "amend",
+        /// More than one parent.
+        Merge = "merge",
+        /// `git revert`.
+        Revert = "revert",
+        /// `git cherry-pick`.
+        CherryPick = "cherry-pick",
+        /// A pick of a rebase.
+        Rebase = "rebase",
+    }
 }
 
-impl CommitKind {
-    /// Every kind with its name in records.
-    pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Normal, "normal"),
-        (Self::Amend, "amend"),
-        (Self::Merge, "merge"),
-        (Self::Revert, "revert"),
-        (Self::CherryPick, "cherry-pick"),
-        (Self::Rebase, "rebase"),
-    ];
+crate::named_enum! {
+    /// The result of the pre-commit gate for a commit.
+    pub enum Gate, "passed, bypassed or not-run" {
+        /// pre-commit left a receipt for exactly this tree.
+        Passed = "passed",
+        /// post-commit ran and pre-commit had not passed this tree (`--no-verify`).
+        Bypassed = "bypassed",
+        /// git runs no pre-commit for this kind of commit, or no hook ran at all.
+        NotRun = "not-run",
+    }
 }
-
-named!(CommitKind, "a kind of commit");
-
-/// The result of the pre-commit gate for a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Gate {
-    /// pre-commit left a receipt for exactly this tree.
-    Passed,
-    /// post-commit ran and pre-commit had not passed this tree (`--no-verify`).
-    Bypassed,
-    /// git runs no pre-commit for this kind of commit, or no hook ran at all.
-    NotRun,
-}
-
-impl Gate {
-    /// Every value with its name in records.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Passed, "passed"), (Self::Bypassed, "bypassed"), (Self::NotRun, "not-run")];
-}
-
-named!(Gate, "passed, bypassed or not-run");
 
 /// When the record was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::findings::{Figures, Level};
-use super::{codec::named, ids::TreeId, time::Timestamp};
+use super::{ids::TreeId, time::Timestamp};
 use crate::format::fields::{Text, or_default};
 
 /// Bytes of a name in the journal.
@@ -13,39 +13,25 @@ const MAX_NAME: usize = 1024;
 /// Bytes of a message in the journal.
 const MAX_MESSAGE: usize = 8192;
 
-/// The kinds of safety events, as the requirements name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SafetyKind {
-    /// A commit was refused.
-    Refused,
-    /// A rule was passed over for one commit.
-    Skipped,
-    /// Something was said, and nothing refused.
-    Noticed,
-    /// A person pulled the stop switch while a halt was unanswered.
-    Pulled,
-    /// A person lifted it while that halt was still unanswered.
-    Lifted,
-    /// A push was refused.
-    RefusedPush,
-    /// A task was not called done.
-    RefusedCompletion,
+crate::named_enum! {
+    /// The kinds of safety events, as the requirements name them.
+    pub enum SafetyKind, "a kind of safety event" {
+        /// A commit was refused.
+        Refused = "refused",
+        /// A rule was passed over for one commit.
+        Skipped = "skipped",
+        /// Something was said, and nothing refused.
+        Noticed = "noticed",
+        /// A person pulled the stop switch while a halt was unanswered.
+        Pulled = "pulled",
+        /// A person lifted it while that halt was still unanswered.
+        Lifted = "lifted",
+        /// A push was refused.
+        RefusedPush = "refused_push",
+        /// A task was not called done.
+        RefusedCompletion = "refused_completion",
+    }
 }
-
-impl SafetyKind {
-    /// Every kind with its name in the journal.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::Refused, "refused"),
-        (Self::Skipped, "skipped"),
-        (Self::Noticed, "noticed"),
-        (Self::Pulled, "pulled"),
-        (Self::Lifted, "lifted"),
-        (Self::RefusedPush, "refused_push"),
-        (Self::RefusedCompletion, "refused_completion"),
-    ];
-}
-
-named!(SafetyKind, "a kind of safety event");
 
 /// A safety event: a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ pub use testreport::{Counts, NamedTest, TestStatus};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::{flag, named};
+use super::codec::flag;
 use super::ids::{CodeId, CommitId, Digest, Signature, TreeId};
 use super::summary::{FailingTest, HaltSummary};
 use super::time::Timestamp;
@@ -239,25 +239,19 @@ impl LostTests {
     }
 }
 
-/// The part of a change that was read: a change may be larger than what a hook reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Extent {
-    /// All of it: counts are exact.
-    #[default]
-    Whole,
-    /// All that came, and a part of what went: there may be more.
-    AtLeast,
-    /// Only a part of what came as well: some may have moved there.
-    About,
+crate::named_enum! {
+    /// The part of a change that was read: a change may be larger than what a hook reads.
+    #[derive(Default)]
+    pub enum Extent, "an extent of a count" {
+        /// All of it: counts are exact.
+        #[default]
+        Whole = "whole",
+        /// All that came, and a part of what went: there may be more.
+        AtLeast = "at-least",
+        /// Only a part of what came as well: some may have moved there.
+        About = "about",
+    }
 }
-
-impl Extent {
-    /// Every value with its name in records.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Whole, "whole"), (Self::AtLeast, "at-least"), (Self::About, "about")];
-}
-
-named!(Extent, "an extent of a count");
 
 /// Who ran the tests. As a member it is there, and true, where the result was handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -362,39 +356,25 @@ impl TestEvidence {
     }
 }
 
-/// The validity of a run: whether it can prove anything, and if not, why (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunValidity {
-    /// The configured command, ended by itself, on code that stayed the same.
-    Valid,
-    /// Not the configured `test.command`.
-    OtherCommand,
-    /// The code changed while the tests ran.
-    CodeChanged,
-    /// The run was stopped: a timeout or a signal.
-    Interrupted,
-    /// Fewer tests than the last full run on the same tests, where `test.full` asks for all.
-    Filtered,
-    /// Made elsewhere and handed in, where `test.handed_in` does not let such runs count.
-    HandedIn,
-    /// The program of the command could not be started.
-    NotStarted,
+crate::named_enum! {
+    /// The validity of a run: whether it can prove anything, and if not, why (docs/concepts.md).
+    pub enum RunValidity, "a validity of a run" {
+        /// The configured command, ended by itself, on code that stayed the same.
+        Valid = "valid",
+        /// Not the configured `test.command`.
+        OtherCommand = "other_command",
+        /// The code changed while the tests ran.
+        CodeChanged = "code_changed",
+        /// The run was stopped: a timeout or a signal.
+        Interrupted = "interrupted",
+        /// Fewer tests than the last full run on the same tests, where `test.full` asks for all.
+        Filtered = "filtered",
+        /// Made elsewhere and handed in, where `test.handed_in` does not let such runs count.
+        HandedIn = "handed_in",
+        /// The program of the command could not be started.
+        NotStarted = "not_started",
+    }
 }
-
-impl RunValidity {
-    /// Every value with its name in the journal.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::Valid, "valid"),
-        (Self::OtherCommand, "other_command"),
-        (Self::CodeChanged, "code_changed"),
-        (Self::Interrupted, "interrupted"),
-        (Self::Filtered, "filtered"),
-        (Self::HandedIn, "handed_in"),
-        (Self::NotStarted, "not_started"),
-    ];
-}
-
-named!(RunValidity, "a validity of a run");
 
 /// A test run as the journal keeps it: the evidence, and on what code it was gained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

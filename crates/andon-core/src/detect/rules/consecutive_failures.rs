@@ -45,26 +45,14 @@ enum Judgement {
     Nothing,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Failure {
-    Tests,
-    Build,
-    Runner,
-    Stopped,
-    SameError,
-    NothingModified,
-}
-
-impl Failure {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Tests => "tests failed",
-            Self::Build => "the build failed",
-            Self::Runner => "the test runner failed",
-            Self::Stopped => "the tests were stopped",
-            Self::SameError => "the same error came again",
-            Self::NothingModified => "nothing was modified",
-        }
+crate::named_enum! {
+    enum Failure {
+        Tests = "tests failed",
+        Build = "the build failed",
+        Runner = "the test runner failed",
+        Stopped = "the tests were stopped",
+        SameError = "the same error came again",
+        NothingModified = "nothing was modified",
     }
 }
 
