@@ -11,7 +11,7 @@ const MAX_CASES: u64 = 100_000_000;
 const MAX_NAME: usize = 4 * 1024;
 
 /// One case, as far as the report has described it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Case {
     pub(super) id: String,
     pub(super) outcome: Outcome,

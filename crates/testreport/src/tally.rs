@@ -39,13 +39,14 @@ impl Trouble {
 }
 
 /// The end of one test, in rising order of weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Outcome {
     Passed,
     /// Skipped, ignored, or expected to fail.
     Skipped,
     Failed,
     /// Could not be carried through.
+    #[default]
     Errored,
 }
 

@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
 use super::about::About;
+use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
 use crate::format::Count;
 use crate::format::fields::{Text, as_text, whole};
 

@@ -7,12 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Events, LineUse};
-use crate::tally::{Outcome, Tally, Trouble, append};
-use crate::{ReportProblem, Root, cases::bounded};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "dart-json";
+use super::{EventReader, Events, LineUse};
+use crate::tally::{Outcome, Trouble, append};
+use crate::{ReportProblem, cases::bounded};
 
 /// Suites, and tests that may be open at one time.
 const MAX_OPEN: usize = 100_000;
@@ -55,7 +52,6 @@ struct Test {
 /// Reads the events line by line.
 #[derive(Default)]
 pub(super) struct DartReader {
-    said: Events,
     suites: BTreeMap<u64, String>,
     open: BTreeMap<u64, Test>,
     /// Runs that have begun and not ended.
@@ -63,49 +59,16 @@ pub(super) struct DartReader {
 }
 
 impl DartReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { said: Events::new(root, RUNNER), ..Self::default() }
-    }
-
-    pub(super) fn line(&mut self, text: &str) -> LineUse {
-        if !text.contains("\"type\":") || !text.contains("\"time\":") {
-            return LineUse::NotMine;
-        }
-        let begins = text.contains("\"protocolVersion\":");
-        if !self.said.recognised && !begins {
-            return LineUse::NotMine;
-        }
-        let Ok(event) = serde_json::from_str::<Event>(text) else {
-            return LineUse::Broken;
-        };
-        match event.kind.as_str() {
-            "start" if begins => {
-                self.said.recognised = true;
-                self.runs = self.runs.saturating_add(1);
-                self.suites.clear();
-            }
-            "suite" => self.suite(event.suite),
-            "testStart" => self.begin(event.test),
-            "error" => self.error(&event),
-            "testDone" => self.end(&event),
-            "done" => self.done(&event),
-            _ => {}
-        }
-        LineUse::Mine
-    }
-
     fn suite(&mut self, suite: Option<Suite>) {
         if let Some(Suite { id, path: Some(path) }) = suite.filter(|_| self.suites.len() < MAX_OPEN) {
             self.suites.insert(id, bounded(&path).to_owned());
         }
     }
 
-    fn begin(&mut self, test: Option<Start>) {
+    fn begin(&mut self, said: &mut Events, test: Option<Start>) {
         let Some(test) = test else { return };
         if self.open.len() >= MAX_OPEN {
-            return self
-                .said
-                .problem(ReportProblem::TooManyCases(u64::try_from(MAX_OPEN).unwrap_or(u64::MAX)));
+            return said.problem(ReportProblem::TooManyCases(u64::try_from(MAX_OPEN).unwrap_or(u64::MAX)));
         }
         let suite = test.suite_id.and_then(|id| self.suites.get(&id)).map_or("", String::as_str);
         let name = bounded(&test.name);
@@ -123,9 +86,9 @@ impl DartReader {
         }
     }
 
-    fn end(&mut self, event: &Event) {
+    fn end(&mut self, said: &mut Events, event: &Event) {
         let Some(test) = event.test_id.and_then(|id| self.open.remove(&id)) else {
-            return self.said.cut("a test ends that never began");
+            return said.cut("a test ends that never began");
         };
         let outcome = match event.result.as_deref() {
             Some("success") if event.hidden == Some(true) => return,
@@ -134,34 +97,60 @@ impl DartReader {
             Some("failure") => Outcome::Failed,
             Some(_) | None => Outcome::Errored,
         };
-        self.said.tally.ended(&test.id, outcome, &test.error);
+        said.tally.ended(&test.id, outcome, &test.error);
     }
 
-    fn done(&mut self, event: &Event) {
+    fn done(&mut self, said: &mut Events, event: &Event) {
         self.runs = self.runs.saturating_sub(1);
         match event.success {
             Some(true) => {}
-            Some(false) if self.said.tally.has_failures() => {}
-            Some(false) => self.said.tally.trouble(Trouble::GaveUp),
-            None => self.said.cut("the run was interrupted"),
+            Some(false) if said.tally.has_failures() => {}
+            Some(false) => said.tally.trouble(Trouble::GaveUp),
+            None => said.cut("the run was interrupted"),
         }
     }
+}
 
-    /// The result; `None` when nothing of it was Dart's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        if self.runs > 0 {
-            self.said.cut("the run has no end");
-        } else if let Some((_, test)) = self.open.first_key_value() {
-            self.said.cut(format!("{:?} has no end", test.id));
+impl EventReader for DartReader {
+    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+        if !text.contains("\"type\":") || !text.contains("\"time\":") {
+            return LineUse::NotMine;
         }
-        self.said.finish(report)
+        let begins = text.contains("\"protocolVersion\":");
+        if !said.recognised && !begins {
+            return LineUse::NotMine;
+        }
+        let Ok(event) = serde_json::from_str::<Event>(text) else {
+            return LineUse::Broken;
+        };
+        match event.kind.as_str() {
+            "start" if begins => {
+                said.recognised = true;
+                self.runs = self.runs.saturating_add(1);
+                self.suites.clear();
+            }
+            "suite" => self.suite(event.suite),
+            "testStart" => self.begin(said, event.test),
+            "error" => self.error(&event),
+            "testDone" => self.end(said, &event),
+            "done" => self.done(said, &event),
+            _ => {}
+        }
+        LineUse::Mine
+    }
+
+    fn conclude(&mut self, said: &mut Events) {
+        if self.runs > 0 {
+            said.cut("the run has no end");
+        } else if let Some((_, test)) = self.open.first_key_value() {
+            said.cut(format!("{:?} has no end", test.id));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testkit::{run, tally};
-    use super::*;
     use crate::run::{ExitKind, ParsedRun};
     use crate::{Counts, TestStatus};
 
@@ -192,7 +181,7 @@ mod tests {
     fn samples() {
         let one = run(FAILING);
         let counts = Counts { total: 3, passed: 0, failed: 1, errored: 1, skipped: 1 };
-        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, "dart-json"));
         assert_eq!(
             one.failing,
             ["test/a_test.dart::math adds", "test/b_test.dart::loading test/b_test.dart"]

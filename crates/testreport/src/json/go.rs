@@ -9,12 +9,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Events, LineUse};
+use super::{EventReader, Events, LineUse};
+use crate::ReportProblem;
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "go-json";
 
 /// Packages, and tests of one package, that may be open at one time.
 const MAX_OPEN: usize = 100_000;
@@ -59,7 +56,6 @@ struct Package {
 /// Reads the events line by line.
 #[derive(Default)]
 pub(super) struct GoReader {
-    said: Events,
     packages: BTreeMap<String, Package>,
     builds: BTreeMap<String, String>,
     build_failed: bool,
@@ -67,46 +63,7 @@ pub(super) struct GoReader {
 }
 
 impl GoReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { said: Events::new(root, RUNNER), ..Self::default() }
-    }
-
-    /// A line between the events: Go before 1.24 says so that a package did not build.
-    pub(super) fn plain(&mut self, line: &str) {
-        if is_build_failure(line) {
-            self.build_failed = true;
-        }
-    }
-
-    pub(super) fn line(&mut self, line: &str) -> LineUse {
-        if !line.contains("\"Action\":") {
-            return LineUse::NotMine;
-        }
-        let Ok(event) = serde_json::from_str::<Event>(line) else {
-            return LineUse::Broken;
-        };
-        if event.action.starts_with("build-") {
-            self.said.recognised = true;
-            self.build(event);
-            return LineUse::Mine;
-        }
-        // `go tool test2json` without `-p` knows no package.
-        let name = match event.package.as_deref() {
-            Some(name) => name,
-            None if is_without_package(line, &event) => "",
-            None => return LineUse::NotMine,
-        };
-        self.said.recognised = true;
-        if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
-            self.overflow = true;
-        } else {
-            self.packages.entry(name.to_owned()).or_default();
-            self.of_package(name, &event);
-        }
-        LineUse::Mine
-    }
-
-    fn of_package(&mut self, name: &str, event: &Event) {
+    fn of_package(&mut self, said: &mut Events, name: &str, event: &Event) {
         let printed = event.output.as_deref().unwrap_or_default();
         let Some(package) = self.packages.get_mut(name) else { return };
         match (event.test.as_deref(), event.action.as_str(), outcome_of(&event.action)) {
@@ -116,8 +73,8 @@ impl GoReader {
             (Some(_), "run", _) => self.overflow = true,
             (Some(id), "output", _) => package.print(id, printed),
             (None, "output", _) => self.print(name, printed),
-            (Some(id), _, Some(outcome)) => package.end(name, id, outcome, &mut self.said.tally),
-            (None, _, Some(outcome)) => self.end_package(name, outcome, event.failed_build.as_deref()),
+            (Some(id), _, Some(outcome)) => package.end(name, id, outcome, &mut said.tally),
+            (None, _, Some(outcome)) => self.end_package(said, name, outcome, event.failed_build.as_deref()),
             (_, _, None) => {}
         }
     }
@@ -139,9 +96,9 @@ impl GoReader {
         }
     }
 
-    fn end_package(&mut self, name: &str, outcome: Outcome, failed_build: Option<&str>) {
+    fn end_package(&mut self, said: &mut Events, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
-        package.give_up(name, &mut self.said.tally);
+        package.give_up(name, &mut said.tally);
         if outcome != Outcome::Failed || package.failing > 0 {
             return;
         }
@@ -150,34 +107,69 @@ impl GoReader {
         }
         if let Some(path) = failed_build {
             let output = self.builds.get(path).unwrap_or(&package.output);
-            return self.said.tally.ended(name, Outcome::Errored, &first_error(output));
+            return said.tally.ended(name, Outcome::Errored, &first_error(output));
         }
-        self.said.tally.trouble(Trouble::GaveUp);
+        said.tally.trouble(Trouble::GaveUp);
         let error = first_error(&package.output);
         let why = if error.is_empty() { "failed without a failing test" } else { &error };
-        self.said.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
+        said.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
+    }
+}
+
+impl EventReader for GoReader {
+    /// A line between the events: Go before 1.24 says so that a package did not build.
+    fn plain(&mut self, line: &str) {
+        if is_build_failure(line) {
+            self.build_failed = true;
+        }
     }
 
-    /// The result; `None` when nothing of it was Go's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+    fn line(&mut self, said: &mut Events, line: &str) -> LineUse {
+        if !line.contains("\"Action\":") {
+            return LineUse::NotMine;
+        }
+        let Ok(event) = serde_json::from_str::<Event>(line) else {
+            return LineUse::Broken;
+        };
+        if event.action.starts_with("build-") {
+            said.recognised = true;
+            self.build(event);
+            return LineUse::Mine;
+        }
+        // `go tool test2json` without `-p` knows no package.
+        let name = match event.package.as_deref() {
+            Some(name) => name,
+            None if is_without_package(line, &event) => "",
+            None => return LineUse::NotMine,
+        };
+        said.recognised = true;
+        if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
+            self.overflow = true;
+        } else {
+            self.packages.entry(name.to_owned()).or_default();
+            self.of_package(said, name, &event);
+        }
+        LineUse::Mine
+    }
+
+    fn conclude(&mut self, said: &mut Events) {
         if self.build_failed {
-            self.said.tally.trouble(Trouble::BuildFailed);
+            said.tally.trouble(Trouble::BuildFailed);
             for output in self.builds.values() {
-                self.said.tally.run_error(&first_error(output));
+                said.tally.run_error(&first_error(output));
             }
         }
         if let Some((name, _)) = self.packages.first_key_value() {
             let text = format!("packages without a result: {}, the first is {name:?}", self.packages.len());
-            self.said.cut(text);
+            said.cut(text);
         }
         for (name, mut package) in std::mem::take(&mut self.packages) {
-            package.give_up(&name, &mut self.said.tally);
+            package.give_up(&name, &mut said.tally);
         }
         if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
-            self.said.problem(ReportProblem::TooManyCases(bound));
+            said.problem(ReportProblem::TooManyCases(bound));
         }
-        self.said.finish(report)
     }
 }
 

@@ -8,11 +8,8 @@ use std::collections::BTreeMap;
 
 use super::walk::{Document, Node};
 use crate::cases::{Cases, before_frames, bounded};
-use crate::tally::{Outcome, Tally, Trouble, append};
-use crate::{MAX_FAILING, ReportProblem, Root, test_names::MAX_IDS};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "jest-json";
+use crate::tally::{Outcome, Trouble, append};
+use crate::{MAX_FAILING, ReportProblem, test_names::MAX_IDS};
 
 /// Longest path of titles, in bytes, before normalization cuts it.
 const MAX_TITLES: usize = 4 * 1024;
@@ -53,7 +50,6 @@ struct Assertion {
 /// Reads a document as it comes.
 #[derive(Default)]
 pub(super) struct JestDocument {
-    cases: Cases,
     claims: Claims,
     results: bool,
     suite: Suite,
@@ -61,10 +57,6 @@ pub(super) struct JestDocument {
 }
 
 impl JestDocument {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
-    }
-
     fn text(&mut self, path: &str, text: &str) {
         let (suite, assertion) = (&mut self.suite, &mut self.assertion);
         let into = match path {
@@ -99,7 +91,7 @@ impl JestDocument {
         }
     }
 
-    fn end_assertion(&mut self) -> Result<(), ReportProblem> {
+    fn end_assertion(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Assertion { mut titles, full_name, title, status, message } = std::mem::take(&mut self.assertion);
         add_title(&mut titles, if title.is_empty() { &full_name } else { &title });
         let outcome = match status.as_str() {
@@ -108,7 +100,7 @@ impl JestDocument {
             "pending" | "skipped" | "todo" | "disabled" => Outcome::Skipped,
             _ => Outcome::Errored,
         };
-        self.cases.count(outcome)?;
+        cases.count(outcome)?;
         if self.suite.named.len() < MAX_IDS {
             self.suite.named.push((titles.clone(), outcome));
         }
@@ -126,17 +118,17 @@ impl JestDocument {
         Ok(())
     }
 
-    fn end_suite(&mut self) {
+    fn end_suite(&mut self, cases: &mut Cases) {
         let suite = std::mem::take(&mut self.suite);
         let file = bounded(&suite.name);
         for (titles, outcome) in &suite.named {
-            self.cases.identify(&[file, "::", titles].concat(), *outcome);
+            cases.identify(&[file, "::", titles].concat(), *outcome);
         }
         for (titles, error) in &suite.failing {
-            self.cases.name(&[file, "::", titles].concat(), error);
+            cases.name(&[file, "::", titles].concat(), error);
         }
         if suite.status == "failed" && suite.failed == 0 {
-            let tally = self.cases.tally();
+            let tally = cases.tally();
             tally.trouble(Trouble::GaveUp);
             tally.run_error(&format!("{file}: {}", without_excerpt(&suite.message).trim_start()));
         }
@@ -144,11 +136,11 @@ impl JestDocument {
 }
 
 impl Document for JestDocument {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
             (".testResults", Node::Open) => self.results = true,
-            (".testResults[].assertionResults[]", Node::Close) => return self.end_assertion(),
-            (".testResults[]", Node::Close) => self.end_suite(),
+            (".testResults[].assertionResults[]", Node::Close) => return self.end_assertion(cases),
+            (".testResults[]", Node::Close) => self.end_suite(cases),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
             (_, Node::Open | Node::Close) => {}
@@ -156,29 +148,27 @@ impl Document for JestDocument {
         Ok(())
     }
 
+    fn end(&mut self, cases: &mut Cases) {
+        self.end_suite(cases);
+    }
+
     fn is_sure(&self) -> bool {
         self.results && self.claims.total.is_some()
     }
 
-    fn conclude(&mut self) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let claims = std::mem::take(&mut self.claims);
-        self.cases.hold_against(claims.total.unwrap_or(0), claims.failed);
+        cases.hold_against(claims.total.unwrap_or(0), claims.failed);
         if claims.broken_suites > 0 {
-            self.cases.tally().trouble(Trouble::GaveUp);
+            cases.tally().trouble(Trouble::GaveUp);
         }
         if claims.interrupted == Some(true) {
             return Err(ReportProblem::Truncated("the run was interrupted".to_owned()));
         }
-        if claims.success != Some(true) && self.cases.failing() == 0 {
-            self.cases.tally().trouble(Trouble::GaveUp);
+        if claims.success != Some(true) && cases.failing() == 0 {
+            cases.tally().trouble(Trouble::GaveUp);
         }
         Ok(())
-    }
-
-    /// A file whose end is missing says its result.
-    fn into_tally(mut self: Box<Self>) -> Tally {
-        self.end_suite();
-        self.cases.into_tally()
     }
 }
 
@@ -206,7 +196,6 @@ fn without_excerpt(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::testkit::{run, tally};
-    use super::*;
     use crate::run::{ExitKind, ParsedRun};
     use crate::{Counts, TestStatus};
 
@@ -228,7 +217,7 @@ mod tests {
     fn samples() {
         let one = run(&format!("\n> test\n> jest --json\n\n{FAILING}\n"));
         let counts = Counts { total: 3, passed: 1, failed: 1, errored: 0, skipped: 1 };
-        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, "jest-json"));
         assert_eq!(one.failing, ["src/math.test.js::math > adds > small"]);
         assert!(one.errors[0].text.contains("Cannot find module './gone'"), "{:?}", one.errors);
         assert!(

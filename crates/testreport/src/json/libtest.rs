@@ -5,13 +5,10 @@
 
 use serde::Deserialize;
 
-use super::{Events, LineUse};
+use super::{EventReader, Events, LineUse};
+use crate::ReportProblem;
 use crate::cases::{ADVICE, SUMMARY, from_panic};
-use crate::tally::{Outcome, Tally};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "libtest-json";
+use crate::tally::Outcome;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -42,7 +39,6 @@ struct SuiteCounts {
 /// Reads the events line by line.
 #[derive(Default)]
 pub(super) struct LibtestJsonReader {
-    said: Events,
     /// Tests that suites which are open were about to run.
     open: Vec<u64>,
     seen: SuiteCounts,
@@ -51,11 +47,52 @@ pub(super) struct LibtestJsonReader {
 impl LibtestJsonReader {
     const MAX_OPEN: usize = 10_000;
 
-    pub(super) fn new(root: &Root) -> Self {
-        Self { said: Events::new(root, RUNNER), ..Self::default() }
+    fn begin(&mut self, said: &mut Events, event: &Event) {
+        if self.open.len() < Self::MAX_OPEN {
+            self.open.push(event.test_count);
+        } else {
+            said.problem(ReportProblem::ResultMissing { planned: event.test_count });
+        }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> LineUse {
+    fn test(&mut self, said: &mut Events, event: &Event, outcome: Outcome) {
+        self.seen.ran += u64::from(outcome != Outcome::Skipped);
+        if event.name.contains('$') {
+            self.seen.of_nextest = true;
+        }
+        said.tally.case(without_attempt(&event.name), outcome);
+        if outcome == Outcome::Failed {
+            self.seen.failed += 1;
+            let text = event.stdout.as_deref().or(event.message.as_deref()).unwrap_or_default();
+            said.tally.fail(without_attempt(&event.name), Some(&first_error(text)));
+        }
+    }
+
+    /// Ignored tests are left out: nextest closes and reopens a suite whose tests end late, and counts those
+    /// that are ignored each time.
+    fn close(&mut self, said: &mut Events, event: &Event) {
+        let planned = self.open.pop().unwrap_or(0);
+        let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
+        let counted = claimed.saturating_add(event.ignored);
+        if planned > counted && !self.seen.of_nextest {
+            said.problem(ReportProblem::ResultShort { planned, counted });
+        }
+        if !self.open.is_empty() {
+            return;
+        }
+        let seen = std::mem::take(&mut self.seen);
+        if claimed > seen.ran {
+            said.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
+        }
+        if seen.failed == 0 && (event.what == "failed" || event.failed > 0) {
+            said.tally.count(Outcome::Errored);
+            said.tally.fail("test run", Some("the suite failed and no test of it did"));
+        }
+    }
+}
+
+impl EventReader for LibtestJsonReader {
+    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
         let ours = ["\"suite\"", "\"test\"", "\"bench\""].iter().any(|kind| text.contains(kind));
         if !ours || !text.contains("\"type\":") {
             return LineUse::NotMine;
@@ -64,70 +101,25 @@ impl LibtestJsonReader {
             return if text.contains("\"event\":") { LineUse::Broken } else { LineUse::NotMine };
         };
         match (event.kind.as_str(), event.what.as_str()) {
-            ("suite", "started") => self.begin(&event),
-            ("suite", "ok" | "failed") => self.close(&event),
+            ("suite", "started") => self.begin(said, &event),
+            ("suite", "ok" | "failed") => self.close(said, &event),
             ("test", "started" | "timeout") => {}
-            ("test", "ok") => self.test(&event, Outcome::Passed),
-            ("test", "failed") => self.test(&event, Outcome::Failed),
-            ("test", "ignored") => self.test(&event, Outcome::Skipped),
-            ("bench", "") if !event.name.is_empty() => self.test(&event, Outcome::Passed),
+            ("test", "ok") => self.test(said, &event, Outcome::Passed),
+            ("test", "failed") => self.test(said, &event, Outcome::Failed),
+            ("test", "ignored") => self.test(said, &event, Outcome::Skipped),
+            ("bench", "") if !event.name.is_empty() => self.test(said, &event, Outcome::Passed),
             _ => return LineUse::NotMine,
         }
-        self.said.recognised = true;
+        said.recognised = true;
         LineUse::Mine
     }
 
-    fn begin(&mut self, event: &Event) {
-        if self.open.len() < Self::MAX_OPEN {
-            self.open.push(event.test_count);
-        } else {
-            self.said.problem(ReportProblem::ResultMissing { planned: event.test_count });
-        }
-    }
-
-    fn test(&mut self, event: &Event, outcome: Outcome) {
-        self.seen.ran += u64::from(outcome != Outcome::Skipped);
-        if event.name.contains('$') {
-            self.seen.of_nextest = true;
-        }
-        self.said.tally.case(without_attempt(&event.name), outcome);
-        if outcome == Outcome::Failed {
-            self.seen.failed += 1;
-            let text = event.stdout.as_deref().or(event.message.as_deref()).unwrap_or_default();
-            self.said.tally.fail(without_attempt(&event.name), Some(&first_error(text)));
-        }
-    }
-
-    /// Ignored tests are left out: nextest closes and reopens a suite whose tests end late, and counts those
-    /// that are ignored each time.
-    fn close(&mut self, event: &Event) {
-        let planned = self.open.pop().unwrap_or(0);
-        let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
-        let counted = claimed.saturating_add(event.ignored);
-        if planned > counted && !self.seen.of_nextest {
-            self.said.problem(ReportProblem::ResultShort { planned, counted });
-        }
-        if !self.open.is_empty() {
-            return;
-        }
-        let seen = std::mem::take(&mut self.seen);
-        if claimed > seen.ran {
-            self.said.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
-        }
-        if seen.failed == 0 && (event.what == "failed" || event.failed > 0) {
-            self.said.tally.count(Outcome::Errored);
-            self.said.tally.fail("test run", Some("the suite failed and no test of it did"));
-        }
-    }
-
-    /// The result; `None` when nothing of it was libtest's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+    fn conclude(&mut self, said: &mut Events) {
         if let Some(planned) = self.open.first() {
-            self.said.problem(ReportProblem::ResultMissing { planned: *planned });
+            said.problem(ReportProblem::ResultMissing { planned: *planned });
         } else if self.seen.ran > 0 {
-            self.said.cut("tests without a suite that ends");
+            said.cut("tests without a suite that ends");
         }
-        self.said.finish(report)
     }
 }
 
@@ -156,7 +148,6 @@ fn first_error(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::testkit::{run, tally};
-    use super::*;
     use crate::run::{ExitKind, ParsedRun};
     use crate::{Counts, TestStatus};
 
@@ -182,7 +173,10 @@ mod tests {
     fn samples() {
         let one = run(FAILING);
         let counts = Counts { total: 3, passed: 1, failed: 1, errored: 0, skipped: 1 };
-        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!(
+            (one.status, one.counts, one.runner.as_str()),
+            (TestStatus::Failed, counts, "libtest-json")
+        );
         assert_eq!(one.failing, ["tests::b"]);
         assert_eq!(one.errors[0].text, "thread 'tests::b' panicked at src/lib.rs:<pos>:\nno");
         assert_eq!((run(NEXTEST).status, run(NEXTEST).counts.passed), (TestStatus::Passed, 2));

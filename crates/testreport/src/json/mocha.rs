@@ -36,7 +36,6 @@ pub(super) struct Test {
 /// Reads a document as it comes.
 #[derive(Default)]
 pub(super) struct MochaDocument {
-    cases: Cases,
     stats: Stats,
     /// The parts of the document that have come, of the four that tell it.
     parts: BTreeSet<String>,
@@ -44,11 +43,6 @@ pub(super) struct MochaDocument {
 }
 
 impl MochaDocument {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        let cases = Cases::new(root, report, RUNNER);
-        Self { cases, ..Self::default() }
-    }
-
     fn word(&mut self, path: &str, word: &str) {
         let number = || word.parse().unwrap_or(0);
         match path {
@@ -77,18 +71,18 @@ impl MochaDocument {
 }
 
 impl Document for MochaDocument {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
             (".stats" | ".tests" | ".passes" | ".failures", Node::Open) => {
                 self.parts.insert(path.to_owned());
             }
             (".passes[]", Node::Close) => {
-                return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
+                return cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
             }
             (".pending[]", Node::Close) => {
-                return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Skipped));
+                return cases.end(&std::mem::take(&mut self.test).case(Outcome::Skipped));
             }
-            (".failures[]", Node::Close) => return self.cases.end(&std::mem::take(&mut self.test).failure()),
+            (".failures[]", Node::Close) => return cases.end(&std::mem::take(&mut self.test).failure()),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
             (_, Node::Open | Node::Close) => {}
@@ -100,14 +94,10 @@ impl Document for MochaDocument {
         self.parts.len() == 4
     }
 
-    fn conclude(&mut self) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Stats { passes, pending, failures } = self.stats;
-        self.cases.hold_against(passes.saturating_add(pending).saturating_add(failures), failures);
+        cases.hold_against(passes.saturating_add(pending).saturating_add(failures), failures);
         Ok(())
-    }
-
-    fn into_tally(self: Box<Self>) -> Tally {
-        self.cases.into_tally()
     }
 }
 

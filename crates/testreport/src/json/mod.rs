@@ -24,7 +24,7 @@ use self::{
     dart::DartReader, go::GoReader, jest::JestDocument, libtest::LibtestJsonReader, node::NodeReader,
     pytest::PytestReader, rspec::RspecDocument,
 };
-use crate::{Format, ReportProblem, Root, tally::Tally};
+use crate::{Format, ReportProblem, Root, cases::Cases, tally::Tally};
 
 /// Longest line that may be an event, in bytes. A document may be longer: it is read as it comes.
 const MAX_EVENT: usize = 4 * 1024 * 1024;
@@ -80,6 +80,18 @@ impl Events {
     }
 }
 
+/// Reads a format whose events come line by line.
+trait EventReader {
+    /// Takes a line that begins with a brace.
+    fn line(&mut self, said: &mut Events, line: &str) -> LineUse;
+
+    /// Takes any other line between the events.
+    fn plain(&mut self, _: &str) {}
+
+    /// No more of it comes.
+    fn conclude(&mut self, said: &mut Events);
+}
+
 /// The treatment of the line that is being put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -105,11 +117,7 @@ pub(super) struct JsonReader {
     broken: u64,
     /// The results of documents.
     found: Option<Tally>,
-    go: GoReader,
-    libtest: LibtestJsonReader,
-    pytest: PytestReader,
-    dart: DartReader,
-    node: NodeReader,
+    events: [(Events, Box<dyn EventReader>); 5],
     mocha: MochaStreamReader,
 }
 
@@ -123,6 +131,13 @@ struct Block {
 impl JsonReader {
     /// For a run in the project at `root`, read from a stream or file that messages call `report`.
     pub(super) fn new(root: &Root, report: &str) -> Self {
+        let readers: [(&'static str, Box<dyn EventReader>); 5] = [
+            ("go-json", Box::<GoReader>::default()),
+            ("libtest-json", Box::<LibtestJsonReader>::default()),
+            ("pytest-reportlog", Box::<PytestReader>::default()),
+            ("dart-json", Box::<DartReader>::default()),
+            ("node-json", Box::<NodeReader>::default()),
+        ];
         Self {
             root: root.clone(),
             report: report.to_owned(),
@@ -131,11 +146,7 @@ impl JsonReader {
             block: None,
             broken: 0,
             found: None,
-            go: GoReader::new(root),
-            libtest: LibtestJsonReader::new(root),
-            pytest: PytestReader::new(root),
-            dart: DartReader::new(root),
-            node: NodeReader::new(root),
+            events: readers.map(|(runner, reader)| (Events::new(root, runner), reader)),
             mocha: MochaStreamReader::new(root, report),
         }
     }
@@ -237,7 +248,7 @@ impl JsonReader {
             return;
         }
         if !text.starts_with('{') {
-            return self.go.plain(text);
+            return self.events.iter_mut().for_each(|(_, reader)| reader.plain(text));
         }
         let first = self.event(text);
         if first == LineUse::Mine {
@@ -265,19 +276,8 @@ impl JsonReader {
     }
 
     fn event(&mut self, text: &str) -> LineUse {
-        let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> LineUse; 4] = [
-            &mut || self.libtest.line(text),
-            &mut || self.pytest.line(text),
-            &mut || self.dart.line(text),
-            &mut || self.node.line(text),
-        ];
-        for other in others {
-            if taken == LineUse::NotMine {
-                taken = other();
-            }
-        }
-        taken
+        let mut uses = self.events.iter_mut().map(|(said, reader)| reader.line(said, text));
+        uses.find(|used| *used != LineUse::NotMine).unwrap_or(LineUse::NotMine)
     }
 
     /// The result; `None` when nothing of it was of a known format.
@@ -286,15 +286,11 @@ impl JsonReader {
         self.end_line();
         self.end_block();
         let report = self.report.as_str();
-        let events = [
-            self.go.finish(report),
-            self.libtest.finish(report),
-            self.pytest.finish(report),
-            self.dart.finish(report),
-            self.node.finish(report),
-            self.mocha.finish(),
-        ];
-        let found = self.found.into_iter().chain(events.into_iter().flatten());
+        let events = self.events.into_iter().map(|(mut said, mut reader)| {
+            reader.conclude(&mut said);
+            said.finish(report)
+        });
+        let found = self.found.into_iter().chain(events.chain([self.mocha.finish()]).flatten());
         let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)?;
         if self.broken > 0 {
             let problem =
@@ -318,17 +314,18 @@ pub(super) enum Progress {
 pub(super) struct Documents {
     report: String,
     walk: Walk,
-    formats: Vec<Box<dyn Document>>,
+    formats: [(Cases, Box<dyn Document>); 3],
     failed: Option<ReportProblem>,
 }
 
 impl Documents {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        let formats: Vec<Box<dyn Document>> = vec![
-            Box::new(JestDocument::new(root, report)),
-            Box::new(MochaDocument::new(root, report)),
-            Box::new(RspecDocument::new(root, report)),
+        let formats: [(&'static str, Box<dyn Document>); 3] = [
+            ("jest-json", Box::<JestDocument>::default()),
+            (mocha::RUNNER, Box::<MochaDocument>::default()),
+            ("rspec-json", Box::<RspecDocument>::default()),
         ];
+        let formats = formats.map(|(runner, format)| (Cases::new(root, report, runner), format));
         Self { report: report.to_owned(), walk: Walk::new(), formats, failed: None }
     }
 
@@ -336,7 +333,7 @@ impl Documents {
         let Self { walk, formats, failed, .. } = self;
         if failed.is_none() {
             let read = walk.push(bytes, &mut |path, node| {
-                formats.iter_mut().try_for_each(|format| format.node(path, node))
+                formats.iter_mut().try_for_each(|(cases, format)| format.node(cases, path, node))
             });
             *failed = read.err();
         }
@@ -349,18 +346,19 @@ impl Documents {
 
     /// True when the document is of a format that is known.
     pub(super) fn is_known(&self) -> bool {
-        self.formats.iter().any(|format| format.is_sure())
+        self.formats.iter().any(|(_, format)| format.is_sure())
     }
 
     /// The result of the document; `None` when it is of no known format.
     pub(super) fn finish(self) -> Option<Tally> {
-        let mut format = self.formats.into_iter().find(|format| format.is_sure())?;
+        let (mut cases, mut format) = self.formats.into_iter().find(|(_, format)| format.is_sure())?;
         let read = match self.failed {
             Some(problem) => Err(problem),
-            None if self.walk.is_done() => format.conclude(),
+            None if self.walk.is_done() => format.conclude(&mut cases),
             None => Err(ReportProblem::Truncated("the document is not closed".to_owned())),
         };
-        let mut tally = format.into_tally();
+        format.end(&mut cases);
+        let mut tally = cases.into_tally();
         if let Err(problem) = read {
             tally.problem(&self.report, &problem);
         }

@@ -7,13 +7,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Events, LineUse};
+use super::{EventReader, Events, LineUse};
+use crate::ReportProblem;
 use crate::cases::{before_frames, bounded};
-use crate::tally::{Outcome, Tally};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "node-json";
+use crate::tally::Outcome;
 
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 64;
@@ -35,7 +32,6 @@ struct Open {
 /// Reads the events line by line.
 #[derive(Default)]
 pub(super) struct NodeReader {
-    said: Events,
     open: Vec<Open>,
     /// Tests at the top since the last plan for it.
     top: u64,
@@ -45,36 +41,6 @@ pub(super) struct NodeReader {
 }
 
 impl NodeReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { said: Events::new(root, RUNNER), ..Self::default() }
-    }
-
-    pub(super) fn line(&mut self, text: &str) -> LineUse {
-        if !text.contains("\"type\":\"test:") && !text.contains("\"type\": \"test:") {
-            return LineUse::NotMine;
-        }
-        let Ok(event) = serde_json::from_str::<Event>(text) else {
-            return LineUse::Broken;
-        };
-        self.said.recognised = true;
-        let data = &event.data;
-        let nesting = number(data, "/nesting").and_then(|depth| usize::try_from(depth).ok()).unwrap_or(0);
-        match event.kind.as_str() {
-            "test:start" => self.begin(nesting, data),
-            "test:pass" => self.end(nesting, data, Outcome::Passed),
-            "test:fail" => self.end(nesting, data, failure(data)),
-            "test:plan" if nesting == 0 => self.planned = number(data, "/count"),
-            "test:diagnostic" if nesting == 0 => self.diagnostic(word(data, "/message")),
-            "test:summary" if data.get("file").is_none_or(Value::is_null) => {
-                self.claimed_failing =
-                    number(data, "/counts/failed").or_else(|| number(data, "/counts/fail")).unwrap_or(0);
-                self.ended = true;
-            }
-            _ => {}
-        }
-        LineUse::Mine
-    }
-
     fn begin(&mut self, nesting: usize, data: &Value) {
         self.open.truncate(nesting);
         if nesting < MAX_DEPTH && self.open.len() == nesting {
@@ -84,7 +50,7 @@ impl NodeReader {
         self.ended = false;
     }
 
-    fn end(&mut self, nesting: usize, data: &Value, outcome: Outcome) {
+    fn end(&mut self, said: &mut Events, nesting: usize, data: &Value, outcome: Outcome) {
         let name = bounded(word(data, "/name"));
         self.open.truncate(nesting.saturating_add(1));
         let below = if self.open.len() > nesting { self.open.pop() } else { None };
@@ -101,7 +67,7 @@ impl NodeReader {
         if counts {
             let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
             let path = path.join(" > ");
-            self.said.tally.ended(bounded(&path), outcome, &error(data));
+            said.tally.ended(bounded(&path), outcome, &error(data));
         }
         match self.open.last_mut() {
             Some(parent) => {
@@ -120,19 +86,45 @@ impl NodeReader {
             self.ended = true;
         }
     }
+}
 
-    /// The result; `None` when nothing of it was node's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+impl EventReader for NodeReader {
+    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+        if !text.contains("\"type\":\"test:") && !text.contains("\"type\": \"test:") {
+            return LineUse::NotMine;
+        }
+        let Ok(event) = serde_json::from_str::<Event>(text) else {
+            return LineUse::Broken;
+        };
+        said.recognised = true;
+        let data = &event.data;
+        let nesting = number(data, "/nesting").and_then(|depth| usize::try_from(depth).ok()).unwrap_or(0);
+        match event.kind.as_str() {
+            "test:start" => self.begin(nesting, data),
+            "test:pass" => self.end(said, nesting, data, Outcome::Passed),
+            "test:fail" => self.end(said, nesting, data, failure(data)),
+            "test:plan" if nesting == 0 => self.planned = number(data, "/count"),
+            "test:diagnostic" if nesting == 0 => self.diagnostic(word(data, "/message")),
+            "test:summary" if data.get("file").is_none_or(Value::is_null) => {
+                self.claimed_failing =
+                    number(data, "/counts/failed").or_else(|| number(data, "/counts/fail")).unwrap_or(0);
+                self.ended = true;
+            }
+            _ => {}
+        }
+        LineUse::Mine
+    }
+
+    fn conclude(&mut self, said: &mut Events) {
         if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
-            self.said.problem(ReportProblem::PlanMismatch { planned, came: self.top });
+            said.problem(ReportProblem::PlanMismatch { planned, came: self.top });
         } else if !self.ended || !self.open.is_empty() {
-            self.said.cut("the run has no end");
+            said.cut("the run has no end");
         }
-        if self.claimed_failing > 0 && !self.said.tally.has_failures() {
-            self.said.tally.count(Outcome::Errored);
-            self.said.tally.fail("test run", Some("the report counts failures that no test shows"));
+        if self.claimed_failing > 0 && !said.tally.has_failures() {
+            said.tally.count(Outcome::Errored);
+            said.tally.fail("test run", Some("the report counts failures that no test shows"));
         }
-        self.said.finish(report)
     }
 }
 

@@ -7,12 +7,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Events, LineUse};
-use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "pytest-reportlog";
+use super::{EventReader, Events, LineUse};
+use crate::ReportProblem;
+use crate::tally::{Outcome, Trouble, append_line};
 
 /// Tests that may be between setup and teardown at one time.
 const MAX_OPEN: usize = 100_000;
@@ -32,7 +29,6 @@ struct Entry {
 /// Reads the log line by line.
 #[derive(Default)]
 pub(super) struct PytestReader {
-    said: Events,
     /// Sessions that have begun and not ended.
     sessions: u64,
     /// Tests before their teardown, with how they ended so far.
@@ -41,52 +37,30 @@ pub(super) struct PytestReader {
 }
 
 impl PytestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { said: Events::new(root, RUNNER), ..Self::default() }
-    }
-
-    pub(super) fn line(&mut self, text: &str) -> LineUse {
-        if !text.contains("\"$report_type\":") {
-            return LineUse::NotMine;
-        }
-        let Ok(entry) = serde_json::from_str::<Entry>(text) else {
-            return LineUse::Broken;
-        };
-        self.said.recognised = true;
-        match entry.kind.as_str() {
-            "SessionStart" => self.sessions = self.sessions.saturating_add(1),
-            "SessionFinish" => self.end_session(entry.exitstatus.unwrap_or(0)),
-            "CollectReport" => self.collected(&entry),
-            "TestReport" => self.phase(&entry),
-            _ => {}
-        }
-        LineUse::Mine
-    }
-
     /// 0: all passed; 1: some failed; 5: none were collected; the others are pytest's own failures.
-    fn end_session(&mut self, status: i64) {
+    fn end_session(&mut self, said: &mut Events, status: i64) {
         self.sessions = self.sessions.saturating_sub(1);
         if status == 5 {
-            self.said.tally.trouble(Trouble::NoTests);
-        } else if !matches!(status, 0 | 1) || (status == 1 && !self.said.tally.has_failures()) {
-            self.said.tally.trouble(Trouble::GaveUp);
+            said.tally.trouble(Trouble::NoTests);
+        } else if !matches!(status, 0 | 1) || (status == 1 && !said.tally.has_failures()) {
+            said.tally.trouble(Trouble::GaveUp);
         }
     }
 
-    fn collected(&mut self, entry: &Entry) {
+    fn collected(&mut self, said: &mut Events, entry: &Entry) {
         match entry.outcome.as_str() {
-            "failed" => self.fail(entry, Outcome::Errored),
-            "skipped" => self.said.tally.case(&entry.nodeid, Outcome::Skipped),
+            "failed" => self.fail(said, entry, Outcome::Errored),
+            "skipped" => said.tally.case(&entry.nodeid, Outcome::Skipped),
             _ => {}
         }
     }
 
-    fn fail(&mut self, entry: &Entry, outcome: Outcome) {
-        self.said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
+    fn fail(&mut self, said: &mut Events, entry: &Entry, outcome: Outcome) {
+        said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
     }
 
     /// The first phase that fails decides; a test that passed its call and fails its teardown is an error.
-    fn phase(&mut self, entry: &Entry) {
+    fn phase(&mut self, said: &mut Events, entry: &Entry) {
         let when = entry.when.as_deref().unwrap_or("call");
         let known = self.open.get(&entry.nodeid).copied();
         let now = match (entry.outcome.as_str(), when) {
@@ -98,13 +72,13 @@ impl PytestReader {
         };
         let failed = |outcome| matches!(outcome, Some(Outcome::Failed | Outcome::Errored));
         if failed(now) && !failed(known) {
-            self.fail(entry, now.unwrap_or(Outcome::Errored));
+            self.fail(said, entry, now.unwrap_or(Outcome::Errored));
         }
         let outcome = if failed(known) { known } else { now.or(known) };
         if when == "teardown" {
             self.open.remove(&entry.nodeid);
             if let Some(ended @ (Outcome::Passed | Outcome::Skipped)) = outcome {
-                self.said.tally.case(&entry.nodeid, ended);
+                said.tally.case(&entry.nodeid, ended);
             }
         } else if self.open.len() >= MAX_OPEN && known.is_none() {
             self.overflow = true;
@@ -112,19 +86,37 @@ impl PytestReader {
             self.open.insert(entry.nodeid.clone(), outcome);
         }
     }
+}
 
-    /// The result; `None` when nothing of it was pytest's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+impl EventReader for PytestReader {
+    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+        if !text.contains("\"$report_type\":") {
+            return LineUse::NotMine;
+        }
+        let Ok(entry) = serde_json::from_str::<Entry>(text) else {
+            return LineUse::Broken;
+        };
+        said.recognised = true;
+        match entry.kind.as_str() {
+            "SessionStart" => self.sessions = self.sessions.saturating_add(1),
+            "SessionFinish" => self.end_session(said, entry.exitstatus.unwrap_or(0)),
+            "CollectReport" => self.collected(said, &entry),
+            "TestReport" => self.phase(said, &entry),
+            _ => {}
+        }
+        LineUse::Mine
+    }
+
+    fn conclude(&mut self, said: &mut Events) {
         if self.sessions > 0 {
-            self.said.cut("the session has no end");
+            said.cut("the session has no end");
         } else if let Some((id, _)) = self.open.first_key_value() {
-            self.said.cut(format!("tests without an end: {}, the first is {id:?}", self.open.len()));
+            said.cut(format!("tests without an end: {}, the first is {id:?}", self.open.len()));
         }
         if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
-            self.said.problem(ReportProblem::TooManyCases(bound));
+            said.problem(ReportProblem::TooManyCases(bound));
         }
-        self.said.finish(report)
     }
 }
 
@@ -144,7 +136,6 @@ fn first_error(longrepr: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::testkit::{run, tally};
-    use super::*;
     use crate::run::{ExitKind, ParsedRun};
     use crate::{Counts, TestStatus};
 
@@ -176,7 +167,10 @@ mod tests {
     fn samples() {
         let one = run(FAILING);
         let counts = Counts { total: 5, passed: 1, failed: 1, errored: 2, skipped: 1 };
-        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!(
+            (one.status, one.counts, one.runner.as_str()),
+            (TestStatus::Failed, counts, "pytest-reportlog")
+        );
         assert_eq!(one.failing, ["test_a.py::test_bad[1-2]", "test_a.py::test_down", "test_b.py"]);
         let texts: Vec<_> = one.errors.iter().map(|error| error.text.as_str()).collect();
         assert_eq!(texts, ["assert 1 == 2", "ValueError: no", "ModuleNotFoundError: No module named 'gone'"]);

@@ -4,12 +4,9 @@
 //! outside of examples have no example: the run gave up.
 
 use super::walk::{Document, Node};
+use crate::ReportProblem;
 use crate::cases::{Case, Cases, bounded};
-use crate::tally::{Outcome, Tally, Trouble, append};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "rspec-json";
+use crate::tally::{Outcome, Trouble, append};
 
 /// An example that is open.
 #[derive(Default)]
@@ -33,7 +30,6 @@ struct Summary {
 /// Reads a document as it comes.
 #[derive(Default)]
 pub(super) struct RspecDocument {
-    cases: Cases,
     listed: bool,
     summary: Summary,
     example: Example,
@@ -42,10 +38,6 @@ pub(super) struct RspecDocument {
 }
 
 impl RspecDocument {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
-    }
-
     fn text(&mut self, path: &str, text: &str) {
         let example = &mut self.example;
         let into = match path {
@@ -71,7 +63,7 @@ impl RspecDocument {
         }
     }
 
-    fn end_example(&mut self) -> Result<(), ReportProblem> {
+    fn end_example(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Example { description, full, file, status, class, message } = std::mem::take(&mut self.example);
         let outcome = match status.as_str() {
             "passed" => Outcome::Passed,
@@ -86,15 +78,15 @@ impl RspecDocument {
         // A failed expectation says itself what it is.
         let is_plain = class.is_empty() || class == "RSpec::Expectations::ExpectationNotMetError";
         let error = if is_plain { message.to_owned() } else { format!("{class}: {message}") };
-        self.cases.end(&Case::new(id, outcome).with_error(&error))
+        cases.end(&Case::new(id, outcome).with_error(&error))
     }
 }
 
 impl Document for RspecDocument {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
             (".examples", Node::Open) => self.listed = true,
-            (".examples[]", Node::Close) => return self.end_example(),
+            (".examples[]", Node::Close) => return self.end_example(cases),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
             (_, Node::Open | Node::Close) => {}
@@ -106,27 +98,22 @@ impl Document for RspecDocument {
         self.listed && self.summary.examples.is_some() && self.summary.failures.is_some()
     }
 
-    fn conclude(&mut self) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Summary { examples, failures, outside } = std::mem::take(&mut self.summary);
-        self.cases.hold_against(examples.unwrap_or(0), failures.unwrap_or(0));
+        cases.hold_against(examples.unwrap_or(0), failures.unwrap_or(0));
         if outside > 0 {
             let messages = std::mem::take(&mut self.messages);
-            let tally = self.cases.tally();
+            let tally = cases.tally();
             tally.trouble(Trouble::GaveUp);
             tally.run_error(messages.trim());
         }
         Ok(())
-    }
-
-    fn into_tally(self: Box<Self>) -> Tally {
-        self.cases.into_tally()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testkit::{run, tally};
-    use super::*;
     use crate::run::{ExitKind, ParsedRun};
     use crate::{Counts, TestStatus};
 
@@ -146,7 +133,7 @@ mod tests {
     fn samples() {
         let one = run(&format!("Run options: x\n{FAILING}\n"));
         let counts = Counts { total: 4, passed: 1, failed: 2, errored: 0, skipped: 1 };
-        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, "rspec-json"));
         assert_eq!(one.failing, ["spec/calc_spec.rb::Calc divides", "spec/calc_spec.rb::Calc subtracts"]);
         let texts: Vec<_> = one.errors.iter().map(|error| error.text.as_str()).collect();
         assert_eq!(

@@ -5,7 +5,7 @@
 
 use serde::de::IgnoredAny;
 
-use crate::{ReportProblem, tally::Tally};
+use crate::{ReportProblem, cases::Cases};
 
 /// Deepest nesting that is followed.
 const MAX_DEPTH: usize = 128;
@@ -37,17 +37,17 @@ pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) -> Result<(), ReportProble
 
 /// A format that is one document.
 pub(super) trait Document {
-    /// The next node, under its path.
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
+    /// Takes the next node, under its path.
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
     /// True when the keys of the format have come.
     fn is_sure(&self) -> bool;
 
     /// The document is whole: holds what it claims against what it lists.
-    fn conclude(&mut self) -> Result<(), ReportProblem>;
+    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem>;
 
-    /// Everything that was said.
-    fn into_tally(self: Box<Self>) -> Tally;
+    /// No more of it comes, whether it is whole or not.
+    fn end(&mut self, _: &mut Cases) {}
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

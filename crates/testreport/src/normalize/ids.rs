@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::rule::{self, Apply, Rule, pattern, replace_digits, rule};
 use super::{escapes, numbers, paths};
-use crate::{Root, words::cut};
+use crate::{Root, WordList, words::cut};
 
 /// Longest id, in bytes. A longer one is cut and ends in a hash of the whole, so that ids stay distinct.
 const MAX_ID: usize = 400;
@@ -14,25 +14,20 @@ const MAX_ID: usize = 400;
 /// Rounds after which the rules must have come to an end.
 const MAX_PASSES: usize = 8;
 
+/// The reasons for the rules.
+const WHYS: WordList = WordList::section(rule::WHYS, "ids");
+
 /// The rules for ids, in order.
 pub(super) const RULES: [Rule; 9] = [
-    rule(
-        "printed-escapes",
-        "terminal escapes that a writer printed as text are no part of a name",
-        escapes::strip_printed,
-    ),
-    rule("ansi", "terminal escapes are no part of a name", escapes::strip_ansi),
-    rule("single-line", "an id is one line: control characters become spaces", escapes::single_line),
-    Rule { name: "root", why: "the project may lie in any directory", apply: Apply::Root(paths::strip_root) },
-    rule("temp-name", "temporary names are made up anew in every run", paths::mask_temp_names),
-    rule("address", "addresses of objects differ in every process", numbers::mask_addresses),
-    rule(
-        "doctest-line",
-        "a doctest has no other name than its item, and its line moves with every edit above it",
-        strip_doctest_line,
-    ),
-    rule("should-panic", "libtest prints it on the line of the test and nowhere else", strip_should_panic),
-    rule("xdist-worker", "which worker of pytest-xdist ran a test is chance", strip_worker),
+    rule("printed-escapes", escapes::strip_printed),
+    rule("ansi", escapes::strip_ansi),
+    rule("single-line", escapes::single_line),
+    Rule { name: "root", apply: Apply::Root(paths::strip_root) },
+    rule("temp-name", paths::mask_temp_names),
+    rule("address", numbers::mask_addresses),
+    rule("doctest-line", strip_doctest_line),
+    rule("should-panic", strip_should_panic),
+    rule("xdist-worker", strip_worker),
 ];
 
 /// Normalizes the id of a test: one line, no terminal escapes, no project root, no addresses, no line of a
@@ -42,13 +37,13 @@ pub fn normalize_id(id: &str, root: &Root) -> String {
 }
 
 /// As [`normalize_id`], telling `changed` of each rule that did something.
-pub(super) fn traced(id: &str, root: &Root, changed: &mut dyn FnMut(&str, &str, &str)) -> String {
+pub(super) fn traced(id: &str, root: &Root, changed: &mut dyn FnMut(&str, WordList, &str)) -> String {
     let whole = id;
-    let mut id = rule::run(&RULES, root, whole, changed);
+    let mut id = rule::run(&RULES, WHYS, root, whole, changed);
     // The result of one rule may bring together what another one knows.
     let rounds = if id == whole && id.trim() == whole { 0 } else { MAX_PASSES };
     for _ in 0..rounds {
-        let again = rule::run(&RULES, root, id.trim(), changed);
+        let again = rule::run(&RULES, WHYS, root, id.trim(), changed);
         if again == id {
             break;
         }
@@ -124,6 +119,12 @@ mod tests {
                 ("a.py::gateway_gw0", "a.py::gateway_gw0"),
             ],
         );
+    }
+
+    #[test]
+    fn each_rule_says_why() {
+        let said: Vec<&str> = WHYS.iter().filter_map(|row| Some(row.split_once(": ")?.0)).collect();
+        assert_eq!(said, RULES.map(|rule| rule.name));
     }
 
     #[test]

@@ -88,17 +88,13 @@ impl Root {
 /// The result of each rule for an id, in order; rules that changed nothing are left out.
 pub fn explain_id(id: &str, root: &Root) -> Vec<Change> {
     let mut changes = Vec::new();
-    ids::traced(id, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
+    ids::traced(id, root, &mut |rule, whys, text| changes.push(Change::new(rule, whys, text)));
     changes
 }
 
 /// The result of each rule for an error text, in order; rules that changed nothing are left out.
 pub fn explain_error(text: &str, root: &Root) -> Vec<Change> {
     let mut changes = Vec::new();
-    texts::traced(text, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
+    texts::traced(text, root, &mut |rule, whys, text| changes.push(Change::new(rule, whys, text)));
     changes
-}
-
-fn change(rule: &str, why: &str, text: &str) -> Change {
-    Change { rule: rule.to_owned(), why: why.to_owned(), text: text.to_owned() }
 }

@@ -5,15 +5,13 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex::Regex;
 use regex::bytes::{self, NoExpand, RegexBuilder};
 
-use crate::Root;
+use crate::{Root, WordList, words};
 
 /// One step of a normalization.
 #[derive(Clone, Copy)]
 pub(crate) struct Rule {
     /// The name of the rule.
     pub name: &'static str,
-    /// The part that it takes out, and the reason that this says nothing about the failure.
-    pub why: &'static str,
     /// The text without it.
     pub apply: Apply,
 }
@@ -28,12 +26,8 @@ pub(crate) enum Apply {
 }
 
 /// A rule that looks at the text alone.
-pub(super) const fn rule(
-    name: &'static str,
-    why: &'static str,
-    apply: for<'t> fn(&'t str) -> Cow<'t, str>,
-) -> Rule {
-    Rule { name, why, apply: Apply::Text(apply) }
+pub(super) const fn rule(name: &'static str, apply: for<'t> fn(&'t str) -> Cow<'t, str>) -> Rule {
+    Rule { name, apply: Apply::Text(apply) }
 }
 
 /// The result of one rule for a text.
@@ -47,12 +41,26 @@ pub struct Change {
     pub text: String,
 }
 
-/// Applies the rules, then the project's own patterns, and tells `changed` of each that did something.
+impl Change {
+    /// The change that a rule made. Patterns of the project are in no list.
+    pub(super) fn new(rule: &str, whys: WordList, text: &str) -> Self {
+        let why = whys.iter().find_map(|row| row.split_once(": ").filter(|(name, _)| *name == rule));
+        let why = why.map_or("[normalize] of the project", |(_, why)| why);
+        Self { rule: rule.to_owned(), why: why.to_owned(), text: text.to_owned() }
+    }
+}
+
+/// The reasons for the rules, in sections.
+pub(super) const WHYS: &str = include_str!("whys.txt");
+
+/// Applies the rules, then the project's own patterns, and tells `changed` of each that did something,
+/// with the list that has its reason.
 pub(super) fn run(
     rules: &[Rule],
+    whys: WordList,
     root: &Root,
     text: &str,
-    changed: &mut dyn FnMut(&str, &str, &str),
+    changed: &mut dyn FnMut(&str, WordList, &str),
 ) -> String {
     let mut text = text.to_owned();
     for rule in rules {
@@ -63,7 +71,7 @@ pub(super) fn run(
         if let Cow::Owned(next) = next
             && next != text
         {
-            changed(rule.name, rule.why, &next);
+            changed(rule.name, whys, &next);
             text = next;
         }
     }
@@ -72,7 +80,7 @@ pub(super) fn run(
             && next != text.as_bytes()
         {
             text = String::from_utf8_lossy(&next).into_owned();
-            changed(pattern.name(), "[normalize] of the project", &text);
+            changed(pattern.name(), words![], &text);
         }
     }
     text

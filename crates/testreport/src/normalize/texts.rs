@@ -4,7 +4,7 @@
 
 use super::rule::{self, Apply, Rule, rule};
 use super::{escapes, frames, items, numbers, paths};
-use crate::{Root, words::cut};
+use crate::{Root, WordList, words::cut};
 
 /// Longest text that is worked on, in bytes; readers keep no more of a failure.
 pub(crate) const MAX_TEXT: usize = 16 * 1024;
@@ -12,66 +12,33 @@ pub(crate) const MAX_TEXT: usize = 16 * 1024;
 /// The length of a text that was cut, in bytes: the place of the cut depends on paths and numbers in it.
 const MAX_CUT: usize = 6 * 1024;
 
+/// The reasons for the rules.
+const WHYS: WordList = WordList::section(rule::WHYS, "errors");
+
 /// The rules, in order.
 pub(super) const RULES: [Rule; 22] = [
-    rule(
-        "decode",
-        "line ends and byte order marks belong to the system, not to the failure",
-        escapes::decode,
-    ),
-    rule(
-        "printed-escapes",
-        "terminal escapes that a writer printed because its format cannot hold them",
-        escapes::strip_printed,
-    ),
-    rule("ansi", "terminal escapes are colour, not words", escapes::strip_ansi),
-    rule(
-        "controls",
-        "other control characters are not words either; tabs become spaces",
-        escapes::drop_controls,
-    ),
-    rule(
-        "error-text",
-        "what a test printed before its error, and the runner's advice after it, are not the error",
-        frames::choose_error,
-    ),
-    rule("frames", "stack frames and quoted code move with every edit of other lines", frames::drop_frames),
-    Rule { name: "root", why: "the project may lie in any directory", apply: Apply::Root(paths::strip_root) },
-    rule("tool-prefix", "toolchains and packages lie in other places elsewhere", paths::strip_tools),
-    rule("host-port", "the system gives out ports of five digits as it likes", paths::mask_ports),
-    rule(
-        "temp-path",
-        "temporary directories are made up anew; the last name of a path stays if it is not",
-        paths::mask_temp_paths,
-    ),
-    rule("timestamp", "every run is at another time", numbers::mask_timestamps),
-    rule("duration", "every run takes another time", numbers::mask_durations),
-    rule("uuid", "UUIDs are made up anew", numbers::mask_uuids),
-    rule("address", "addresses differ in every process", numbers::mask_addresses),
-    rule(
-        "worker",
-        "threads, processes and workers are numbered by chance, and seeds are drawn",
-        numbers::mask_workers,
-    ),
-    rule(
-        "long-hex",
-        "hashes of builds and object ids differ where the failure is the same",
-        numbers::mask_long_hex,
-    ),
-    rule("base64", "keys and tokens are made up anew", numbers::mask_base64),
-    rule("position", "lines move with every edit above them", numbers::mask_positions),
-    rule(
-        "long-number",
-        "numbers of six digits or more count moments, processes or bytes",
-        numbers::mask_long_numbers,
-    ),
-    rule("items", "the items of sets and maps have no order", items::sort_items),
-    rule("set-lines", "neither have the lines of Python's differences between sets", items::sort_set_lines),
-    rule(
-        "tidy",
-        "empty lines, spaces at the ends of lines and indentation of the whole are layout",
-        escapes::tidy,
-    ),
+    rule("decode", escapes::decode),
+    rule("printed-escapes", escapes::strip_printed),
+    rule("ansi", escapes::strip_ansi),
+    rule("controls", escapes::drop_controls),
+    rule("error-text", frames::choose_error),
+    rule("frames", frames::drop_frames),
+    Rule { name: "root", apply: Apply::Root(paths::strip_root) },
+    rule("tool-prefix", paths::strip_tools),
+    rule("host-port", paths::mask_ports),
+    rule("temp-path", paths::mask_temp_paths),
+    rule("timestamp", numbers::mask_timestamps),
+    rule("duration", numbers::mask_durations),
+    rule("uuid", numbers::mask_uuids),
+    rule("address", numbers::mask_addresses),
+    rule("worker", numbers::mask_workers),
+    rule("long-hex", numbers::mask_long_hex),
+    rule("base64", numbers::mask_base64),
+    rule("position", numbers::mask_positions),
+    rule("long-number", numbers::mask_long_numbers),
+    rule("items", items::sort_items),
+    rule("set-lines", items::sort_set_lines),
+    rule("tidy", escapes::tidy),
 ];
 
 /// Normalizes the first error of a failure.
@@ -80,8 +47,8 @@ pub fn normalize_error(text: &str, root: &Root) -> String {
 }
 
 /// As [`normalize_error`], telling `changed` of each rule that did something.
-pub(super) fn traced(text: &str, root: &Root, changed: &mut dyn FnMut(&str, &str, &str)) -> String {
-    let mut normalized = rule::run(&RULES, root, text, changed);
+pub(super) fn traced(text: &str, root: &Root, changed: &mut dyn FnMut(&str, WordList, &str)) -> String {
+    let mut normalized = rule::run(&RULES, WHYS, root, text, changed);
     // A character may be missing at the cut.
     if text.len() + 4 > MAX_TEXT && normalized.len() > MAX_CUT {
         normalized.truncate(cut(&normalized, MAX_CUT).trim_end().len());
@@ -134,7 +101,9 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), RULES.len());
-        assert!(RULES.iter().all(|rule| !rule.why.is_empty()));
+        let said: Vec<&str> = WHYS.iter().filter_map(|row| Some(row.split_once(": ")?.0)).collect();
+        let all: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+        assert_eq!(said, all);
     }
 
     #[test]

@@ -2,50 +2,37 @@
 
 use super::Summary;
 use super::sessions::{Sessions, counts_of, number_first, others_passed, sum};
-use crate::{Counts, Root, words};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "bats";
+use crate::{Counts, words};
 
 /// The mark before the name of a failing test.
 const FAILED: &str = " ✗ ";
 
 /// Reads bats' pretty formatter.
+#[derive(Default)]
 pub(super) struct BatsReader {
-    sessions: Sessions,
     /// `calc.bats`, printed above its tests.
     file: Option<String>,
 }
 
-impl BatsReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), file: None }
-    }
-}
-
 impl Summary for BatsReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(counts) = summary(line).filter(|_| self.file.is_some()) {
-            self.sessions.summary(counts);
+            sessions.summary(counts);
             self.file = None;
         } else if line.strip_suffix(".bats").is_some_and(|name| !name.contains(char::is_whitespace)) {
-            self.sessions.end_failure();
+            sessions.end_failure();
             self.file = Some(line.to_owned());
         } else if let Some((mark, name)) = result(line).filter(|_| self.file.is_some()) {
-            self.sessions.end_failure();
+            sessions.end_failure();
             if mark == FAILED {
                 let file = self.file.as_deref().unwrap_or_default();
-                self.sessions.begin_failure(&format!("{file}::{}", without_time(name)), "");
+                sessions.begin_failure(&format!("{file}::{}", without_time(name)), "");
             }
         } else if let Some(more) = line.strip_prefix("   ") {
-            self.sessions.explain(more);
+            sessions.explain(more);
         } else {
-            self.sessions.end_failure();
+            sessions.end_failure();
         }
-    }
-
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
     }
 }
 

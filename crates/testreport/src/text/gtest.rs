@@ -4,11 +4,8 @@
 
 use super::Summary;
 use super::sessions::{Sessions, whole_number};
+use crate::Counts;
 use crate::tally::{Outcome, append_line};
-use crate::{Counts, Root};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "gtest";
 
 /// One line, as far as it is GoogleTest's.
 enum Line<'t> {
@@ -30,7 +27,6 @@ enum Line<'t> {
 /// Reads what a GoogleTest program prints.
 #[derive(Default)]
 pub(super) struct GtestReader {
-    sessions: Sessions,
     counts: Counts,
     /// Tests that the program announced.
     planned: u64,
@@ -41,53 +37,48 @@ pub(super) struct GtestReader {
 }
 
 impl GtestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        let sessions = Sessions::new(RUNNER, root);
-        Self { sessions, ..Self::default() }
-    }
-
-    fn begin(&mut self, planned: u64) {
-        self.died();
+    fn begin(&mut self, sessions: &mut Sessions, planned: u64) {
+        self.died(sessions);
         self.planned = planned;
-        self.sessions.begin();
+        sessions.begin();
         self.counts = Counts::default();
     }
 
     /// The test that was running when the program ended.
-    fn died(&mut self) {
+    fn died(&mut self, sessions: &mut Sessions) {
         if let Some((id, text)) = self.running.take() {
-            self.sessions.seen(&id, Outcome::Errored);
-            self.sessions.fail(&id, Some(&text));
+            sessions.seen(&id, Outcome::Errored);
+            sessions.fail(&id, Some(&text));
         }
     }
 
-    fn ended(&mut self, id: &str, outcome: Outcome) {
+    fn ended(&mut self, sessions: &mut Sessions, id: &str, outcome: Outcome) {
         let text = self.running.take().filter(|(running, _)| running == id).map(|(_, text)| text);
-        self.sessions.seen(id, outcome);
+        sessions.seen(id, outcome);
         match outcome {
             Outcome::Passed => {}
             Outcome::Skipped => self.counts.skipped += 1,
             Outcome::Failed | Outcome::Errored => {
                 self.counts.failed += 1;
-                self.sessions.fail(id, text.as_deref());
+                sessions.fail(id, text.as_deref());
             }
         }
     }
 
-    fn ran(&mut self, total: u64) {
+    fn ran(&mut self, sessions: &mut Sessions, total: u64) {
         let counts = std::mem::take(&mut self.counts);
         let others = counts.failed.saturating_add(counts.skipped);
         self.running = None;
         self.failed = Some(counts.failed);
-        self.sessions.summary(Counts { passed: total.saturating_sub(others), ..counts });
-        self.sessions.hold_against(std::mem::take(&mut self.planned), total);
+        sessions.summary(Counts { passed: total.saturating_sub(others), ..counts });
+        sessions.hold_against(std::mem::take(&mut self.planned), total);
     }
 
     /// More failing tests than lines of them: the beginning of the output is missing.
-    fn failing(&mut self, count: u64) {
+    fn failing(&mut self, sessions: &mut Sessions, count: u64) {
         let Some(seen) = self.failed else { return };
         let failed = count.saturating_sub(seen);
-        self.sessions.closed().add_counts(Counts { failed, ..Counts::default() });
+        sessions.closed().add_counts(Counts { failed, ..Counts::default() });
     }
 
     fn text(&mut self, line: &str) {
@@ -100,24 +91,20 @@ impl GtestReader {
 }
 
 impl Summary for GtestReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         match parse_line(line) {
-            Line::Begin(planned) => self.begin(planned),
+            Line::Begin(planned) => self.begin(sessions, planned),
             Line::Run(id) => self.running = Some((id.to_owned(), String::new())),
-            Line::Ended(id, outcome) => self.ended(id, outcome),
-            Line::Ran(total) => self.ran(total),
-            Line::Failing(count) => self.failing(count),
-            Line::Listed(id) if self.failed.is_some() => self.sessions.closed().fail(id, None),
+            Line::Ended(id, outcome) => self.ended(sessions, id, outcome),
+            Line::Ran(total) => self.ran(sessions, total),
+            Line::Failing(count) => self.failing(sessions, count),
+            Line::Listed(id) if self.failed.is_some() => sessions.closed().fail(id, None),
             Line::Listed(_) | Line::Other => self.text(line),
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.died();
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.died(sessions);
     }
 }
 

@@ -6,10 +6,7 @@
 use super::Summary;
 use super::sessions::{Sessions, counts_of, listed, number_first, sum, whole_number};
 use crate::tally::{Trouble, append_line};
-use crate::{Counts, Root, words};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "jest";
+use crate::{Counts, words};
 
 /// Ends of files that hold tests.
 const SOURCES: [&str; 10] = [".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"];
@@ -30,7 +27,6 @@ enum Block {
 /// Reads jest's default reporter.
 #[derive(Default)]
 pub(super) struct JestReader {
-    sessions: Sessions,
     file: Option<String>,
     block: Block,
     /// The line of the suites has come: that of the tests must follow.
@@ -40,24 +36,20 @@ pub(super) struct JestReader {
 }
 
 impl JestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
-    }
-
-    fn end_block(&mut self) {
+    fn end_block(&mut self, sessions: &mut Sessions) {
         let block = std::mem::take(&mut self.block);
         let (Block::Error { id, text }, Some(file)) = (block, &self.file) else { return };
         if let Some(name) = id {
-            self.sessions.fail(&format!("{file}::{name}"), Some(&text));
+            sessions.fail(&format!("{file}::{name}"), Some(&text));
         } else {
-            self.sessions.trouble(Trouble::GaveUp);
-            self.sessions.run_error(&format!("{file}: {}", text.trim_start()));
+            sessions.trouble(Trouble::GaveUp);
+            sessions.run_error(&format!("{file}: {}", text.trim_start()));
         }
     }
 
     /// `  ● math › adds`
-    fn heading(&mut self, title: &str) {
-        self.end_block();
+    fn heading(&mut self, sessions: &mut Sessions, title: &str) {
+        self.end_block(sessions);
         if self.file.is_none() || NO_TESTS.contains(&title) {
             return;
         }
@@ -65,63 +57,59 @@ impl JestReader {
         self.block = Block::Error { id, text: String::new() };
     }
 
-    fn text(&mut self, line: &str) {
+    fn text(&mut self, sessions: &mut Sessions, line: &str) {
         if let Block::Error { text, .. } = &mut self.block {
             let inner = line.trim_start();
             if inner.starts_with("at ") || is_code(inner) {
-                self.end_block();
+                self.end_block(sessions);
             } else if !inner.is_empty() {
                 append_line(text, line.strip_prefix("    ").unwrap_or(inner));
             }
         }
     }
 
-    fn tests(&mut self, total: u64, counts: Counts) {
-        self.end_block();
+    fn tests(&mut self, sessions: &mut Sessions, total: u64, counts: Counts) {
+        self.end_block(sessions);
         self.file = None;
         // On a terminal the summary is drawn while the tests run, and once more when they have ended.
         if self.drawn != Some(counts) {
-            self.sessions.summary(counts);
-            self.sessions.hold_against(total, listed(counts));
+            sessions.summary(counts);
+            sessions.hold_against(total, listed(counts));
         }
         self.drawn = Some(counts);
     }
 }
 
 impl Summary for JestReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(file) = file_line(line) {
-            self.end_block();
-            self.sessions.prove();
+            self.end_block(sessions);
+            sessions.prove();
             self.drawn = None;
             self.file = Some(file.to_owned());
         } else if is_running(line) || line.starts_with(EXITED) {
-            self.end_block();
-            self.sessions.prove();
+            self.end_block(sessions);
+            sessions.prove();
         } else if let Some(title) = line.strip_prefix("  ● ") {
-            self.heading(title.trim());
+            self.heading(sessions, title.trim());
         } else if let Some(list) = line.strip_prefix("Test Suites: ") {
-            self.end_block();
+            self.end_block(sessions);
             self.suites = are_whole(list);
         } else if let (true, Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
             self.suites = false;
             if let Some((total, counts)) = totals(list) {
-                self.tests(total, counts);
+                self.tests(sessions, total, counts);
             }
         } else if line.starts_with("No tests found, exiting with code ") {
-            self.sessions.trouble(Trouble::NoTests);
-            self.sessions.take_in();
+            sessions.trouble(Trouble::NoTests);
+            sessions.take_in();
         } else {
-            self.text(line);
+            self.text(sessions, line);
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.end_block();
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.end_block(sessions);
     }
 }
 

@@ -2,17 +2,15 @@
 
 use super::Summary;
 use super::sessions::{Sessions, counts_of, number_first, others_passed, sum, whole_number};
-use crate::{Counts, Root, WordList, words::RUNNERS};
+use crate::{Counts, WordList, words::RUNNERS};
 
 /// Whatever a summary counts.
 const NAMES: WordList = WordList::section(RUNNERS, "minitest summary");
 
-/// Name of the runner in evidence.
-const RUNNER: &str = "minitest";
-
 /// The place of the next line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Other,
     /// After `  1) Failure:`
     Name,
@@ -21,43 +19,33 @@ enum Part {
 }
 
 /// Reads minitest's text.
+#[derive(Default)]
 pub(super) struct MinitestReader {
-    sessions: Sessions,
     part: Part,
 }
 
-impl MinitestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other }
-    }
-}
-
 impl Summary for MinitestReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(counts) = summary(line) {
             self.part = Part::Other;
-            self.sessions.summary(counts);
+            sessions.summary(counts);
         } else if line.strip_prefix("Run options: ").is_some_and(|rest| rest.contains("--seed ")) {
-            self.sessions.begin();
+            sessions.begin();
         } else if is_failure(line) {
-            self.sessions.end_failure();
+            sessions.end_failure();
             self.part = Part::Name;
         } else if self.part == Part::Name {
             self.part = Part::Other;
             if let Some(id) = test_id(line) {
-                self.sessions.begin_failure(&id, "");
+                sessions.begin_failure(&id, "");
                 self.part = Part::Error;
             }
         } else if self.part == Part::Error && (line.is_empty() || line.starts_with("bin/rails test ")) {
             self.part = Part::Other;
-            self.sessions.end_failure();
+            sessions.end_failure();
         } else if self.part == Part::Error && !is_frame(line) {
-            self.sessions.explain(line);
+            sessions.explain(line);
         }
-    }
-
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
     }
 }
 

@@ -5,10 +5,7 @@
 
 use super::Summary;
 use super::sessions::{Sessions, whole_number};
-use crate::{Counts, Root, tally::append_line};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "mocha";
+use crate::{Counts, tally::append_line};
 
 /// The owner of the lines that come now.
 #[derive(Default)]
@@ -26,7 +23,6 @@ enum Part {
 /// Reads mocha's epilogue.
 #[derive(Default)]
 pub(super) struct MochaReader {
-    sessions: Sessions,
     part: Part,
     /// Failures that the summary counts and that have not come yet.
     expected: u64,
@@ -36,22 +32,18 @@ pub(super) struct MochaReader {
 impl MochaReader {
     const MAX_TITLES: usize = 32;
 
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), next: 1, ..Self::default() }
-    }
-
-    fn passing(&mut self, passed: u64) {
-        self.end_failure();
+    fn passing(&mut self, sessions: &mut Sessions, passed: u64) {
+        self.end_failure(sessions);
         self.part = Part::Failures;
         (self.expected, self.next) = (0, 1);
-        self.sessions.summary(Counts { passed, ..Counts::default() });
+        sessions.summary(Counts { passed, ..Counts::default() });
     }
 
-    fn counts(&mut self, line: &str) {
+    fn counts(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(skipped) = counted(line, "pending") {
-            self.sessions.closed().add_counts(Counts { skipped, ..Counts::default() });
+            sessions.closed().add_counts(Counts { skipped, ..Counts::default() });
         } else if let Some(failed) = counted(line, "failing") {
-            self.sessions.closed().add_counts(Counts { failed, ..Counts::default() });
+            sessions.closed().add_counts(Counts { failed, ..Counts::default() });
             self.expected = failed;
         }
     }
@@ -65,22 +57,22 @@ impl MochaReader {
         (whole_number(number.trim_start())? == self.next).then(|| title.to_owned())
     }
 
-    fn begin_failure(&mut self, title: String) {
-        self.end_failure();
+    fn begin_failure(&mut self, sessions: &mut Sessions, title: String) {
+        self.end_failure(sessions);
         self.next += 1;
         self.part = title_of(vec![title]);
     }
 
-    fn end_failure(&mut self) {
+    fn end_failure(&mut self, sessions: &mut Sessions) {
         match std::mem::replace(&mut self.part, Part::Failures) {
-            Part::Title(titles) => self.sessions.closed().fail(&titles.join(" > "), None),
-            Part::Error(id, text) => self.sessions.closed().fail(&id, Some(&text)),
+            Part::Title(titles) => sessions.closed().fail(&titles.join(" > "), None),
+            Part::Error(id, text) => sessions.closed().fail(&id, Some(&text)),
             Part::Other => self.part = Part::Other,
             Part::Failures => {}
         }
     }
 
-    fn below(&mut self, line: &str) {
+    fn below(&mut self, sessions: &mut Sessions, line: &str) {
         match &mut self.part {
             Part::Title(titles) if line.starts_with("      ") && titles.len() < Self::MAX_TITLES => {
                 let mut titles = std::mem::take(titles);
@@ -90,7 +82,7 @@ impl MochaReader {
             Part::Other | Part::Failures | Part::Title(_) => {}
             Part::Error(_, text) => {
                 if line.trim_start().starts_with("at ") {
-                    self.end_failure();
+                    self.end_failure(sessions);
                 } else if !line.trim().is_empty() {
                     append_line(text, unindented(line));
                 }
@@ -100,24 +92,20 @@ impl MochaReader {
 }
 
 impl Summary for MochaReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(passed) = passing(line) {
-            self.passing(passed);
+            self.passing(sessions, passed);
         } else if let Some(title) = self.begins_failure(line) {
-            self.begin_failure(title);
+            self.begin_failure(sessions, title);
         } else if matches!(self.part, Part::Failures) && self.next == 1 {
-            self.counts(line);
+            self.counts(sessions, line);
         } else {
-            self.below(line);
+            self.below(sessions, line);
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.end_failure();
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.end_failure(sessions);
     }
 }
 

@@ -35,19 +35,23 @@ use crate::{Format, Root, Stream, tally::Tally};
 
 /// Reads the summary of one runner from one stream.
 trait Summary {
-    /// The next line.
-    fn line(&mut self, line: &str);
+    /// Takes the next line; what it says goes into the sessions of the runner.
+    fn line(&mut self, sessions: &mut Sessions, line: &str);
     /// The stream has ended.
-    fn end(&mut self) {}
-    /// The sessions of the runner.
-    fn sessions(&mut self) -> &mut Sessions;
+    fn end(&mut self, _: &mut Sessions) {}
+}
+
+/// A reader, with what its runner said so far.
+struct RunnerReader {
+    sessions: Sessions,
+    summary: Box<dyn Summary>,
 }
 
 /// Reads the text summaries of every known runner. Streams are read apart, because their order against each
 /// other is not kept, but for the runners that use both.
 pub(super) struct TextReader {
-    stdout: Vec<Box<dyn Summary>>,
-    stderr: Vec<Box<dyn Summary>>,
+    stdout: Vec<RunnerReader>,
+    stderr: Vec<RunnerReader>,
     ctest: CtestReader,
     go: GoReader,
     /// `go test` whose standard output was sent to standard error.
@@ -89,13 +93,13 @@ impl TextReader {
             }
         };
         for reader in readers {
-            reader.line(line);
+            reader.summary.line(&mut reader.sessions, line);
         }
     }
 
     /// True when a runner is at work on standard output.
-    pub(super) fn is_open(&mut self) -> bool {
-        self.stdout.iter_mut().any(|reader| reader.sessions().is_open())
+    pub(super) fn is_open(&self) -> bool {
+        self.stdout.iter().any(|reader| reader.sessions.is_open())
     }
 
     /// The result of all runners together; `None` when none was recognised.
@@ -109,27 +113,29 @@ impl TextReader {
             self.nextest.finish(report),
         ];
         let others = self.stdout.into_iter().chain(self.stderr).map(|mut reader| {
-            reader.end();
-            std::mem::take(reader.sessions()).finish(report)
+            reader.summary.end(&mut reader.sessions);
+            reader.sessions.finish(report)
         });
         let found = shared.into_iter().chain(others).flatten();
         found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)
     }
 }
 
-fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
-    vec![
-        Box::new(PytestReader::new(root)),
-        Box::new(JestReader::new(root)),
-        Box::new(UnittestReader::new(root)),
-        Box::new(MochaReader::new(root)),
-        Box::new(GtestReader::new(root)),
-        Box::new(RspecReader::new(root)),
-        Box::new(MinitestReader::new(root)),
-        Box::new(PhpunitReader::new(root)),
-        Box::new(BatsReader::new(root)),
-        Box::new(NodeReader::new(root)),
-    ]
+fn readers(root: &Root) -> Vec<RunnerReader> {
+    let summaries: [(&'static str, Box<dyn Summary>); 10] = [
+        ("pytest", Box::<PytestReader>::default()),
+        ("jest", Box::<JestReader>::default()),
+        ("unittest", Box::<UnittestReader>::default()),
+        ("mocha", Box::<MochaReader>::default()),
+        ("gtest", Box::<GtestReader>::default()),
+        ("rspec", Box::<RspecReader>::default()),
+        ("minitest", Box::<MinitestReader>::default()),
+        ("phpunit", Box::<PhpunitReader>::default()),
+        ("bats", Box::<BatsReader>::default()),
+        ("node", Box::<NodeReader>::default()),
+    ];
+    let reader = |(runner, summary)| RunnerReader { sessions: Sessions::new(runner, root), summary };
+    summaries.map(reader).into()
 }
 
 #[cfg(test)]

@@ -6,10 +6,7 @@
 use super::Summary;
 use super::sessions::{Sessions, listed, whole_number};
 use crate::cases::{before_frames, bounded};
-use crate::{Counts, Root, tally::append_line};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "node";
+use crate::{Counts, tally::append_line};
 
 /// Failing tests that wait for their explanation.
 const MAX_WAITING: usize = 1_000;
@@ -46,7 +43,6 @@ enum Part {
 /// Reads the tree line by line.
 #[derive(Default)]
 pub(super) struct NodeReader {
-    sessions: Sessions,
     part: Part,
     open: Vec<Open>,
     waiting: Vec<UnexplainedTest>,
@@ -67,11 +63,7 @@ struct TreeLine<'t> {
 }
 
 impl NodeReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
-    }
-
-    fn tree(&mut self, tree_line: &TreeLine<'_>) {
+    fn tree(&mut self, sessions: &mut Sessions, tree_line: &TreeLine<'_>) {
         let TreeLine { depth, mark, name, after } = *tree_line;
         let Some(after) = after else {
             if mark == '▶' && depth < MAX_DEPTH {
@@ -80,7 +72,7 @@ impl NodeReader {
             }
             return;
         };
-        self.sessions.prove();
+        sessions.prove();
         self.open.truncate(depth.saturating_add(1));
         let own = if self.open.last().is_some_and(|open| open.name == name && self.open.len() > depth) {
             self.open.pop().is_none_or(|open| open.failed == 0)
@@ -97,7 +89,7 @@ impl NodeReader {
         if own {
             let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
             let path = bounded(&path.join(" > ")).to_owned();
-            self.sessions.fail(&path, None);
+            sessions.fail(&path, None);
             if self.waiting.len() < MAX_WAITING {
                 self.waiting.push(UnexplainedTest { name: bounded(name).to_owned(), path });
             }
@@ -105,13 +97,13 @@ impl NodeReader {
     }
 
     /// `ℹ pass 4`: true when it was one of the counters.
-    fn counter(&mut self, line: &str) -> bool {
+    fn counter(&mut self, sessions: &mut Sessions, line: &str) -> bool {
         let named = line.strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '));
         let Some((name, number)) = named else { return false };
         if name == "duration_ms" && self.part == Part::Counters {
             let counts = std::mem::take(&mut self.counts);
-            self.sessions.summary(counts);
-            self.sessions.hold_against(std::mem::take(&mut self.total), listed(counts));
+            sessions.summary(counts);
+            sessions.hold_against(std::mem::take(&mut self.total), listed(counts));
             self.part = Part::Explained;
             return true;
         }
@@ -120,7 +112,7 @@ impl NodeReader {
         if self.part != Part::Counters {
             self.part = Part::Counters;
             (self.counts, self.total) = (Counts::default(), 0);
-            self.sessions.prove();
+            sessions.prove();
         }
         match name {
             "tests" => self.total = number,
@@ -133,34 +125,34 @@ impl NodeReader {
         true
     }
 
-    fn end_explaining(&mut self) {
+    fn end_explaining(&mut self, sessions: &mut Sessions) {
         let Some((name, text)) = self.explaining.take() else { return };
         let Some(at) = self.waiting.iter().position(|waiting| waiting.name == name) else { return };
         let waiting = self.waiting.remove(at);
-        self.sessions.closed().fail(&waiting.path, Some(before_frames(&text)));
+        sessions.closed().fail(&waiting.path, Some(before_frames(&text)));
     }
 }
 
 impl Summary for NodeReader {
-    fn line(&mut self, line: &str) {
-        if self.counter(line) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
+        if self.counter(sessions, line) {
             return;
         }
         let tree_line = parse_line(line);
         match (self.part, tree_line) {
-            (Part::Tree, Some(tree_line)) => self.tree(&tree_line),
+            (Part::Tree, Some(tree_line)) => self.tree(sessions, &tree_line),
             (Part::Explained, Some(tree_line)) if tree_line.depth == 0 && tree_line.mark == '✖' => {
-                self.end_explaining();
+                self.end_explaining(sessions);
                 self.explaining =
                     tree_line.after.map(|_| (bounded(tree_line.name).to_owned(), String::new()));
             }
             (Part::Explained, Some(tree_line)) if tree_line.depth == 0 => {
-                self.end_explaining();
+                self.end_explaining(sessions);
                 self.waiting.clear();
                 self.part = Part::Tree;
-                self.tree(&tree_line);
+                self.tree(sessions, &tree_line);
             }
-            (Part::Explained, _) if line.starts_with("test at ") => self.end_explaining(),
+            (Part::Explained, _) if line.starts_with("test at ") => self.end_explaining(sessions),
             (Part::Explained, _) => {
                 if let Some((_, text)) = &mut self.explaining {
                     append_line(text, line.strip_prefix("  ").unwrap_or(line));
@@ -170,12 +162,8 @@ impl Summary for NodeReader {
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.end_explaining();
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.end_explaining(sessions);
     }
 }
 

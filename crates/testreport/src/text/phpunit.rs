@@ -2,17 +2,15 @@
 
 use super::Summary;
 use super::sessions::{Sessions, counts_of, name_first, others_passed, sum, whole_number};
-use crate::{Counts, Root, WordList, tally::Trouble, words::RUNNERS};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "phpunit";
+use crate::{Counts, WordList, tally::Trouble, words::RUNNERS};
 
 /// Whatever a summary counts.
 const WORDS: WordList = WordList::section(RUNNERS, "phpunit summary");
 
 /// The subject of the coming numbered list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
+    #[default]
     Other,
     /// After `There was 1 failure:`
     Failures,
@@ -20,64 +18,56 @@ enum Part {
 }
 
 /// Reads PHPUnit's default output.
+#[derive(Default)]
 pub(super) struct PhpunitReader {
-    sessions: Sessions,
     part: Part,
     begun: bool,
 }
 
 impl PhpunitReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, begun: false }
-    }
-
-    fn summary(&mut self, counts: Counts) {
-        self.sessions.summary(counts);
+    fn summary(&mut self, sessions: &mut Sessions, counts: Counts) {
+        sessions.summary(counts);
         self.part = Part::Other;
         self.begun = false;
     }
 
-    fn listed(&mut self, line: &str) {
+    fn listed(&mut self, sessions: &mut Sessions, line: &str) {
         if self.part == Part::Other {
         } else if let Some(id) = numbered(line) {
-            self.sessions.begin_failure(id, "");
+            sessions.begin_failure(id, "");
             self.part = Part::Error;
         } else if self.part == Part::Error && !is_frame(line) {
-            self.sessions.explain(line);
+            sessions.explain(line);
         }
     }
 }
 
 impl Summary for PhpunitReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if line.starts_with("PHPUnit ") && line.contains(" by Sebastian Bergmann") {
-            self.sessions.begin();
+            sessions.begin();
             self.begun = true;
         } else if !self.begun {
         } else if let Some(counts) = summary(line) {
-            self.summary(counts);
+            self.summary(sessions, counts);
         } else if line == "No tests executed!" {
-            self.sessions.trouble(Trouble::NoTests);
-            self.summary(Counts::default());
+            sessions.trouble(Trouble::NoTests);
+            self.summary(sessions, Counts::default());
         } else if let Some(what) = heading(line) {
-            self.sessions.end_failure();
+            sessions.end_failure();
             self.part = if what.starts_with("failure") || what.starts_with("error") {
                 Part::Failures
             } else {
                 Part::Other
             };
         } else if matches!(line, "--" | "FAILURES!" | "ERRORS!" | "WARNINGS!") {
-            self.sessions.end_failure();
+            sessions.end_failure();
             if self.part == Part::Error {
                 self.part = Part::Failures;
             }
         } else {
-            self.listed(line);
+            self.listed(sessions, line);
         }
-    }
-
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
     }
 }
 

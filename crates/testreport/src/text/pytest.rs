@@ -7,10 +7,7 @@
 use super::Summary;
 use super::sessions::{Explanations, Sessions, counts_of, is_seconds, number_first, whole_number};
 use crate::tally::{Outcome, Trouble};
-use crate::{Counts, Root, WordList, words::RUNNERS};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "pytest";
+use crate::{Counts, WordList, words::RUNNERS};
 
 /// Whatever a summary counts.
 const WORDS: WordList = WordList::section(RUNNERS, "pytest summary");
@@ -29,7 +26,6 @@ enum Part {
 /// Reads pytest's terminal report.
 #[derive(Default)]
 pub(super) struct PytestReader {
-    sessions: Sessions,
     part: Part,
     texts: Explanations,
     /// Indentation of the error text: that of its first line.
@@ -41,16 +37,12 @@ pub(super) struct PytestReader {
 }
 
 impl PytestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
-    }
-
     /// `=== title ===`
-    fn section(&mut self, title: &str) {
+    fn section(&mut self, sessions: &mut Sessions, title: &str) {
         self.texts.end();
         self.part = match title {
             "test session starts" => {
-                self.sessions.begin();
+                sessions.begin();
                 self.texts.unclaimed();
                 Part::Progress
             }
@@ -64,13 +56,13 @@ impl PytestReader {
     }
 
     /// `!!! words !!!`: the session was ended early.
-    fn interrupted(&mut self, words: &str) {
+    fn interrupted(&mut self, sessions: &mut Sessions, words: &str) {
         let gave_up = ["KeyboardInterrupt", "Interrupted: ", "_pytest.outcomes.Exit: "];
         if words.starts_with("stopping after ") {
-            self.sessions.names_are_partial();
+            sessions.names_are_partial();
         }
         if gave_up.iter().any(|start| words.starts_with(start)) {
-            self.sessions.gave_up(words);
+            sessions.gave_up(words);
         }
     }
 
@@ -92,7 +84,7 @@ impl PytestReader {
     }
 
     /// `FAILED tests/test_a.py::TestA::test_b[1-2] - AssertionError: assert 1 == 2`
-    fn in_names(&mut self, line: &str) {
+    fn in_names(&mut self, sessions: &mut Sessions, line: &str) {
         let named = ["FAILED ", "ERROR ", "SUBFAILED "].iter().find_map(|word| line.strip_prefix(word));
         let Some(named) = named else { return };
         if line.starts_with("ERROR ") {
@@ -103,75 +95,71 @@ impl PytestReader {
         let (id, message) = split_message(named);
         let title = id.split_once("::").map_or_else(|| id.to_owned(), |(_, name)| name.replace("::", "."));
         let text = self.texts.claim(&title).filter(|text| !text.is_empty());
-        self.sessions.fail(id, text.as_deref().or(message));
+        sessions.fail(id, text.as_deref().or(message));
     }
 
-    fn verbose(&mut self, line: &str) {
+    fn verbose(&mut self, sessions: &mut Sessions, line: &str) {
         let Some((id, outcome)) = verbose_line(line) else { return };
-        self.sessions.prove();
-        self.sessions.seen(id, outcome);
+        sessions.prove();
+        sessions.seen(id, outcome);
         if outcome.is_failing() {
-            self.sessions.fail(id, None);
+            sessions.fail(id, None);
         }
     }
 
-    fn end(&mut self, counts: Counts) {
+    fn end(&mut self, sessions: &mut Sessions, counts: Counts) {
         // Headings that no line of the short summary claimed: it was off, or other than it says.
         let unclaimed = self.texts.unclaimed();
         if self.part != Part::Names {
             for (heading, text) in unclaimed {
-                self.sessions.fail(&heading, Some(&text));
+                sessions.fail(&heading, Some(&text));
             }
         }
         if counts == Counts::default() {
-            self.sessions.trouble(Trouble::NoTests);
+            sessions.trouble(Trouble::NoTests);
         }
         if let Some(text) = self.internal.take() {
-            self.sessions.trouble(Trouble::GaveUp);
-            self.sessions.run_error(&text);
+            sessions.trouble(Trouble::GaveUp);
+            sessions.run_error(&text);
         }
-        self.sessions.summary(counts);
+        sessions.summary(counts);
         self.part = Part::Progress;
     }
 }
 
 impl Summary for PytestReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(counts) = parse_summary(line) {
-            return self.end(counts);
+            return self.end(sessions, counts);
         }
         if is_rule(line, '=') {
-            return self.section(line.trim_matches('=').trim());
+            return self.section(sessions, line.trim_matches('=').trim());
         }
         if is_rule(line, '!') {
-            return self.interrupted(line.trim_matches('!').trim());
+            return self.interrupted(sessions, line.trim_matches('!').trim());
         }
         if let Some(text) = line.strip_prefix("INTERNALERROR> ") {
-            self.sessions.prove();
+            sessions.prove();
             if !text.starts_with(' ') {
                 self.internal = Some(text.to_owned());
             }
             return;
         }
         if is_usage_error(line) {
-            self.sessions.trouble(Trouble::GaveUp);
-            self.sessions.run_error(line);
-            return self.sessions.take_in();
+            sessions.trouble(Trouble::GaveUp);
+            sessions.run_error(line);
+            return sessions.take_in();
         }
         match self.part {
-            Part::Progress => self.verbose(line),
+            Part::Progress => self.verbose(sessions, line),
             Part::Texts => self.in_texts(line),
-            Part::Names => self.in_names(line),
+            Part::Names => self.in_names(sessions, line),
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        if self.part == Part::Names && self.named.failing() > 0 && !self.sessions.is_open() {
-            self.sessions.summary(self.named);
+    fn end(&mut self, sessions: &mut Sessions) {
+        if self.part == Part::Names && self.named.failing() > 0 && !sessions.is_open() {
+            sessions.summary(self.named);
         }
     }
 }

@@ -5,13 +5,10 @@
 
 use super::Summary;
 use super::sessions::{Explanations, Sessions, number_first, sum, whole_number};
-use crate::{Counts, Root, WordList, tally::Trouble, words::RUNNERS};
+use crate::{Counts, WordList, tally::Trouble, words::RUNNERS};
 
 /// Whatever a summary counts.
 const NAMES: WordList = WordList::section(RUNNERS, "rspec summary");
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "rspec";
 
 /// The owner of the lines that come now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +26,6 @@ enum Part {
 /// Reads RSpec's text.
 #[derive(Default)]
 pub(super) struct RspecReader {
-    sessions: Sessions,
     part: Part,
     texts: Explanations,
     /// Errors outside of examples.
@@ -53,33 +49,29 @@ impl Default for Marks {
 }
 
 impl RspecReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
-    }
-
-    fn summary(&mut self, list: &[(&str, u64)]) {
+    fn summary(&mut self, sessions: &mut Sessions, list: &[(&str, u64)]) {
         for (file, text) in self.loading.unclaimed() {
-            self.sessions.run_error(&format!("{file}: {text}"));
+            sessions.run_error(&format!("{file}: {text}"));
         }
         let failed = sum(list, &["failure", "failures"]);
         let skipped = sum(list, &["pending"]);
         let total = sum(list, &["example", "examples"]);
         if list.iter().any(|(name, _)| name.ends_with("occurred outside of examples")) {
-            self.sessions.trouble(Trouble::GaveUp);
+            sessions.trouble(Trouble::GaveUp);
         } else if total == 0 {
-            self.sessions.trouble(Trouble::NoTests);
+            sessions.trouble(Trouble::NoTests);
         } else if let Marks::Counted(ended @ 1..) = self.marks
             && ended < total
         {
             // An example that ends the process is counted, and those after it are not.
-            self.sessions.trouble(Trouble::Incomplete);
+            sessions.trouble(Trouble::Incomplete);
         }
         // Of several processes, the marks of all may come before the first summary.
         if let Marks::Counted(ended) = &mut self.marks {
             *ended = ended.saturating_sub(total);
         }
         let passed = total.saturating_sub(failed.saturating_add(skipped));
-        self.sessions.summary(Counts { total: 0, passed, failed, errored: 0, skipped });
+        sessions.summary(Counts { total: 0, passed, failed, errored: 0, skipped });
         self.texts.end();
         self.part = Part::Names;
     }
@@ -96,7 +88,7 @@ impl RspecReader {
     }
 
     /// `rspec ./spec/calc_spec.rb:4 # Calc adds`, or `rspec './spec/calc_spec.rb[1:2]' # Calc adds`
-    fn in_names(&mut self, line: &str) {
+    fn in_names(&mut self, sessions: &mut Sessions, line: &str) {
         let Some((place, description)) = line.strip_prefix("rspec ").and_then(|rest| rest.split_once(" # "))
         else {
             return;
@@ -106,7 +98,7 @@ impl RspecReader {
         let file = file.split_once('[').map_or(file, |(file, _)| file);
         let text = self.texts.claim(description);
         let file = file.strip_prefix("./").unwrap_or(file);
-        self.sessions.closed().fail(&format!("{file}::{description}"), text.as_deref());
+        sessions.closed().fail(&format!("{file}::{description}"), text.as_deref());
     }
 
     fn mark(&mut self, line: &str) {
@@ -130,22 +122,22 @@ impl RspecReader {
     }
 
     /// Notes the failures that the list after the summary did not name.
-    fn unnamed(&mut self) {
+    fn unnamed(&mut self, sessions: &mut Sessions) {
         if self.part == Part::Names {
             for (description, text) in self.texts.unclaimed() {
-                self.sessions.closed().fail(&description, Some(&text));
+                sessions.closed().fail(&description, Some(&text));
             }
         }
     }
 }
 
 impl Summary for RspecReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(list) = summary_line(line) {
-            return self.summary(&list);
+            return self.summary(sessions, &list);
         }
         if line == "Failures:" {
-            self.unnamed();
+            self.unnamed(sessions);
             self.part = Part::Failures;
             return;
         }
@@ -163,17 +155,13 @@ impl Summary for RspecReader {
             Part::Loading => self.loading.line(line),
             Part::Names => {
                 self.mark(line);
-                self.in_names(line);
+                self.in_names(sessions, line);
             }
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.unnamed();
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.unnamed(sessions);
     }
 }
 

@@ -7,10 +7,7 @@
 use super::Summary;
 use super::sessions::{Sessions, is_seconds, name_first, sum, whole_number};
 use crate::tally::{Outcome, Trouble, append_line};
-use crate::{Counts, Root, WordList, words};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "unittest";
+use crate::{Counts, WordList, words};
 
 /// Length of the rules that unittest draws.
 const RULE: usize = 70;
@@ -62,7 +59,6 @@ const MAX_ABSENT: usize = 64;
 /// Reads the text of `unittest`'s runner.
 #[derive(Default)]
 pub(super) struct UnittestReader {
-    sessions: Sessions,
     part: Part,
     /// Ids and errors of what the command names and the loader did not find.
     absent: Vec<(String, String)>,
@@ -71,18 +67,14 @@ pub(super) struct UnittestReader {
 }
 
 impl UnittestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
-    }
-
-    fn rule(&mut self, mark: u8) {
+    fn rule(&mut self, sessions: &mut Sessions, mark: u8) {
         let part = std::mem::replace(&mut self.part, Part::Other);
         match part {
             Part::Described(case) if mark == b'-' => {
                 self.part = Part::Frames { case, text: String::new() };
                 return;
             }
-            Part::Frames { case, text } | Part::Error { case, text } => self.failed(case, text),
+            Part::Frames { case, text } | Part::Error { case, text } => self.failed(sessions, case, text),
             Part::Described(_) | Part::Heading | Part::Other | Part::Ran(_) => {}
         }
         if mark == b'=' {
@@ -90,33 +82,33 @@ impl UnittestReader {
         }
     }
 
-    fn other(&mut self, line: &str) {
+    fn other(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(ran) = ran(line) {
-            self.sessions.prove();
+            sessions.prove();
             self.part = Part::Ran(ran);
         } else if let Some((test, outcome)) = verbose(line) {
-            self.sessions.prove();
-            self.sessions.seen(&test_id(test), outcome);
+            sessions.prove();
+            sessions.seen(&test_id(test), outcome);
         }
     }
 
-    fn heading(&mut self, line: &str) {
+    fn heading(&mut self, sessions: &mut Sessions, line: &str) {
         let named = ["FAIL: ", "ERROR: "].iter().find_map(|word| line.strip_prefix(word));
         if let Some(named) = named {
-            self.sessions.prove();
+            sessions.prove();
             self.outside += u64::from(is_fixture(named));
             let made_by =
                 if named.contains(" (unittest.loader.") { CaseOrigin::Loader } else { CaseOrigin::Module };
             self.part = Part::Described(Case { id: test_id(named), made_by });
         } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
-            self.sessions.fail(&test_id(named), None);
+            sessions.fail(&test_id(named), None);
             self.part = Part::Other;
         } else {
             self.part = Part::Other;
         }
     }
 
-    fn verdict(&mut self, ran: u64, line: &str) {
+    fn verdict(&mut self, sessions: &mut Sessions, ran: u64, line: &str) {
         let Some((word, list)) = verdict(line) else { return };
         let failed = sum(&list, &["failures", "unexpected successes"]);
         let errored = sum(&list, &["errors"]);
@@ -132,27 +124,27 @@ impl UnittestReader {
         {
             let reason = last_line(error).to_owned();
             self.part = Part::Other;
-            return self.sessions.never_started(reason);
+            return sessions.never_started(reason);
         }
         for (id, error) in absent {
-            self.sessions.fail(&id, Some(&error));
+            sessions.fail(&id, Some(&error));
         }
         if ran == 0 && failed == 0 && errored == 0 {
-            self.sessions.trouble(Trouble::NoTests);
+            sessions.trouble(Trouble::NoTests);
         }
-        self.sessions.summary(Counts { total: 0, passed, failed, errored, skipped });
+        sessions.summary(Counts { total: 0, passed, failed, errored, skipped });
         self.part = Part::Other;
     }
 }
 
 impl Summary for UnittestReader {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(mark) = rule(line) {
-            return self.rule(mark);
+            return self.rule(sessions, mark);
         }
         match &mut self.part {
-            Part::Other => self.other(line),
-            Part::Heading => self.heading(line),
+            Part::Other => self.other(sessions, line),
+            Part::Heading => self.heading(sessions, line),
             Part::Described(_) => {}
             Part::Frames { text, .. } | Part::Error { text, .. } if line.is_empty() => append_line(text, ""),
             Part::Frames { .. } | Part::Error { .. }
@@ -168,19 +160,15 @@ impl Summary for UnittestReader {
             Part::Error { text, .. } => append_line(text, line),
             Part::Ran(ran) => {
                 let ran = *ran;
-                self.verdict(ran, line);
+                self.verdict(sessions, ran, line);
             }
         }
     }
 
-    fn sessions(&mut self) -> &mut Sessions {
-        &mut self.sessions
-    }
-
-    fn end(&mut self) {
-        self.rule(b'-');
+    fn end(&mut self, sessions: &mut Sessions) {
+        self.rule(sessions, b'-');
         for (id, error) in std::mem::take(&mut self.absent) {
-            self.sessions.fail(&id, Some(&error));
+            sessions.fail(&id, Some(&error));
         }
     }
 }
@@ -219,11 +207,11 @@ impl UnittestReader {
         }
     }
 
-    fn failed(&mut self, case: Case, error: String) {
+    fn failed(&mut self, sessions: &mut Sessions, case: Case, error: String) {
         if self.absent.len() < MAX_ABSENT && case.is_absent(&error) {
             self.absent.push((case.id, error));
         } else {
-            self.sessions.fail(&case.id, Some(&error));
+            sessions.fail(&case.id, Some(&error));
         }
     }
 }

@@ -4,12 +4,9 @@
 //! failed fixture is an error. What a test printed is often compressed; then its exit alone is its error.
 
 use super::{Dialect, value, walk::Node};
+use crate::ReportProblem;
 use crate::cases::{Case, Cases, before_frames};
-use crate::tally::{Outcome, Tally, append};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "ctest-xml";
+use crate::tally::{Outcome, append};
 
 /// Places of values below a `Testing`.
 const NAMED_VALUE: &str = "/Test/Results/NamedMeasurement/Value";
@@ -40,7 +37,6 @@ struct Test {
 
 #[derive(Default)]
 pub(super) struct CtestReader {
-    cases: Cases,
     listed: u64,
     testing: bool,
     test: Test,
@@ -48,10 +44,6 @@ pub(super) struct CtestReader {
 }
 
 impl CtestReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
-    }
-
     fn text(&mut self, path: &str, more: &str) {
         let test = &mut self.test;
         let into = match (path, self.measured) {
@@ -68,7 +60,7 @@ impl CtestReader {
 }
 
 impl Dialect for CtestReader {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         let Some(path) = path.strip_prefix("/Site/Testing") else { return Ok(()) };
         match (path, node) {
             ("", Node::Open(_)) => self.testing = true,
@@ -91,23 +83,19 @@ impl Dialect for CtestReader {
                 self.measured = Measurement::Any;
             }
             (path, Node::Text(text)) => self.text(path, text),
-            ("/Test", Node::Close) => return self.cases.end(&std::mem::take(&mut self.test).case()),
+            ("/Test", Node::Close) => return cases.end(&std::mem::take(&mut self.test).case()),
             _ => {}
         }
         Ok(())
     }
 
-    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
         read?;
         if !self.testing {
             return Err(ReportProblem::Unknown("a CTest <Site> without <Testing>".to_owned()));
         }
-        self.cases.hold_against(self.listed, 0);
+        cases.hold_against(self.listed, 0);
         Ok(())
-    }
-
-    fn into_tally(self) -> Tally {
-        self.cases.into_tally()
     }
 }
 

@@ -15,27 +15,25 @@ mod xunit;
 pub(super) use self::output::XmlOutput;
 use self::walk::{Element, Node, Walk, XmlFormat};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
-use crate::{Format, ReportProblem, Root, tally::Tally};
+use crate::{Format, ReportProblem, Root, cases::Cases, tally::Tally};
 
 /// A format that is a table of paths, such as `/TestRun/Results`, and what each holds.
 trait Dialect {
-    /// The next node, under the path of the element that begins, ends or holds it.
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
+    /// Takes the next node, under the path of the element that begins, ends or holds it.
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
 
     /// The document has ended: holds what it claims against what it lists.
-    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
-
-    /// Everything that was said.
-    fn into_tally(self) -> Tally;
+    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
 }
 
-/// A dialect with the path of the innermost element that is open.
-struct OpenDialect<D: Dialect> {
-    dialect: D,
+/// A dialect with its cases, and the path of the innermost element that is open.
+struct OpenDialect {
+    dialect: Box<dyn Dialect>,
+    cases: Cases,
     path: String,
 }
 
-impl<D: Dialect> XmlFormat for OpenDialect<D> {
+impl XmlFormat for OpenDialect {
     fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
         if let Node::Open(element) = &node {
             // No dialect has longer names.
@@ -43,7 +41,7 @@ impl<D: Dialect> XmlFormat for OpenDialect<D> {
             self.path.extend(["/", name.unwrap_or("?")]);
         }
         let ends = matches!(node, Node::Close);
-        let read = self.dialect.node(&self.path, node);
+        let read = self.dialect.node(&mut self.cases, &self.path, node);
         if ends {
             self.path.truncate(self.path.rfind('/').unwrap_or(0));
         }
@@ -51,13 +49,9 @@ impl<D: Dialect> XmlFormat for OpenDialect<D> {
     }
 
     fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
-        let read = self.dialect.conclude(read);
-        (self.dialect.into_tally(), read)
+        let read = self.dialect.conclude(&mut self.cases, read);
+        (self.cases.into_tally(), read)
     }
-}
-
-fn driven<D: Dialect + 'static>(dialect: D) -> Box<dyn XmlFormat> {
-    Box::new(OpenDialect { dialect, path: String::new() })
 }
 
 /// Root elements, with the formats whose they are.
@@ -79,22 +73,23 @@ fn format_of(
     report: &str,
     wanted: Option<Format>,
 ) -> Result<Box<dyn XmlFormat>, ReportProblem> {
+    let shown: String = root.chars().take(80).collect();
     let named = NAMES.iter().find(|(known, _)| *known == root).map_or("", |(_, format)| format);
     if let Some(wanted) = wanted.filter(|wanted| wanted.name() != named) {
-        let root: String = root.chars().take(80).collect();
-        return Err(ReportProblem::Unknown(format!("root element <{root}>, which is not {}", wanted.name())));
+        return Err(ReportProblem::Unknown(format!(
+            "root element <{shown}>, which is not {}",
+            wanted.name()
+        )));
     }
-    Ok(match root {
-        "testsuites" | "testsuite" => Box::new(JunitReader::new(project, report)),
-        "Site" => driven(CtestReader::new(project, report)),
-        "test-run" | "test-results" => driven(NunitReader::new(project, report)),
-        "assemblies" | "assembly" => driven(XunitReader::new(project, report)),
-        "TestRun" => driven(TrxReader::new(project, report)),
-        other => {
-            let root: String = other.chars().take(80).collect();
-            return Err(ReportProblem::Unknown(format!("root element <{root}>")));
-        }
-    })
+    let (runner, dialect): (&'static str, Box<dyn Dialect>) = match named {
+        "junit" => return Ok(Box::new(JunitReader::new(project, report))),
+        "ctest-xml" => ("ctest-xml", Box::<CtestReader>::default()),
+        "nunit" => ("nunit", Box::<NunitReader>::default()),
+        "xunit" => ("xunit", Box::<XunitReader>::default()),
+        "trx" => ("trx", Box::<TrxReader>::default()),
+        _ => return Err(ReportProblem::Unknown(format!("root element <{shown}>"))),
+    };
+    Ok(Box::new(OpenDialect { dialect, cases: Cases::new(project, report, runner), path: String::new() }))
 }
 
 /// Reads an XML report that comes in chunks of text.

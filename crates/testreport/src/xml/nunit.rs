@@ -5,12 +5,9 @@
 
 use super::walk::{Element, Node};
 use super::{Dialect, number, value};
+use crate::ReportProblem;
 use crate::cases::{Case, Cases};
-use crate::tally::{Outcome, Tally, append};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "nunit";
+use crate::tally::{Outcome, append};
 
 /// A suite that is open.
 struct Suite {
@@ -22,8 +19,8 @@ struct Suite {
     failing_before: u64,
 }
 
+#[derive(Default)]
 pub(super) struct NunitReader {
-    cases: Cases,
     suites: Vec<Suite>,
     case: Case,
     tests: u64,
@@ -31,17 +28,7 @@ pub(super) struct NunitReader {
 }
 
 impl NunitReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self {
-            cases: Cases::new(root, report, RUNNER),
-            suites: Vec::new(),
-            case: Case::new(String::new(), Outcome::Errored),
-            tests: 0,
-            failing: 0,
-        }
-    }
-
-    fn begin_suite(&mut self, element: &Element<'_>) {
+    fn begin_suite(&mut self, cases: &mut Cases, element: &Element<'_>) {
         let is_root = self.suites.is_empty();
         if is_root {
             self.tests = number(element, "total");
@@ -53,22 +40,22 @@ impl NunitReader {
             outcome: outcome_of(element, Outcome::Passed),
             site: value(element, "site"),
             error: String::new(),
-            failing_before: self.cases.failing(),
+            failing_before: cases.failing(),
         });
     }
 
-    fn end_suite(&mut self) {
+    fn end_suite(&mut self, cases: &mut Cases) {
         let Some(suite) = self.suites.pop() else { return };
         let failed = suite.outcome.is_failing();
-        let own = self.cases.failing() == suite.failing_before || suite.site == "TearDown";
+        let own = cases.failing() == suite.failing_before || suite.site == "TearDown";
         if failed && own {
-            self.cases.errored(&suite.name, &suite.error);
+            cases.errored(&suite.name, &suite.error);
         }
     }
 }
 
 impl Dialect for NunitReader {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         let below = below_suite(path);
         // NUnit 2 has a list around the cases of a suite.
         let case = below.strip_prefix("/results").unwrap_or(below).strip_prefix("/test-case");
@@ -76,26 +63,22 @@ impl Dialect for NunitReader {
             ("", Node::Open(element)) if case.is_some() => {
                 self.case = Case::new(name_of(&element), outcome_of(&element, Outcome::Errored));
             }
-            ("", Node::Open(element)) => self.begin_suite(&element),
+            ("", Node::Open(element)) => self.begin_suite(cases, &element),
             ("/failure/message" | "/reason/message", Node::Text(text)) => {
                 let of_suite = self.suites.last_mut().filter(|_| case.is_none());
                 append(of_suite.map_or(&mut self.case.error, |suite| &mut suite.error), text);
             }
-            ("", Node::Close) if case.is_some() => return self.cases.end(&self.case),
-            ("", Node::Close) => self.end_suite(),
+            ("", Node::Close) if case.is_some() => return cases.end(&self.case),
+            ("", Node::Close) => self.end_suite(cases),
             _ => {}
         }
         Ok(())
     }
 
-    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
         read?;
-        self.cases.hold_against(self.tests, self.failing);
+        cases.hold_against(self.tests, self.failing);
         Ok(())
-    }
-
-    fn into_tally(self) -> Tally {
-        self.cases.into_tally()
     }
 }
 

@@ -8,12 +8,9 @@ use std::collections::BTreeMap;
 
 use super::walk::{Element, Node};
 use super::{Dialect, number, value};
+use crate::ReportProblem;
 use crate::cases::{Case, Cases};
-use crate::tally::{Outcome, Tally, Trouble, append, append_line};
-use crate::{ReportProblem, Root};
-
-/// Name of the format in evidence.
-const RUNNER: &str = "trx";
+use crate::tally::{Outcome, Trouble, append, append_line};
 
 /// Failing results that wait for the class of their test; those beyond go without.
 const MAX_WAITING: usize = 2_000;
@@ -37,7 +34,6 @@ struct Summary {
 
 #[derive(Default)]
 pub(super) struct TrxReader {
-    cases: Cases,
     open: Vec<Open>,
     waiting: Vec<(String, Case)>,
     classes: BTreeMap<String, String>,
@@ -47,31 +43,27 @@ pub(super) struct TrxReader {
 }
 
 impl TrxReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
-    }
-
-    fn name_waiting(&mut self) -> Result<(), ReportProblem> {
+    fn name_waiting(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         for (test, mut case) in std::mem::take(&mut self.waiting) {
             let class = self.classes.get(&test).map_or("", String::as_str);
             let base_id = case.id.clone();
             if !class.is_empty() && !case.id.starts_with(class) {
                 case.id = format!("{class}.{}", case.id);
             }
-            self.cases.end_as(&case, &base_id)?;
+            cases.end_as(&case, &base_id)?;
         }
         Ok(())
     }
 
-    fn hold_against_summary(&mut self) -> Result<(), ReportProblem> {
+    fn hold_against_summary(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Some(summary) = self.summary.take() else {
             return Err(ReportProblem::Truncated("no ResultSummary".to_owned()));
         };
         // Rows count in place of their result, and summaries differ in whether they count them.
-        self.cases.hold_against(if self.rows == 0 { summary.tests } else { 0 }, summary.failing);
+        cases.hold_against(if self.rows == 0 { summary.tests } else { 0 }, summary.failing);
         if !matches!(summary.outcome.as_str(), "Completed" | "Passed" | "Warning") {
-            self.cases.tally().trouble(Trouble::GaveUp);
-            self.cases.tally().run_error(&summary.text);
+            cases.tally().trouble(Trouble::GaveUp);
+            cases.tally().run_error(&summary.text);
         }
         Ok(())
     }
@@ -91,7 +83,7 @@ impl TrxReader {
         }
     }
 
-    fn end_result(&mut self) -> Result<(), ReportProblem> {
+    fn end_result(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Some(result) = self.open.pop() else { return Ok(()) };
         let failing = result.case.outcome.is_failing();
         if let Some(outer) = self.open.last_mut() {
@@ -104,14 +96,14 @@ impl TrxReader {
             self.classes.insert(result.test.clone(), String::new());
             self.waiting.push((result.test, result.case));
         } else if counts {
-            self.cases.end(&result.case)?;
+            cases.end(&result.case)?;
         }
         Ok(())
     }
 }
 
 impl Dialect for TrxReader {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         if let Some(below) = below_result(path) {
             match (below, node) {
                 ("", Node::Open(element)) => {
@@ -120,7 +112,7 @@ impl Dialect for TrxReader {
                     let test = value(&element, "testId");
                     self.open.push(Open { test, case, rows: 0, failing_rows: 0 });
                 }
-                ("", Node::Close) => return self.end_result(),
+                ("", Node::Close) => return self.end_result(cases),
                 ("Output/ErrorInfo/Message", Node::Text(text)) => {
                     if let Some(result) = self.open.last_mut() {
                         append(&mut result.case.error, text);
@@ -154,14 +146,10 @@ impl Dialect for TrxReader {
         Ok(())
     }
 
-    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
-        self.name_waiting()?;
+    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        self.name_waiting(cases)?;
         read?;
-        self.hold_against_summary()
-    }
-
-    fn into_tally(self) -> Tally {
-        self.cases.into_tally()
+        self.hold_against_summary(cases)
     }
 }
 

@@ -2,15 +2,12 @@
 
 use super::walk::{Element, Node};
 use super::{Dialect, number, value};
+use crate::ReportProblem;
 use crate::cases::{Case, Cases};
-use crate::tally::{Outcome, Tally, append};
-use crate::{ReportProblem, Root};
+use crate::tally::{Outcome, append};
 
-/// Name of the format in evidence.
-const RUNNER: &str = "xunit";
-
+#[derive(Default)]
 pub(super) struct XunitReader {
-    cases: Cases,
     /// A test, or an error of the assembly.
     entry: Case,
     /// Errors of assemblies are separate from the tests: they are no cases.
@@ -19,20 +16,8 @@ pub(super) struct XunitReader {
     failing: u64,
 }
 
-impl XunitReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self {
-            cases: Cases::new(root, report, RUNNER),
-            entry: Case::new(String::new(), Outcome::Errored),
-            errors: 0,
-            tests: 0,
-            failing: 0,
-        }
-    }
-}
-
 impl Dialect for XunitReader {
-    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         // Some loggers write one assembly without the list around it.
         match (path.strip_prefix("/assemblies").unwrap_or(path), node) {
             ("/assembly", Node::Open(element)) => {
@@ -58,22 +43,18 @@ impl Dialect for XunitReader {
                 Node::Text(text),
             ) => append(&mut self.entry.error, text),
             ("/assembly/errors/error" | "/assembly/collection/test", Node::Close) => {
-                return self.cases.end(&self.entry);
+                return cases.end(&self.entry);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
         read?;
         let tests = self.tests.saturating_add(self.errors);
-        self.cases.hold_against(tests, self.failing);
+        cases.hold_against(tests, self.failing);
         Ok(())
-    }
-
-    fn into_tally(self) -> Tally {
-        self.cases.into_tally()
     }
 }
 

@@ -1,5 +1,4 @@
 use super::super::testkit::{run, tally};
-use super::*;
 use crate::run::{ExitKind, ParsedRun};
 use crate::{Counts, TestStatus};
 
@@ -38,7 +37,7 @@ const PASSING: &str = r#"{"type":"test:start","data":{"nesting":0,"name":"a"}}
 fn samples() {
     let one = run(FAILING);
     let counts = Counts { total: 6, passed: 1, failed: 2, errored: 1, skipped: 2 };
-    assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+    assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, "node-json"));
     assert_eq!(one.failing, ["fails", "slow", "suite > inner > deep"]);
     let texts: Vec<_> = one.errors.iter().map(|error| error.text.as_str()).collect();
     assert!(

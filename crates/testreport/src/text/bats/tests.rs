@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = "\
@@ -18,7 +17,7 @@ calc.bats
 fn summaries() {
     use TestStatus::{Failed, Passed, RunnerError};
     check(
-        RUNNER,
+        "bats",
         &[
             (FAILING, 1, [1, 1, 0, 1], &["calc.bats::subtracts"], Failed),
             (FAILING, 0, [1, 1, 0, 1], &["calc.bats::subtracts"], Failed),
@@ -42,7 +41,7 @@ calc.bats
 
 #[test]
 fn names_stand_twice_on_a_terminal() {
-    check(RUNNER, &[(TERMINAL, 1, [1, 1, 0, 1], &["calc.bats::subtracts"], TestStatus::Failed)]);
+    check("bats", &[(TERMINAL, 1, [1, 1, 0, 1], &["calc.bats::subtracts"], TestStatus::Failed)]);
     let run = read(TERMINAL, "", 1).unwrap();
     assert!(run.errors[0].text.ends_with("\n  `[ 1 -eq 2 ]' failed"), "{:?}", run.errors);
 }

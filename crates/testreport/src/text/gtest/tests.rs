@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = "\
@@ -52,7 +51,7 @@ fn summaries() {
     let none = "[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test suites ran. (0 ms total)\n";
     let brief = "Running main() from gtest_main.cc\n[==========] 9 tests from 1 test case ran. (3 ms total)\n[  PASSED  ] 9 tests.\n";
     check(
-        RUNNER,
+        "gtest",
         &[
             (FAILING, 1, [1, 2, 0, 1], two, Failed),
             (FAILING, 0, [1, 2, 0, 1], two, Failed),

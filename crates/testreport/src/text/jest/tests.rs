@@ -57,7 +57,7 @@ Snapshots:   0 total
 fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     check(
-        RUNNER,
+        "jest",
         &[
             (FAILING, 1, [3, 1, 0, 2], &["src/calc.test.js::calc > subtracts"], Failed),
             (FAILING, 0, [3, 1, 0, 2], &["src/calc.test.js::calc > subtracts"], Failed),

@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = "\
@@ -53,7 +52,7 @@ fn summaries() {
     let passed = "Run options: --seed 1\n2 runs, 2 assertions, 0 failures, 0 errors, 0 skips\n";
     let unit = "2 tests, 2 assertions, 0 failures, 0 errors, 0 pendings, 0 omissions, 0 notifications\n";
     check(
-        RUNNER,
+        "minitest",
         &[
             (FAILING, 1, [1, 1, 1, 1], &["CalcTest#test_divides", "CalcTest#test_subtracts"], Failed),
             (FAILING, 0, [1, 1, 1, 1], &["CalcTest#test_divides", "CalcTest#test_subtracts"], Failed),

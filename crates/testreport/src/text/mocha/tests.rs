@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = "
@@ -46,7 +45,7 @@ fn summaries() {
     use TestStatus::{Failed, NoTests, Passed, RunnerError};
     let two = &["calc > nested > deep", "calc > subtracts"];
     check(
-        RUNNER,
+        "mocha",
         &[
             (FAILING, 2, [1, 2, 0, 1], two, Failed),
             (FAILING, 0, [1, 2, 0, 1], two, Failed),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Root;
 use crate::TestStatus;
 use crate::run::{ExitKind, ParsedRun};
 
@@ -87,10 +88,10 @@ const PASSING: &str = "▶ suite
 ";
 
 fn tally(text: &str) -> Option<crate::tally::Tally> {
-    let mut reader = Box::new(NodeReader::new(&Root::new("/p")));
-    text.lines().for_each(|line| reader.line(line));
-    reader.end();
-    std::mem::take(reader.sessions()).finish("out")
+    let (mut reader, mut sessions) = (NodeReader::default(), Sessions::new("node", &Root::new("/p")));
+    text.lines().for_each(|line| reader.line(&mut sessions, line));
+    reader.end(&mut sessions);
+    sessions.finish("out")
 }
 
 fn run(text: &str) -> ParsedRun {
@@ -101,7 +102,7 @@ fn run(text: &str) -> ParsedRun {
 fn samples() {
     let one = run(FAILING);
     let counts = Counts { total: 10, passed: 2, failed: 5, errored: 1, skipped: 2 };
-    assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+    assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, "node"));
     assert_eq!(
         one.failing,
         ["cancelled > never awaited", "fails", "parent > child bad", "suite > inner > deep"]

@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = r#"PHPUnit 10.5.9 by Sebastian Bergmann and contributors.
@@ -38,7 +37,7 @@ fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     let two = &["Tests\\CalcTest::testDivide", "Tests\\CalcTest::testSubtract with data set \"one\" (3, 1)"];
     check(
-        RUNNER,
+        "phpunit",
         &[
             (FAILING, 2, [1, 1, 1, 1], two, Failed),
             (FAILING, 0, [1, 1, 1, 1], two, Failed),

@@ -90,7 +90,7 @@ fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     let two = &["tests/test_calc.py::TestCalc::test_div[1-0]", "tests/test_calc.py::test_subtract"];
     check(
-        RUNNER,
+        "pytest",
         &[
             (FAILING, 1, [1, 2, 0, 2], two, Failed),
             (FAILING, 0, [1, 2, 0, 2], two, Failed),

@@ -1,5 +1,4 @@
 use super::super::tests::{check, errors, read};
-use super::*;
 use crate::TestStatus;
 
 const FAILING: &str = "\
@@ -47,7 +46,7 @@ Finished in 0.00002 seconds (files took 0.05 seconds to load)
 fn summaries() {
     use TestStatus::{Failed, NoTests, Passed, RunnerError};
     check(
-        RUNNER,
+        "rspec",
         &[
             (FAILING, 1, [1, 1, 0, 1], &["spec/calc_spec.rb::Calc subtracts"], Failed),
             (FAILING, 0, [1, 1, 0, 1], &["spec/calc_spec.rb::Calc subtracts"], Failed),

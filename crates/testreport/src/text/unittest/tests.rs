@@ -1,6 +1,6 @@
 use super::super::tests::{check, errors, read};
 use super::*;
-use crate::{ExitKind, ParsedRun, RunReader, Stream, TestStatus};
+use crate::{ExitKind, ParsedRun, Root, RunReader, Stream, TestStatus};
 
 const FAILING: &str = "\
 test_add (tests.test_calc.TestCalc.test_add) ... ok
@@ -75,7 +75,7 @@ fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     let two = &["tests.test_calc.TestCalc.test_div (b=0)", "tests.test_calc.TestCalc.test_sub"];
     check(
-        RUNNER,
+        "unittest",
         &[
             (FAILING, 1, [1, 1, 1, 2], two, Failed),
             (FAILING, 0, [1, 1, 1, 2], two, Failed),
