@@ -30,12 +30,21 @@ pub struct Agent {
     /// Whether the stuck phase has begun.
     pub stuck: bool,
     /// What its healthy work is in the middle of.
-    pub task: crate::healthy::Task,
+    pub task: Task,
     pub clock: i64,
     begun: i64,
     iterations: usize,
     calls: usize,
     in_turn: bool,
+}
+
+/// What healthy work is in the middle of.
+#[derive(Default)]
+pub struct Task {
+    /// The failing tests stayed as they were in one iteration.
+    pub stayed: bool,
+    /// Turns running that ended without a change.
+    pub idle: usize,
 }
 
 impl Agent {
@@ -69,7 +78,7 @@ impl Agent {
             script,
             head,
             stuck: false,
-            task: crate::healthy::Task::default(),
+            task: Task::default(),
             begun: clock,
             clock,
             iterations,

@@ -6,15 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Task};
 use crate::world::Edit;
-
-/// What healthy work is in the middle of.
-#[derive(Default)]
-pub struct Task {
-    stayed: bool,
-    idle: usize,
-}
 
 /// One iteration of steady test-driven work.
 pub fn tdd(agent: &mut Agent, task: &mut Task) {

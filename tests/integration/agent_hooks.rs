@@ -39,6 +39,5 @@ fn halted() -> Stage {
 /// The lines of a file of ours in the git directory.
 fn lines(stage: &Stage, name: &str) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(stage.path(&format!(".git/andon/{name}.jsonl"))).unwrap_or_default();
-    // A writer that sees the unfinished line of another begins a line of its own: readers pass over the empty one.
-    text.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -37,6 +37,29 @@ fn a_report_is_explained_step_by_step() {
 }
 
 #[test]
+fn a_rule_is_explained_with_the_excuses_that_it_honours() {
+    let stage = Stage::bare_ground();
+    let out = stage.andon(&["explain", "undo-churn", "user-stop"]).exits(0);
+    let (churn, stop) = out.stdout.split_once("\nuser-stop\n").unwrap();
+    for words in
+        ["Half of the changed hunks", "- a step of a release: ", "- a program that commits by the clock: "]
+    {
+        assert!(churn.to_lowercase().contains(&words.to_lowercase()), "{words}\n{out}");
+    }
+    assert!(!churn.contains("a build to start") && stop.trim_end().ends_with("excuses\n  none"), "{out}");
+    let read = json(&stage.andon(&["explain", "unchanged-diff", "--format", "json"]).exits(0));
+    assert_eq!((&read[0]["schema"], &read[0]["rule"]), (&"andon/rule@1".into(), &"unchanged-diff".into()));
+    let names: Vec<_> = read[0]["excuses"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert!(
+        names.contains(&&"a build to start".into()) && names.contains(&&"a chore of a program".into()),
+        "{names:?}"
+    );
+    // A file of that name is a report.
+    stage.write("undo-churn", junit("/ci/build/7", 3, 41));
+    assert!(stage.andon(&["explain", "undo-churn"]).exits(0).stdout.contains("read as"));
+}
+
+#[test]
 fn the_same_failure_elsewhere_is_the_same_and_another_value_is_not() {
     let stage = Stage::new();
     stage.write("one.xml", junit("/ci/build/7", 3, 41));

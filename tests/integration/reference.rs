@@ -115,6 +115,13 @@ fn described(rule: &Rule, schema: &Value) -> String {
         text.push_str("\n## Parameters\n");
         text.push_str(&table("parameter", &format!("rules.{}.", rule.id), params.into_iter()));
     }
+    let excuses: String = rule
+        .excuses()
+        .map(|excuse| filled(&format!("- {}: {}.", excuse.name, excuse.meaning)) + "\n")
+        .collect();
+    if !excuses.is_empty() {
+        write!(text, "\n## Excuses\n\n{excuses}").unwrap();
+    }
     text
 }
 

@@ -257,7 +257,6 @@ impl<'de> Deserialize<'de> for Count {
 /// A list of at most `MAX` items: what is beyond is dropped unread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List<T, const MAX: usize> {
-    /// The items.
     pub items: Vec<T>,
     /// True if there were more.
     pub cut: bool,

@@ -1,13 +1,17 @@
 //! `andon explain FILE...`: reads reports as `andon test` would, outside of any run, and shows what each failure became.
+//! `andon explain RULE...`: what a rule judges, and the excuses that it honours.
 
 pub mod text;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_config::TestCommand;
+use andon_core::detect::{self, Docs, ExcuseText, Rule};
+use andon_core::domain::findings::{HaltReason, Level};
 use andon_core::domain::ids::{CodeId, Signature};
 use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, tests::TestEvidence};
 use andon_engine::{
@@ -18,8 +22,8 @@ use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReadi
 /// `andon explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// Test reports: files that runners wrote, or their saved output
-    #[arg(required = true, value_name = "FILE")]
+    /// Test reports: files that runners wrote, or their saved output; or names of rules, such as `undo-churn`
+    #[arg(required = true, value_name = "FILE|RULE")]
     pub files: Vec<PathBuf>,
     /// Exit code of the run
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
@@ -35,17 +39,26 @@ pub struct ExplainArgs {
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
 pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
-    let asked = ExplainRequest { files: &args.files, roots: &args.root, exit: args.exit_code };
+    let named = |file: &PathBuf| {
+        let rule = detect::rule(file.to_str()?);
+        rule.filter(|_| !shell.ctx.cwd.join(file).exists())
+    };
+    let rules: Vec<&Rule> = args.files.iter().filter_map(named).collect();
+    let reports: Vec<PathBuf> = args.files.iter().filter(|file| named(file).is_none()).cloned().collect();
+    let asked = ExplainRequest { files: &reports, roots: &args.root, exit: args.exit_code };
     let files = explain(&shell.ctx, &asked);
     shell.out.result(&match args.format.format {
-        Format::Text => text::text(&files, shell.out.out),
-        Format::Json => json::documents("explain", &text::json(&files)),
+        Format::Text => text::rules(&rules, shell.out.out) + &text::text(&files, shell.out.out),
+        Format::Json => {
+            let rules: Vec<ExplainedRule> = rules.iter().map(|rule| ExplainedRule::new(rule)).collect();
+            json::documents("rule", &rules) + &json::documents("explain", &text::json(&files))
+        }
     });
     let unread: Vec<Diagnostic> = files
         .iter()
         .filter_map(|file| file.read.as_ref().err())
         .map(|unread| {
-            let help = "name a file that can be read: a report that a test runner wrote, or its saved output";
+            let help = "name a file that can be read: a report that a test runner wrote, or its saved output; or a rule";
             Diagnostic::error(unread.message.clone()).code(unread.name).help(help)
         })
         .collect();
@@ -54,6 +67,25 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     }
     shell.out.message(&message::diagnostics(&unread, shell.out.err));
     Ok(Exit::Usage)
+}
+
+/// A rule with its documentation.
+#[derive(Debug, Serialize)]
+struct ExplainedRule {
+    rule: &'static str,
+    summary: &'static str,
+    level: Level,
+    reason: HaltReason,
+    #[serde(flatten)]
+    docs: Docs,
+    excuses: Vec<ExcuseText>,
+}
+
+impl ExplainedRule {
+    fn new(rule: &Rule) -> Self {
+        let Rule { id, summary, level, reason, .. } = *rule;
+        Self { rule: id, summary, level, reason, docs: rule.docs(), excuses: rule.excuses().collect() }
+    }
 }
 
 /// A file and what it was read as.

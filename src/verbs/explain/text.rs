@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{ExplainedFile, ExplainedRun};
+use andon_core::detect::Rule;
 use andon_core::domain::tests::TestEvidence;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
@@ -40,6 +41,31 @@ pub fn text(files: &[ExplainedFile], style: Style) -> String {
         files
     {
         differences(&mut page, (one, first), (two, second));
+    }
+    page.finish()
+}
+
+/// The rules for a person: when each trips, and the excuses that lessen its findings.
+pub fn rules(rules: &[&Rule], style: Style) -> String {
+    let mut page = Page::new(style);
+    for rule in rules {
+        page.heading(rule.id);
+        page.field("trips", rule.summary);
+        page.field("level", &format!("{}, {}", rule.level.as_str(), rule.reason.as_str()));
+        let docs = rule.docs();
+        for (title, text) in [("when", docs.trips), ("why", docs.why), ("example", docs.example)] {
+            page.blank();
+            page.line(&format!("  {}", page.style.bold(title)));
+            text.lines().for_each(|line| page.wrap("  ", line, "  "));
+        }
+        page.blank();
+        page.line(&format!("  {}", page.style.bold("excuses")));
+        for excuse in rule.excuses() {
+            page.wrap("  ", &format!("- {}: {}", excuse.name, excuse.meaning), "    ");
+        }
+        if rule.excuses().next().is_none() {
+            page.line("  none");
+        }
     }
     page.finish()
 }

@@ -54,9 +54,7 @@ pub struct HashOptions<'a> {
 /// Both texts of a changed file.
 #[derive(Debug, Clone, Copy)]
 pub struct TextPair<'a> {
-    /// Before.
     pub old: &'a [u8],
-    /// After.
     pub new: &'a [u8],
     /// The hunks of the diff, with their lines.
     pub hunks: &'a [RawHunk<'a>],

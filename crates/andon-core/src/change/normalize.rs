@@ -100,17 +100,13 @@ pub enum NormalizeError {
     /// No regular expression, or one too large to compile.
     #[error("[normalize] {name:?} is no usable regular expression: {message}")]
     Pattern {
-        /// Its name.
         name: String,
         /// The error in the pattern.
         message: String,
     },
     /// A pattern that matches everywhere.
     #[error("[normalize] {name:?} matches the empty text, so that it would match everywhere")]
-    MatchesNothing {
-        /// Its name.
-        name: String,
-    },
+    MatchesNothing { name: String },
 }
 
 /// Normalizes lines. Cheap to build: each built-in pattern is compiled when the first line may need it.

@@ -3,7 +3,7 @@
 //! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
 use super::words;
-use crate::domain::events::ToolCall;
+use crate::domain::events::{Arguments, ToolCall};
 use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
 use crate::history::{Call, is_edit};
 
@@ -11,6 +11,11 @@ use crate::history::{Call, is_edit};
 pub(super) const NAMED: usize = 3;
 /// Characters of each of them.
 const CHARS: usize = 80;
+
+/// Returns whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
+pub(super) fn is_told(call: &Call) -> bool {
+    call.call.args == Arguments::Known
+}
 
 /// The short form of a call; where its arguments are not known, its tool.
 pub(super) fn named(call: &ToolCall) -> String {

@@ -10,6 +10,9 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
+use super::rule::Rule;
 use crate::WordList;
 use crate::domain::facts::CommitKind;
 use crate::domain::settings::{Param, RuleSetting};
@@ -80,6 +83,36 @@ static EXCUSES: [Excuse; 8] = [
     },
 ];
 
+impl Excuse {
+    fn is_honoured_by(&self, rule: &str) -> bool {
+        self.rules.iter().any(|rules| rules.contains(&rule))
+    }
+}
+
+/// An excuse as people read of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ExcuseText {
+    /// The name in the evidence of a finding.
+    pub name: &'static str,
+    /// The condition under which it holds.
+    pub meaning: &'static str,
+}
+
+/// The excuses that `rule` honours.
+pub(super) fn honoured_by(rule: &Rule) -> impl Iterator<Item = ExcuseText> {
+    WordList(include_str!("excuses.txt")).iter().filter_map(|row| {
+        let (name, rest) = row.split_once(" | ")?;
+        let (rules, meaning) = rest.split_once("| ")?;
+        let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule.id));
+        let by_itself = rules.split(' ').any(|id| id == rule.id);
+        let of_clock = name == BY_THE_CLOCK && rule.is_about_rounds();
+        (of_commits || by_itself || of_clock).then_some(ExcuseText { name, meaning })
+    })
+}
+
+/// The excuse of commits that a program makes by the clock.
+pub(super) const BY_THE_CLOCK: &str = "a program that commits by the clock";
+
 /// The first excuse for `one` that the rule of that id honours.
 pub(super) fn excuse(
     rule: &str,
@@ -87,8 +120,7 @@ pub(super) fn excuse(
     timeline: &Timeline,
     setting: &RuleSetting,
 ) -> Option<&'static str> {
-    let honoured = |excuse: &&Excuse| excuse.rules.iter().any(|rules| rules.contains(&rule));
-    let mut excuses = EXCUSES.iter().filter(honoured);
+    let mut excuses = EXCUSES.iter().filter(|excuse| excuse.is_honoured_by(rule));
     excuses.find(|excuse| (excuse.holds)(one, timeline, setting)).map(|excuse| excuse.name)
 }
 
@@ -322,6 +354,12 @@ mod tests {
         for id in named {
             assert!(crate::detect::rule(id).is_some(), "{id}");
         }
+        let texts: BTreeSet<&str> =
+            crate::detect::REGISTRY.iter().flat_map(|rule| rule.excuses()).map(|text| text.name).collect();
+        let rows = include_str!("excuses.txt").lines().filter_map(|row| Some(row.split_once(" | ")?.0));
+        assert!(rows.clone().all(|name| texts.contains(name)), "{texts:?}: each is honoured by a rule");
+        assert_eq!(rows.count(), texts.len(), "no excuse comes twice");
+        assert!(EXCUSES.iter().all(|excuse| texts.contains(excuse.name)));
         let lists = [
             include_str!("word_lists/going_back.txt"),
             include_str!("word_lists/build_starts.txt"),

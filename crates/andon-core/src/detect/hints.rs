@@ -18,7 +18,6 @@ pub(super) struct State<'a> {
     pub(super) staging: Staging,
 }
 
-/// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HintCommand {
     /// `andon test`: the working tree holds what is committed.

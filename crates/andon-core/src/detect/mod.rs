@@ -27,6 +27,7 @@ mod words;
 
 pub use attempts::uncredited_falls;
 pub use evaluation::{evaluate, run};
+pub use excuses::ExcuseText;
 pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Rule, RuleInput};
 pub use rules::co_occurrence::signal_name;

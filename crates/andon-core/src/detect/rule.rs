@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::{excuses::is_by_the_clock, situation::Situation};
+use serde::Serialize;
+
+use super::excuses::{BY_THE_CLOCK, ExcuseText, honoured_by, is_by_the_clock};
+use super::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Detail, Finding, HaltReason, Level, Limit, ReportFile};
@@ -49,7 +52,7 @@ pub enum RuleInput {
 }
 
 /// The documentation of a rule: each text with one line a paragraph and one a list item.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Docs {
     /// The exact condition under which it trips.
     pub trips: String,
@@ -60,6 +63,7 @@ pub struct Docs {
     /// Settings that tune it.
     pub tune: String,
     /// The requirement it comes from.
+    #[serde(skip)]
     pub source: String,
 }
 
@@ -119,7 +123,6 @@ impl Rule {
     pub(super) const OF_EVENTS: Self =
         Self { stages: ANY_EVENT, reads: RuleInput::Totals, ..Self::OF_ITERATIONS };
 
-    /// The documentation.
     pub fn docs(&self) -> Docs {
         Docs::of(self.prose)
     }
@@ -144,10 +147,20 @@ impl Rule {
     /// work of a loop: anything that goes round in them is a note at most.
     pub fn found(&self, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let found = (self.check)(situation, setting)?;
+        let excused =
+            self.is_about_rounds() && found.level > Level::Note && is_by_the_clock(situation.timeline);
+        Some(found.within(excused.then_some(Limit::note(BY_THE_CLOCK))))
+    }
+
+    /// Returns whether it judges what goes round in commits.
+    pub(super) fn is_about_rounds(&self) -> bool {
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
-        let is_about_commits = self.stages == LOOP && self.reads == RuleInput::Records && goes_round;
-        let excused = is_about_commits && found.level > Level::Note && is_by_the_clock(situation.timeline);
-        Some(found.within(excused.then_some(Limit::note("a program that commits by the clock"))))
+        self.stages == LOOP && self.reads == RuleInput::Records && goes_round
+    }
+
+    /// The excuses that lessen its findings or keep a commit from counting, each with its meaning.
+    pub fn excuses(&self) -> impl Iterator<Item = ExcuseText> {
+        honoured_by(self)
     }
 
     /// This rule's level and parameters before any configuration.

@@ -142,13 +142,11 @@ pub enum EvidenceState {
     InTwoScopes(Box<SharedPath>),
     /// The code has scopes, and for one that the change touches there is no evidence.
     Scope {
-        /// Its name.
         name: String,
         /// Its evidence, which is not that its tests ran.
         state: Box<EvidenceState>,
         /// The others that are missing too.
         more: Vec<String>,
-        /// Its command.
         command: Option<String>,
     },
 }

@@ -4,7 +4,6 @@
 /// The collection of tests from a file by a runner, judged by the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestCollection {
-    /// By its name.
     ByName,
     /// Not by its name, in a language where runners go by names.
     No,

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
-use crate::domain::findings::{Finding, Level};
+use crate::domain::findings::{Evidence, Finding, Level};
 use crate::domain::settings::{ParamValue, RuleSetting};
 use crate::domain::{decision::Stage, identity::Mismatch};
 use crate::history::Timeline;
@@ -11,7 +11,16 @@ use crate::testkit::{Commit, GAP, timeline};
 /// What `rule` finds, whether it was reported before or not.
 fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_asked = rule.stages.contains(&situation.stage) && setting.level > Level::Off;
-    if is_asked { rule.found(situation, setting) } else { None }
+    let found = if is_asked { rule.found(situation, setting) } else { None };
+    let said = found.iter().flat_map(|finding| &finding.evidence).map(Evidence::to_string);
+    for excuse in said.filter_map(|text| text.strip_prefix("excuse: ").map(str::to_owned)) {
+        assert!(
+            rule.excuses().any(|known| known.name == excuse),
+            "{}: {excuse} is not in excuses.txt",
+            rule.id
+        );
+    }
+    found
 }
 
 /// At which level `rule`, set to `level`, is reported at post-commit of the newest of `commits`.

@@ -71,7 +71,6 @@ crate::named_enum! {
         Turns = "turns",
         /// Tool calls.
         Calls = "tool calls",
-        /// Outputs.
         Outputs = "outputs",
         /// Compactions of a context.
         Compactions = "compactions",

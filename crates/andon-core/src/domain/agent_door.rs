@@ -21,7 +21,6 @@ pub enum ToolKind {
     Edit,
     /// It runs a command line.
     Shell,
-    /// Unknown.
     Unknown,
 }
 
@@ -84,7 +83,6 @@ pub const CANARY: &str = "andon-canary-";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AgentFact {
-    /// When.
     pub at: Option<Timestamp>,
     /// Whose hook it was.
     pub client: Client,

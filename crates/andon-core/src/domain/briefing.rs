@@ -41,11 +41,9 @@ pub struct HumanDecision {
     /// The instruction, word for word: the amended text, the text that was accepted, the prompt of an advisor. `None` where the
     /// rationale is all that was said.
     pub words: Option<String>,
-    /// Why.
     pub rationale: String,
     /// By whom.
     pub by: Vec<String>,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -65,7 +63,6 @@ pub struct Briefing {
     pub plan: Option<Plan>,
     /// The branch; `None` when detached.
     pub branch: Option<String>,
-    /// HEAD.
     pub head: Option<CommitId>,
     /// The first line of its message. Untrusted text.
     pub subject: Option<String>,

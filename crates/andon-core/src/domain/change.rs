@@ -88,7 +88,6 @@ impl Nature {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(expecting = "a list of three hashes")]
 pub struct PathStep {
-    /// Hash of the path.
     pub path: HunkHash,
     /// Hash of mode and content before.
     pub old: HunkHash,

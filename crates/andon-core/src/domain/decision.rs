@@ -124,7 +124,6 @@ impl HaltReach {
 pub struct Halt {
     /// The cycle; `agent` for the default self-loop.
     pub cycle_id: String,
-    /// Why.
     #[serde(rename = "halt_reason")]
     pub reason: HaltReason,
     /// The rule that halted first.
@@ -137,7 +136,6 @@ pub struct Halt {
     /// The file that shows the halt.
     #[serde(rename = "file", serialize_with = "ReportFile::serialize_path")]
     pub report_file: ReportFile,
-    /// Hashes.
     pub evidence: HaltEvidence,
     /// A summary of what is stuck, since when and at what cost, as people see it; empty in a halt that an earlier version
     /// stored.
@@ -147,7 +145,6 @@ pub struct Halt {
     pub suggested_actions: Vec<Suggestion>,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
-    /// HEAD then.
     pub head: Option<CommitId>,
     /// The branch, without `refs/heads/`; `None` when detached.
     pub branch: Option<String>,
@@ -246,7 +243,6 @@ pub struct StopSwitch {
     /// The marker of the agent's shell in which it was seen.
     #[serde(default, with = "Cut::<MAX_LEDGER_TEXT>")]
     pub agent: Option<String>,
-    /// HEAD then.
     pub head: Option<CommitId>,
     /// Name of the worktree.
     #[serde(serialize_with = "Cut::<MAX_LEDGER_TEXT>::serialize")]

@@ -12,9 +12,7 @@ use super::ids::CommitId;
 /// A place in a text, both counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TextPosition {
-    /// Line.
     pub line: usize,
-    /// Column.
     pub column: usize,
 }
 

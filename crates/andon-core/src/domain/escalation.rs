@@ -57,7 +57,6 @@ pub struct Episode {
 /// The decision to call a person, or to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EscalationCall {
-    /// Now.
     Escalate,
     /// Not in this iteration.
     Wait,

@@ -51,7 +51,6 @@ pub enum EventKind {
     TurnStart,
     /// The invocation ended.
     TurnEnd(TurnEnd),
-    /// A tool was called.
     ToolCall(ToolCall),
     /// The node said something.
     Output(Output),
@@ -90,7 +89,6 @@ impl EventKind {
 pub struct CommitRefused {
     /// The code fingerprint of what was to be committed.
     pub code: CodeId,
-    /// Its tree.
     pub tree: Option<TreeId>,
     /// The rule that refused it.
     #[serde(default, with = "Text::<MAX_NAME>")]
@@ -208,7 +206,6 @@ pub enum CallEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Output {
-    /// The kind of output.
     pub kind: OutputKind,
     /// sha256 of the normalized text, or handed in; `None` of a text that is too short to prove anything.
     #[serde(rename = "sha256")]

@@ -125,7 +125,6 @@ pub struct Ack {
     /// Name of the worktree.
     #[serde(default = "main_worktree", serialize_with = "Text::<MAX_NAME>::serialize")]
     pub worktree: String,
-    /// When.
     pub at: Timestamp,
 }
 

@@ -140,7 +140,6 @@ impl fmt::Display for Evidence {
 /// The conclusion of one rule, serialized as programs see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Rule id, kebab-case.
     pub rule: &'static str,
     /// The level after configuration.
     pub level: Level,
@@ -170,7 +169,6 @@ pub struct Finding {
 /// The highest level that an excuse leaves a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// That level.
     pub most: Level,
     /// The excuse as a noun phrase: "a step of a release".
     pub excuse: &'static str,

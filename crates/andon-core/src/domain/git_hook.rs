@@ -37,7 +37,6 @@ pub enum Work {
     AskHalts,
     /// Records the commit.
     Record,
-    /// Records the merge.
     RecordMerge,
     /// Gives rewritten commits the records of the commits they replace.
     Rewrite,
@@ -61,7 +60,6 @@ pub enum PreventedStep {
 /// When a configuration that cannot be read refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigGate {
-    /// Always.
     Always,
     /// Only if the gate is asked for.
     WhereAsked,
@@ -81,13 +79,11 @@ pub enum Loss {
 /// The setups in which a hook says that the program is gone: once per commit and once per push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingProgramNotice {
-    /// Nowhere.
     Nowhere,
     /// In setups that show the output of every hook.
     WhereAllIsSeen,
     /// In setups that do not show the output of prepare-commit-msg.
     InFrameworks,
-    /// Everywhere.
     Everywhere,
 }
 
@@ -189,7 +185,6 @@ const fn after(name: &'static str, work: Work) -> HookSpec {
     }
 }
 
-/// A hook that refuses.
 const fn before(name: &'static str, work: Work, refused: PreventedStep) -> HookSpec {
     HookSpec { refuses: Some(refused), ..after(name, work) }
 }

@@ -155,12 +155,9 @@ impl DiffSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RecordedFinding {
-    /// Rule id.
     #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
     pub rule: String,
-    /// Its level then.
     pub level: Level,
-    /// Its message then.
     #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub message: String,
 }
@@ -295,7 +292,6 @@ pub struct CommitRecord {
     /// The record before it in the chain: two members of the line, which `wire` writes and reads.
     #[serde(default, with = "Packed")]
     pub prev: PrevRecord,
-    /// Kind of commit.
     pub kind: CommitKind,
     /// Gate receipt.
     pub gate: Gate,

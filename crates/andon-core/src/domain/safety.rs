@@ -26,7 +26,6 @@ crate::named_enum! {
         Pulled = "pulled",
         /// A person lifted it while that halt was still unanswered.
         Lifted = "lifted",
-        /// A push was refused.
         RefusedPush = "refused_push",
         /// A task was not called done.
         RefusedCompletion = "refused_completion",
@@ -40,12 +39,9 @@ pub struct SafetyFact {
     /// The kind of the event.
     #[serde(rename = "type")]
     pub kind: SafetyKind,
-    /// When.
     pub at: Option<Timestamp>,
-    /// The rule.
     #[serde(serialize_with = "Text::<MAX_NAME>::serialize")]
     pub rule: String,
-    /// Its level then.
     pub level: Level,
     /// Its message, or the reason that was given. Untrusted text.
     #[serde(default, with = "Text::<MAX_MESSAGE>")]

@@ -35,7 +35,6 @@ pub enum ScopesError {
     /// A scope needs one that is not declared.
     #[error("scope `{scope}` needs `{need}`, which is not declared")]
     Unknown {
-        /// The scope.
         scope: String,
         /// The scope that it needs.
         need: String,

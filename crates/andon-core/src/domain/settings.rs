@@ -26,7 +26,6 @@ pub enum ParamValue {
     Word {
         /// The word that holds.
         is: &'static str,
-        /// Of which.
         of: &'static [&'static str],
     },
 }
@@ -49,7 +48,6 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
-    /// The default value.
     pub fn default(&self) -> ParamValue {
         match self.default {
             Default::Count(count) => ParamValue::Count(count),
@@ -200,7 +198,6 @@ impl Param<Word> {
 /// One rule's level and parameters after all layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleSetting {
-    /// Level.
     pub level: Level,
     /// Parameters by name; complete.
     pub params: BTreeMap<&'static str, ParamValue>,

@@ -45,7 +45,6 @@ pub struct HaltSummary {
 /// Counts of a test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCounts {
-    /// Passed.
     pub passed: u64,
     /// Failed or errored.
     pub failing: u64,
@@ -83,7 +82,6 @@ pub struct SummaryStep {
 /// The commit to begin again from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BestCommit {
-    /// Its id.
     pub commit: CommitId,
     /// Tests that fail there.
     pub failing: u64,

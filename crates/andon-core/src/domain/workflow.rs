@@ -73,10 +73,8 @@ pub struct Cycle {
     pub budget: CycleBudget,
 }
 
-/// Budgets of one cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CycleBudget {
-    /// Iterations.
     pub max_iterations: Option<u64>,
     /// Runtime of all its nodes together.
     pub max_runtime: Option<Span>,

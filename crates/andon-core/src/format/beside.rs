@@ -23,7 +23,6 @@ pub trait Beside<'de>: Default {
 /// A value, and what was beside it in its object.
 #[derive(Debug)]
 pub struct With<T, B> {
-    /// The value.
     pub value: T,
     /// The members that were beside the value.
     pub beside: B,

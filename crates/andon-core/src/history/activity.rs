@@ -51,7 +51,6 @@ pub struct Call {
 pub struct NodeOutput {
     /// Who said it.
     pub node: String,
-    /// The kind of output.
     pub kind: OutputKind,
     /// Its normalized hash.
     pub hash: Digest,
@@ -84,7 +83,6 @@ pub enum TurnStart {
 /// A turn: one invocation of a node (docs/concepts.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Whose.
     pub node: String,
     /// Its number among the turns of the window, from 1.
     pub number: u64,
@@ -136,7 +134,6 @@ pub struct NodeTotals {
     pub turns: u64,
     /// Runtime of its turns that ended, in seconds.
     pub runtime: Span,
-    /// Tokens.
     pub tokens: u64,
     /// Cost in millionths of a dollar.
     pub cost: u64,
@@ -200,7 +197,6 @@ impl Compactions {
     }
 }
 
-/// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Activity {
     /// Tool calls, newest last, at most [`MAX_CALLS`].
@@ -213,7 +209,6 @@ pub struct Activity {
     pub turns: Vec<Turn>,
     /// Open turns, one for each node.
     pub open: BTreeMap<String, Turn>,
-    /// Totals of each node.
     pub nodes: BTreeMap<String, NodeTotals>,
     /// The number of times that a turn of the first node was followed by one of the second.
     pub passes: BTreeMap<(String, String), u64>,

@@ -53,7 +53,6 @@ impl ContextWindow {
 /// The windows of all nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContextWindows {
-    /// Each node's.
     pub of: BTreeMap<String, ContextWindow>,
     /// The node of the newest event.
     pub newest: Option<String>,

@@ -27,7 +27,6 @@ pub struct NextCommit {
     pub at: Timestamp,
     /// The same since the system was started; `None` where that is not known.
     pub uptime: Option<Uptime>,
-    /// Kind of commit.
     pub kind: CommitKind,
     /// Its code: the same code committed again on the same parent is an amend, whatever the command.
     pub code: CodeId,

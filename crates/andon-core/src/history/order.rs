@@ -15,7 +15,6 @@ use crate::domain::{events::Event, ids::CommitId, tests::TestRun};
 pub enum AckPlace {
     /// No commit was recorded after it.
     Last,
-    /// A commit was.
     BeforeCommit,
 }
 
@@ -24,7 +23,6 @@ pub enum AckPlace {
 pub struct MarkedCommit {
     /// The commit that the record belongs to.
     pub commit: CommitId,
-    /// Its turn.
     pub passing: PassedCommit,
 }
 
@@ -81,7 +79,6 @@ pub struct Observations<'a> {
     pub line: Vec<&'a CommitFact>,
     /// Acknowledgements of the journal, then those of ledgers.
     pub acks: &'a [(Ack, AckPlace)],
-    /// Test runs.
     pub runs: &'a [TestRun],
     /// The items that follow the first part of the journal.
     pub items: &'a [JournalItem],

@@ -128,11 +128,9 @@ fn is_unedited(run: &TestRun, committed: Option<CodeId>) -> bool {
 pub struct Refusals {
     /// Those whose code was not that of the one before.
     pub times: u64,
-    /// The newest.
     pub newest: Option<RefusedCode>,
 }
 
-/// Code that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedCode {
     /// Its fingerprint.

@@ -18,7 +18,6 @@ use crate::domain::{facts::Ack, time::Timestamp};
 /// A turn that ended without a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnIteration {
-    /// Whose.
     pub node: String,
     /// Its number among the iterations.
     pub number: u64,

@@ -75,7 +75,6 @@ pub enum TurnChange {
     Documents,
     /// Nothing differs.
     Unchanged,
-    /// Unknown.
     Unknown,
 }
 
@@ -94,7 +93,6 @@ pub struct Iteration {
     pub subject: String,
     /// Who wrote the commit; empty where unknown. Untrusted text.
     pub author: String,
-    /// Kind of commit.
     pub kind: CommitKind,
     /// States whether it can count against the loop.
     pub strike: Strike,

@@ -13,7 +13,6 @@ pub enum Bit {
     Yes,
     /// It is certainly not so.
     No,
-    /// Unknown.
     Unknown,
 }
 

@@ -24,7 +24,6 @@ pub struct HaltPlace {
     pub branch: Option<String>,
     /// Name of the worktree; `main` for the main one.
     pub worktree: String,
-    /// Now.
     pub at: Timestamp,
 }
 

@@ -24,7 +24,6 @@ pub struct SignalFacts {
     pub code: Option<CodeId>,
     /// The newest rounds of reviewers, oldest first; they may be stale between votes.
     pub verdicts: Vec<ReviewTally>,
-    /// Signals of rules.
     pub rules: BTreeSet<Signal>,
     /// Who saw it.
     pub seen: Observation,

@@ -127,7 +127,7 @@ impl Journal {
         if text.len() > MAX_LINE {
             return Err(io::Error::other(format!("a line of {} bytes", text.len())));
         }
-        if len > 0 && !ends_well(&mut file, len)? {
+        if len > 0 && !ends_well(&mut file)? {
             text.insert(0, '\n');
         }
         let written = loop {
@@ -176,11 +176,22 @@ impl Journal {
     }
 }
 
-fn ends_well(file: &mut fs::File, len: u64) -> io::Result<bool> {
+/// The pauses for a line that another writer may be putting there at this moment, 50 ms in all. It costs that once where a
+/// process died at its line.
+const END_TRIES: u32 = 50;
+
+/// Returns whether the last line has its end. Another's `write` is seen in parts: its end comes within a moment.
+fn ends_well(file: &mut fs::File) -> io::Result<bool> {
     let mut last = [0];
-    file.seek(SeekFrom::Start(len - 1))?;
-    // A file that shrank meanwhile was not written by us: end the line, whatever it is.
-    Ok(file.read(&mut last)? == 1 && last[0] == b'\n')
+    for _ in 0..END_TRIES {
+        file.seek(SeekFrom::End(-1))?;
+        // A file that shrank meanwhile was not written by us: end the line, whatever it is.
+        if file.read(&mut last)? == 1 && last[0] == b'\n' {
+            return Ok(true);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(false)
 }
 
 /// The number of tries, and the pause in between: a second in all at most, because a client waits.

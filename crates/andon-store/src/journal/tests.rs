@@ -72,6 +72,22 @@ fn a_line_without_an_end_is_ended_and_costs_itself_only() {
 }
 
 #[test]
+fn a_line_that_another_is_writing_is_waited_for() {
+    let (_dir, journal) = fresh();
+    raw(&journal, b"{\"type\":\"healed\",");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(3));
+            raw(&journal, b"\"what\":\"a\"}\n");
+        });
+        journal.append(&healed("b")).unwrap();
+    });
+    let text = fs::read_to_string(journal.path()).unwrap();
+    assert!(text.lines().all(|line| !line.is_empty()), "{text:?}");
+    assert_eq!(names(&journal.read_tail().0), ["a", "b"]);
+}
+
+#[test]
 fn bad_lines_are_skipped_with_their_place() {
     let (_dir, journal) = fresh();
     let bytes: &[u8] =

@@ -47,18 +47,6 @@ impl PytestReader {
         }
     }
 
-    fn collected(&mut self, said: &mut Events, entry: &Entry) {
-        match entry.outcome.as_str() {
-            "failed" => self.fail(said, entry, Outcome::Errored),
-            "skipped" => said.tally.case(&entry.nodeid, Outcome::Skipped),
-            _ => {}
-        }
-    }
-
-    fn fail(&mut self, said: &mut Events, entry: &Entry, outcome: Outcome) {
-        said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
-    }
-
     /// The first phase that fails decides; a test that passed its call and fails its teardown is an error.
     fn phase(&mut self, said: &mut Events, entry: &Entry) {
         let when = entry.when.as_deref().unwrap_or("call");
@@ -72,7 +60,7 @@ impl PytestReader {
         };
         let failed = |outcome| matches!(outcome, Some(Outcome::Failed | Outcome::Errored));
         if failed(now) && !failed(known) {
-            self.fail(said, entry, now.unwrap_or(Outcome::Errored));
+            fail(said, entry, now.unwrap_or(Outcome::Errored));
         }
         let outcome = if failed(known) { known } else { now.or(known) };
         if when == "teardown" {
@@ -100,7 +88,7 @@ impl EventReader for PytestReader {
         match entry.kind.as_str() {
             "SessionStart" => self.sessions = self.sessions.saturating_add(1),
             "SessionFinish" => self.end_session(said, entry.exitstatus.unwrap_or(0)),
-            "CollectReport" => self.collected(said, &entry),
+            "CollectReport" => collected(said, &entry),
             "TestReport" => self.phase(said, &entry),
             _ => {}
         }
@@ -118,6 +106,18 @@ impl EventReader for PytestReader {
             said.problem(ReportProblem::TooManyCases(bound));
         }
     }
+}
+
+fn collected(said: &mut Events, entry: &Entry) {
+    match entry.outcome.as_str() {
+        "failed" => fail(said, entry, Outcome::Errored),
+        "skipped" => said.tally.case(&entry.nodeid, Outcome::Skipped),
+        _ => {}
+    }
+}
+
+fn fail(said: &mut Events, entry: &Entry, outcome: Outcome) {
+    said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
 }
 
 /// The message of the crash, or of a text the lines that pytest marks with `E`.

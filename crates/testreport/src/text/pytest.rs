@@ -56,7 +56,7 @@ impl PytestReader {
     }
 
     /// `!!! words !!!`: the session was ended early.
-    fn interrupted(&mut self, sessions: &mut Sessions, words: &str) {
+    fn interrupted(sessions: &mut Sessions, words: &str) {
         let gave_up = ["KeyboardInterrupt", "Interrupted: ", "_pytest.outcomes.Exit: "];
         if words.starts_with("stopping after ") {
             sessions.names_are_partial();
@@ -98,7 +98,7 @@ impl PytestReader {
         sessions.fail(id, text.as_deref().or(message));
     }
 
-    fn verbose(&mut self, sessions: &mut Sessions, line: &str) {
+    fn verbose(sessions: &mut Sessions, line: &str) {
         let Some((id, outcome)) = verbose_line(line) else { return };
         sessions.prove();
         sessions.seen(id, outcome);
@@ -136,7 +136,7 @@ impl Summary for PytestReader {
             return self.section(sessions, line.trim_matches('=').trim());
         }
         if is_rule(line, '!') {
-            return self.interrupted(sessions, line.trim_matches('!').trim());
+            return Self::interrupted(sessions, line.trim_matches('!').trim());
         }
         if let Some(text) = line.strip_prefix("INTERNALERROR> ") {
             sessions.prove();
@@ -151,7 +151,7 @@ impl Summary for PytestReader {
             return sessions.take_in();
         }
         match self.part {
-            Part::Progress => self.verbose(sessions, line),
+            Part::Progress => Self::verbose(sessions, line),
             Part::Texts => self.in_texts(line),
             Part::Names => self.in_names(sessions, line),
         }

@@ -1,8 +1,9 @@
 //! `nothing-new`: call after call fails or gets the same answer, each in other words.
 
+use crate::detect::calls::{self, is_told};
 use crate::detect::prelude::*;
-use crate::domain::events::{Arguments, CallEnd};
-use crate::{detect::calls, history::Call};
+use crate::domain::events::CallEnd;
+use crate::history::Call;
 
 const CALLS: Param<u64> =
     Param::count("calls", 14, 2, "Calls among the last `window` that bring nothing new.");
@@ -58,18 +59,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-fn is_told(call: &Call) -> bool {
-    call.call.args == Arguments::Known
-}
-
 /// Returns whether `call` fails or says what one of those `before` it said.
 fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
     let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
     let failed = call.call.end == CallEnd::Failed;
-    let differs = |one: &&&Call| {
+    let differs = |one: &Call| {
         if failed { one.call.moves != call.call.moves } else { one.call.whole != call.call.whole }
     };
-    let polls = again.as_ref().is_some_and(differs);
+    let polls = again.is_some_and(|one| differs(one));
     let known = || call.call.gist.is_some() && before.iter().any(|one| one.call.gist == call.call.gist);
     !polls && (failed || known())
 }
@@ -78,6 +75,7 @@ fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::Arguments;
     use crate::domain::events::{EventKind, ToolCall};
     use crate::domain::{facts::Fact, ids::ShortHash, settings::ParamValue};
     use crate::testkit::{ack, call, event, folded};

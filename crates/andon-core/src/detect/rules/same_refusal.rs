@@ -2,7 +2,7 @@
 
 use crate::detect::calls::{self, is_moving};
 use crate::detect::prelude::*;
-use crate::domain::events::{Arguments, CallEnd, ToolCall};
+use crate::domain::events::{CallEnd, ToolCall};
 use crate::history::Call;
 
 const REPEATS: Param<u64> = Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
@@ -38,7 +38,6 @@ const POLLED: usize = 5;
 /// In which way the agent is refused.
 #[derive(Debug, Clone, Copy)]
 enum RefusalKind {
-    /// With the same answer.
     SameAnswer,
     /// A program is not there.
     Missing,
@@ -112,12 +111,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 /// Times in a row that the newest call failed while nothing was edited; other calls in between do not matter.
 fn failing_alike(newest_first: &[&Call]) -> u64 {
-    let Some(newest) = newest_first.first().filter(|call| call.call.args == Arguments::Known) else {
-        return 0;
-    };
-    let alike = |call: &&&Call| call.call.exact == newest.call.exact && call.epoch == newest.epoch;
-    let row = newest_first.iter().filter(alike).take_while(|call| call.call.end == CallEnd::Failed);
-    words::len(&row.collect::<Vec<_>>())
+    let Some(newest) = newest_first.first().filter(|call| calls::is_told(call)) else { return 0 };
+    let (exact, epoch) = (newest.call.exact, newest.epoch);
+    let alike = newest_first.iter().filter(|call| call.call.exact == exact && call.epoch == epoch);
+    words::len(&alike.take_while(|call| call.call.end == CallEnd::Failed).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

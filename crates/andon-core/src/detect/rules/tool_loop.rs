@@ -1,8 +1,8 @@
 //! `tool-loop`: the same tool calls, or the same row of them, again and again.
 
-use crate::detect::calls::{self, is_moving};
+use crate::detect::calls::{self, is_moving, is_told};
 use crate::detect::prelude::*;
-use crate::domain::{events::Arguments, ids::ShortHash};
+use crate::domain::ids::ShortHash;
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
 const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
@@ -96,11 +96,6 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
 }
 
-/// Returns whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
-fn is_told(call: &Call) -> bool {
-    call.call.args == Arguments::Known
-}
-
 /// A repetition of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pattern {
@@ -186,12 +181,17 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
     period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count(&ROUNDS) }))
 }
 
+/// Returns whether two calls are of one tool, which gave them the same answer.
+fn answers_alike(one: &Call, other: &Call) -> bool {
+    one.call.tool == other.call.tool && one.call.whole == other.call.whole
+}
+
 /// One tool gives the same answer to every call.
 fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let newest = calls.last().filter(|call| call.call.whole.is_some() && !is_edit(&call.call.tool))?;
     // As it is: what only masks make equal are different answers to different questions.
-    let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.whole == newest.call.whole;
-    let times = words::len(&calls.iter().rev().take_while(same).collect::<Vec<_>>());
+    let same = calls.iter().rev().take_while(|call| answers_alike(call, newest));
+    let times = words::len(&same.collect::<Vec<_>>());
     let grade = if times >= setting.count(&INFINITE) {
         Grade::Hard
     } else if times >= setting.count(&HARD) {

@@ -95,14 +95,18 @@ fn telling_hunks(one: &Iteration) -> BTreeSet<Hunk> {
 
 /// The number of hunks of `own`, which are of `one`, that undo one of `before`.
 fn undone_hunks(one: &Iteration, own: &BTreeSet<Hunk>, before: &[&Iteration]) -> u64 {
-    // Blank lines come and go anywhere: what is undone is undone where it was done. Unknown paths may be the same.
-    let meets = |earlier: &&&Iteration| match (&one.change, &earlier.change) {
+    let near = before.iter().filter(|earlier| may_meet(one, earlier));
+    let known: BTreeSet<Hunk> = near.flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
+    u64::try_from(own.iter().filter(|hunk| known.contains(&reverse(hunk))).count()).unwrap_or(u64::MAX)
+}
+
+/// Returns whether two commits may have a path in common; unknown ones may. Blank lines come and go anywhere: what is undone is
+/// undone where it was done.
+fn may_meet(one: &Iteration, other: &Iteration) -> bool {
+    match (&one.change, &other.change) {
         (Some(own), Some(theirs)) => own.meets(theirs),
         (None, _) | (_, None) => true,
-    };
-    let known: BTreeSet<Hunk> =
-        before.iter().filter(meets).flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
-    u64::try_from(own.iter().filter(|hunk| known.contains(&reverse(hunk))).count()).unwrap_or(u64::MAX)
+    }
 }
 
 /// The hunk that undoes `hunk`; of one that changes nothing, itself.

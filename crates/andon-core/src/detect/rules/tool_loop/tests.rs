@@ -1,5 +1,6 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
+use crate::domain::events::Arguments;
 use crate::domain::events::{EventKind, ToolCall};
 use crate::domain::{facts::Fact, settings::ParamValue};
 use crate::testkit::{ack, call, commit, event, folded, turn_end};
