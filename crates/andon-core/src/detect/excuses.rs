@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::rule::Rule;
 use crate::WordList;
 use crate::domain::facts::CommitKind;
 use crate::domain::settings::{Param, RuleSetting};
@@ -98,15 +97,14 @@ pub struct ExcuseText {
     pub meaning: &'static str,
 }
 
-/// The excuses that `rule` honours.
-pub(super) fn honoured_by(rule: &Rule) -> impl Iterator<Item = ExcuseText> {
-    WordList(include_str!("excuses.txt")).iter().filter_map(|row| {
+/// The excuses that the rule of that id honours, and the one called `besides`.
+pub(super) fn honoured_by(rule: &str, besides: Option<&str>) -> impl Iterator<Item = ExcuseText> {
+    WordList(include_str!("excuses.txt")).iter().filter_map(move |row| {
         let (name, rest) = row.split_once(" | ")?;
         let (rules, meaning) = rest.split_once("| ")?;
-        let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule.id));
-        let by_itself = rules.split(' ').any(|id| id == rule.id);
-        let of_clock = name == BY_THE_CLOCK && rule.is_about_rounds();
-        (of_commits || by_itself || of_clock).then_some(ExcuseText { name, meaning })
+        let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule));
+        let by_itself = rules.split(' ').any(|id| id == rule);
+        (of_commits || by_itself || besides == Some(name)).then_some(ExcuseText { name, meaning })
     })
 }
 

@@ -153,14 +153,14 @@ impl Rule {
     }
 
     /// Returns whether it judges what goes round in commits.
-    pub(super) fn is_about_rounds(&self) -> bool {
+    fn is_about_rounds(&self) -> bool {
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
         self.stages == LOOP && self.reads == RuleInput::Records && goes_round
     }
 
     /// The excuses that lessen its findings or keep a commit from counting, each with its meaning.
     pub fn excuses(&self) -> impl Iterator<Item = ExcuseText> {
-        honoured_by(self)
+        honoured_by(self.id, self.is_about_rounds().then_some(BY_THE_CLOCK))
     }
 
     /// This rule's level and parameters before any configuration.

@@ -67,6 +67,50 @@ fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(std::str::from_utf8(used).unwrap_or_default())
 }
 
+/// Gives an id its hexadecimal form, and to serde that or its bytes.
+macro_rules! hex_id {
+    ($name:ident, $expected:expr) => {
+        impl $name {
+            /// The first twelve digits, for people.
+            pub fn short(&self) -> String {
+                self.to_string().chars().take(12).collect()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_hex(self.as_bytes(), f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_hex(self.as_bytes(), f)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    serializer.serialize_bytes(self.as_bytes())
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if deserializer.is_human_readable() {
+                    codec::by_text(deserializer, $expected)
+                } else {
+                    codec::by_bytes(deserializer, Self::from_bytes)
+                }
+            }
+        }
+    };
+}
+
 /// A git object id: SHA-1 (20 bytes) or SHA-256 (32 bytes).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Oid {
@@ -95,44 +139,9 @@ impl Oid {
     pub fn is_zero(&self) -> bool {
         self.as_bytes().iter().all(|byte| *byte == 0)
     }
-
-    /// The first twelve digits, for people.
-    pub fn short(&self) -> String {
-        self.to_string().chars().take(12).collect()
-    }
 }
 
-impl fmt::Display for Oid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(self.as_bytes(), f)
-    }
-}
-
-impl fmt::Debug for Oid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(self.as_bytes(), f)
-    }
-}
-
-impl Serialize for Oid {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(self)
-        } else {
-            serializer.serialize_bytes(self.as_bytes())
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Oid {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            codec::by_text(deserializer, "an object id of 40 or 64 hexadecimal digits")
-        } else {
-            codec::by_bytes(deserializer, Self::from_bytes)
-        }
-    }
-}
+hex_id!(Oid, "an object id of 40 or 64 hexadecimal digits");
 
 impl FromStr for Oid {
     type Err = BadId;
@@ -199,43 +208,16 @@ macro_rules! digest_id {
         pub struct $name(pub [u8; $bytes]);
 
         impl $name {
-            /// The first twelve digits, for people.
-            pub fn short(&self) -> String {
-                self.to_string().chars().take(12).collect()
+            fn from_bytes(bytes: &[u8]) -> Option<Self> {
+                bytes.try_into().ok().map(Self)
+            }
+
+            fn as_bytes(&self) -> &[u8] {
+                &self.0
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_hex(&self.0, f)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_hex(&self.0, f)
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                if serializer.is_human_readable() {
-                    serializer.collect_str(self)
-                } else {
-                    serializer.serialize_bytes(&self.0)
-                }
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                if deserializer.is_human_readable() {
-                    codec::by_text(deserializer, concat!("a hexadecimal id of ", $expected))
-                } else {
-                    codec::by_bytes(deserializer, |bytes| bytes.try_into().ok().map(Self))
-                }
-            }
-        }
+        hex_id!($name, concat!("a hexadecimal id of ", $expected));
 
         impl FromStr for $name {
             type Err = BadId;

@@ -323,4 +323,4 @@ mod tests {
 }
 
 #[cfg(test)]
-mod stored;
+mod stored_tests;

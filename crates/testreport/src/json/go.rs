@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{EventReader, Events, LineUse};
-use crate::ReportProblem;
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
 
 /// Packages, and tests of one package, that may be open at one time.
@@ -167,8 +166,7 @@ impl EventReader for GoReader {
             package.give_up(&name, &mut said.tally);
         }
         if self.overflow {
-            let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
-            said.problem(ReportProblem::TooManyCases(bound));
+            said.too_many(MAX_OPEN);
         }
     }
 }

@@ -67,6 +67,11 @@ impl Events {
         }
     }
 
+    /// Notes that more is open at one time than is held.
+    fn too_many(&mut self, bound: usize) {
+        self.problem(ReportProblem::TooManyCases(u64::try_from(bound).unwrap_or(u64::MAX)));
+    }
+
     /// Notes that the report breaks off.
     fn cut(&mut self, what: impl Into<String>) {
         self.problem(ReportProblem::Truncated(what.into()));

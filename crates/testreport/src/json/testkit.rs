@@ -2,7 +2,7 @@
 
 use super::JsonReader;
 use crate::run::{ExitKind, ParsedRun};
-use crate::{normalize::Root, tally::Tally};
+use crate::{TestStatus, normalize::Root, tally::Tally};
 
 /// The result of the readers for `text`.
 pub(super) fn tally(text: &str) -> Option<Tally> {
@@ -14,4 +14,15 @@ pub(super) fn tally(text: &str) -> Option<Tally> {
 /// The run that `text` reports, when the program ended with code 0.
 pub(super) fn run(text: &str) -> ParsedRun {
     ParsedRun::conclude(tally(text).expect("a format that is known"), ExitKind::Code(0))
+}
+
+/// No cut of a sample is a pass; the line feed at its end may be missing.
+pub(super) fn no_cut_passes(samples: &[&str]) {
+    for text in samples {
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let status =
+                tally(&text[..end]).map(|tally| ParsedRun::conclude(tally, ExitKind::Code(0)).status);
+            assert!(status != Some(TestStatus::Passed) || end + 1 == text.len(), "{:?}", &text[..end]);
+        }
+    }
 }
