@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::install::mode::{self, Integration, ModeProblem};
-use crate::install::{InstallError, husky::Layout};
+use crate::install::{InstallError, husky::Layout, plan::Conflict};
 use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
@@ -130,6 +130,10 @@ impl SetupError {
             {
                 let folder = path.parent().filter(|_| !path.is_dir()).unwrap_or(path);
                 Some(format!("chmod u+w {}", quoted(folder)))
+            }
+            Self::Install(InstallError::Conflicts { conflicts }) => {
+                let commands: Vec<String> = conflicts.iter().map(Conflict::hint).collect();
+                Some(format!("{} && andon install", commands.join(" && ")))
             }
             Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
             Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {

@@ -112,7 +112,7 @@ impl InstallError {
 }
 
 fn list(conflicts: &[Conflict]) -> String {
-    conflicts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    conflicts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn paths(paths: &[PathBuf]) -> String {

@@ -61,30 +61,41 @@ impl std::fmt::Display for Conflict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let path = self.path.display();
         match self.why {
-            Obstacle::Edited => write!(
-                f,
-                "{path} is the andon shim, edited since; delete it (or move your lines to {path}.andon-chained) and try again"
-            ),
+            Obstacle::Edited => write!(f, "{path} is the andon shim, edited since"),
             Obstacle::Replaced(owner) => write!(
                 f,
-                "{path} was replaced by {}, while the hook from before andon is still {path}.andon-chained; \
-                 keep one of the two under the name {}, delete the other, and try again",
-                owner.name(),
-                self.hook.name()
+                "{path} was replaced by {}, while the hook from before andon is still {path}.andon-chained",
+                owner.name()
             ),
-            Obstacle::RunsThrough(owner) => write!(
-                f,
-                "{path} now belongs to {0}, which keeps the andon shim as {path}.legacy; \
-                 run `{0} uninstall --hook-type {1}` and try again",
-                owner.name(),
-                self.hook.name()
-            ),
-            Obstacle::ChainedShim => {
-                write!(f, "{path}.andon-chained is an andon shim itself; delete it and try again")
+            Obstacle::RunsThrough(owner) => {
+                write!(
+                    f,
+                    "{path} now belongs to {}, which keeps the andon shim as {path}.legacy",
+                    owner.name()
+                )
             }
-            Obstacle::NoFile => {
-                write!(f, "{path} or {path}.andon-chained is not a file; move it away and try again")
+            Obstacle::ChainedShim => write!(f, "{path}.andon-chained is an andon shim itself"),
+            Obstacle::NoFile => write!(f, "{path} or {path}.andon-chained is not a file"),
+        }
+    }
+}
+
+impl Conflict {
+    /// The command after which installing goes on. It deletes nothing: a file is put aside under a name that git does not run.
+    pub fn hint(&self) -> String {
+        let aside = |path: PathBuf| {
+            let path = crate::setup::quoted(&path);
+            format!("mv {path} {path}.aside")
+        };
+        let chained = || self.path.with_file_name(self.hook.chained_name());
+        match self.why {
+            Obstacle::Edited => aside(self.path.clone()),
+            Obstacle::Replaced(_) | Obstacle::ChainedShim => aside(chained()),
+            Obstacle::RunsThrough(owner) => {
+                format!("{} uninstall --hook-type {}", owner.name(), self.hook.name())
             }
+            Obstacle::NoFile if self.path.is_file() => aside(chained()),
+            Obstacle::NoFile => aside(self.path.clone()),
         }
     }
 }

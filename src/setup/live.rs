@@ -6,7 +6,7 @@ use std::{fs, path::Path, time::UNIX_EPOCH};
 use super::{HUSKY, event_key, hooks_of_husky};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
-use andon_core::domain::{git_hook::GitHook, time::Timestamp};
+use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::view::status::LostHooks;
 use andon_git::{Repo, platform::files};
@@ -34,6 +34,13 @@ fn gone(what: impl Into<String>, hint: impl Into<String>) -> GuardState {
 /// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
 pub fn look(repo: &Repo) -> GuardState {
     repo.hooks_dir().map_or(GuardState::Yes, |dir| look_at(repo, &dir))
+}
+
+/// The warning for a verb of the loop where commits of this worktree go around the guard: an agent never runs `andon status`.
+pub fn warning(repo: &Repo) -> Option<Diagnostic> {
+    let GuardState::Gone(gone) = look(repo) else { return None };
+    let what = format!("the hooks are gone: commits here are neither checked nor recorded: {}", gone.what);
+    Some(Diagnostic::warning(what).code("hooks").help(gone.help))
 }
 
 /// The same where git is known to look for hooks in `dir`: starts no process.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::setup::live;
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
 use andon_core::policy::{Bit, BitReasons};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
@@ -14,7 +15,8 @@ use andon_engine::{
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
 pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let view = judged(&shell.ctx, &ws)?;
+    let mut view = judged(&shell.ctx, &ws)?;
+    view.problems.extend(live::warning(&ws.repo));
     shell.show(args.format, "complete", &json(&view), |style| text(&view, style));
     Ok(match view.can_complete {
         Bit::Yes => Exit::Allowed,

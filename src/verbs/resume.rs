@@ -40,9 +40,12 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         }
         done => done?,
     };
-    shell.show(args.format.format, "resume", &answer(args, &resumed), |_| {
-        text(shell, args, &resumed) + &moved(&ws, &before)
-    });
+    let there = halts::stop_files(&ws).files();
+    let lifted: Vec<&str> =
+        before.iter().map(|(file, _)| *file).filter(|file| !there.contains(file)).collect();
+    let mut told = answer(args, &resumed);
+    told["lifted"] = json!(lifted);
+    shell.show(args.format.format, "resume", &told, |_| text(shell, args, &resumed) + &moved(&ws, &before));
     Ok(Exit::Allowed)
 }
 

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::setup::live;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
@@ -15,7 +16,8 @@ use andon_engine::{
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
-    let (decision, warnings) = end_turn(&shell.ctx, &ws, node)?;
+    let (decision, mut warnings) = end_turn(&shell.ctx, &ws, node)?;
+    warnings.extend(live::warning(&ws.repo));
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     match args.format.format {
         Format::Text => {

@@ -2,6 +2,8 @@
 //! commits again passes within two tries, and every content, every staged part, `MERGE_HEAD` and the author are still
 //! there.
 
+mod every;
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::support::{Out, Stage, andon_path, image::built};

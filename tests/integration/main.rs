@@ -66,6 +66,7 @@ mod range_trust;
 mod record;
 mod reference;
 mod refused_commits;
+mod releases;
 mod replay;
 mod report;
 mod review;

@@ -89,7 +89,7 @@ fn what_a_hook_changed_after_the_gate_is_judged_again() {
     --- stderr
     error[untested-edit]: commit refused: a hook changed code.txt after the tests ran
       help: andon test
-      help: if the hook changes it at each commit, in andon.toml:  [paths]  ignore = ["code.txt"]
+      help: or have each commit run the tests that are missing, in andon.toml:  [test]  at_commit = "run"
     "#);
     stage.tested_commit("-qam", "Formatted by the manager");
     assert_eq!(stage.record("HEAD")["gate"], "passed");

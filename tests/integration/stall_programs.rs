@@ -99,6 +99,46 @@ fn refused_commits_fail_the_gate_too() {
     assert_eq!((&got["provider"], &got["halt"]["rule"]), (&"gemini".into(), &"refused-commits".into()));
 }
 
+/// Which provider a halt starts, by the chain and by what halts: each condition alone, and in each order.
+#[test]
+fn the_condition_that_holds_chooses_the_provider_and_status_says_why() {
+    let (red, same) = ("three red commits", "the same call");
+    let table = [
+        (r#""second on failed_gate", "third on stop_event""#, red, Some(("second", "failed_gate"))),
+        (r#""third on stop_event", "second on failed_gate""#, red, Some(("third", "stop_event"))),
+        (r#""second on failed_gate""#, red, Some(("second", "failed_gate"))),
+        (r#""second on stop_event, failed_gate""#, red, Some(("second", "stop_event, failed_gate"))),
+        (r#""second""#, red, Some(("second", "failed_gate, stop_event"))),
+        (r#""second on context_exhausted""#, red, None),
+        (r#""second on failed_gate", "third on stop_event""#, same, Some(("third", "stop_event"))),
+        (r#""second on failed_gate""#, same, None),
+    ];
+    for (chain, trouble, wanted) in table {
+        let stage = Stage::installed();
+        user_config(&stage, "[on_stall]\ncommand = [\"sh\", \"-c\", \"cat >> ../got.jsonl\"]\n");
+        let policy = "[on_stall]\npolicy = \"retry_with_new_provider\"\n";
+        let chain = format!("[fallback]\nproviders = [\"first\", {chain}]\n");
+        stage.write("andon.toml", format!("[test]\ncommand = \"sh check.sh\"\n{policy}{chain}"));
+        stage.git(&["commit", "-qam", "Name the chain"]).ok();
+        if trouble == red {
+            for number in 1..=3 {
+                stage.iterate(&format!("{number}\n"), &["not ok a", "ok b"], &format!("Try {number}"));
+            }
+        } else {
+            calls(&stage);
+        }
+        let got = std::fs::read_to_string(stage.root().join("got.jsonl")).ok();
+        let started = got.as_deref().map(|got| json(got.lines().next().unwrap())["provider"].to_string());
+        assert_eq!(started, wanted.map(|(name, _)| format!("{name:?}")), "{chain} {trouble}");
+        let status = json(&stage.andon(&["status", "--format", "json"]).stdout);
+        let why = status["provider_reason"].as_str().unwrap_or_default();
+        assert!(
+            why.ends_with(&wanted.map_or_else(String::new, |(name, on)| format!("{name} goes on ({on})"))),
+            "{why}"
+        );
+    }
+}
+
 #[test]
 fn the_answer_of_a_reviewer_is_advice() {
     let stage = configured("spawn_reviewer", "cat > /dev/null; echo Split the function in two.");

@@ -75,9 +75,14 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
             of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
         }
     };
-    let hint = format!("write {} = {}", spec.name, meant(&default, item));
-    let expected = ExpectedValue { name, words, hint };
     let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
+    let hint = match (&default, name.split('.').nth(1)) {
+        (ParamValue::Count(_) | ParamValue::Span(_), Some(rule)) if unlimited => {
+            format!("the rule is this limit; to have none, switch it off: {rule} = \"off\"")
+        }
+        _ => format!("write {} = {}", spec.name, meant(&default, item)),
+    };
+    let expected = ExpectedValue { name, words, hint };
     let value = match default {
         ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
         ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),

@@ -5,6 +5,7 @@ pub mod earlier_runs;
 pub mod inherited_evidence;
 mod path_difference;
 pub mod places;
+pub mod release;
 pub mod scopes;
 pub mod separate_checkout;
 pub mod test_guess;
@@ -14,12 +15,13 @@ pub mod untracked;
 
 use std::collections::BTreeMap;
 
+use self::inherited_evidence::Archive;
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::tests::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
 use andon_git::Overlay;
 use andon_store::fingerprint::{Difference, differing};
 use andon_store::notes::NotesStore;
@@ -42,8 +44,23 @@ pub fn find(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
 }
 
 /// The test run that is evidence for `subject`, whose fingerprint is `code`: on exactly that code, also where some of its
-/// files were not tracked yet when the tests ran. Where the code has scopes, those that differ from `before` must have run.
+/// files were not tracked yet when the tests ran, or on `before`, where the subject only releases it. Where the code has scopes,
+/// those that differ from `before` must have run.
 pub fn of_subject(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    subject: &Subject,
+    code: CodeId,
+    before: Option<TreeId>,
+) -> Result<Option<TestEvidence>, OpsError> {
+    match own_evidence(ws, loaded, subject, code, before)? {
+        None => release::carried(ws, loaded, subject, code, before),
+        found => Ok(found),
+    }
+}
+
+/// The same without what is carried.
+fn own_evidence(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     subject: &Subject,
@@ -129,6 +146,18 @@ pub fn candidate(
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(ws, loaded, loaded.runs.last(), subject, code)?,
     };
+    let state = match state {
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::Scope { .. }
+            if code_changed == CodeChange::Changed =>
+        {
+            let carried = release::carried(ws, loaded, subject, code, parent)?;
+            carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)))
+        }
+        state => state,
+    };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
         (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
@@ -137,10 +166,7 @@ pub fn candidate(
     // Only where there is something to say: this looks at files of the project.
     let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
     let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
-    let origin = Origin::Work;
-    let (identity, making, changed_by_hook) = (Vec::new(), None, Vec::new());
-    let evidence = state;
-    Ok(Candidate { code_changed, evidence, origin, docs, identity, command, advice, making, changed_by_hook })
+    Ok(Candidate { code_changed, evidence: state, docs, command, advice, ..Candidate::default() })
 }
 
 /// The code paths that a hook changed in what was tested: in `tree`, against the tree `before` the hook. None where the
@@ -166,7 +192,10 @@ pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Or
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);
     }
-    let made = inherited_evidence::is_of_tested(&ws.repo, &NotesStore::open(&ws.repo)?, tip)?;
+    let made = inherited_evidence::is_of_tested(
+        Archive { repo: &ws.repo, store: &NotesStore::open(&ws.repo)?, rules: &ws.config.paths.rules },
+        tip,
+    )?;
     Ok(if made { Origin::MadeByGit } else { Origin::Work })
 }
 
@@ -201,10 +230,17 @@ pub fn at_the_remote(
     Ok(nearest)
 }
 
-/// The note on handed-in evidence that opens a gate.
+/// The note on evidence that opens a gate and is not a run of `andon test` on this code.
 pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
-    if candidate.code_changed == CodeChange::Unchanged || tests.origin == RunOrigin::Here {
+    if candidate.code_changed == CodeChange::Unchanged {
+        return None;
+    }
+    if tests.ran_on == RanOn::Parent {
+        let message = "only version numbers and changelogs changed: the tests of the commit before count";
+        return Some(Diagnostic::note(message).code("release").help("to run them all the same: andon test"));
+    }
+    if tests.origin == RunOrigin::Here {
         return None;
     }
     let message = "the tests of this code were handed in: what ran is somebody's word (test.handed_in)";

@@ -9,6 +9,8 @@ use crate::error::OpsError;
 use crate::text::style::Style;
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
+use andon_core::detect;
+use andon_core::domain::findings::Level;
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
 use andon_core::domain::{ids::TreeId, time::Timestamp};
@@ -80,10 +82,16 @@ impl Workspace {
         let loaded = config::read_sources(root, ctx.user_config.as_deref())
             .map_err(ConfigErrors::from)
             .and_then(|sources| config::load(&sources));
-        let (config, config_errors) = match loaded {
+        let (mut config, config_errors) = match loaded {
             Ok(config) => (config, None),
             Err(errors) => (config::load(&[])?, Some(errors)),
         };
+        // As its document has it: the escalation alone, by one variable.
+        if ctx.var("ANDON_ESCALATE").is_some_and(|value| value == "0")
+            && let Some(escalation) = config.rules.get_mut(detect::CO_OCCURRENCE.id)
+        {
+            escalation.level = Level::Off;
+        }
         let below_top = match ctx.var("GIT_PREFIX") {
             Some(prefix) => !prefix.is_empty(),
             None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),

@@ -24,6 +24,14 @@ pub enum GitError {
         /// The directory where the search began.
         dir: PathBuf,
     },
+    /// A worktree whose repository is not where the worktree says: moved, or outside of a container.
+    #[error("the repository of the worktree {} is not here: its .git names {}", top.display(), git_dir.display())]
+    LostWorktree {
+        /// The worktree.
+        top: PathBuf,
+        /// The directory that is not there.
+        git_dir: PathBuf,
+    },
     /// git's own protection against repositories of other users.
     #[error("the repository at {} belongs to another user, and git's safe.directory does not list it", dir.display())]
     Unsafe {
@@ -244,6 +252,7 @@ impl GitError {
         matches!(
             self,
             Self::NotARepository { .. }
+                | Self::LostWorktree { .. }
                 | Self::BareRefused { .. }
                 | Self::UnknownRevision { .. }
                 | Self::Unborn { .. }
@@ -265,6 +274,12 @@ impl GitError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::NotARepository { .. } => Some("run `git init`, or change into a repository".to_owned()),
+            Self::LostWorktree { top, git_dir } => Some(format!(
+                "after a move of the repository, in it: git worktree repair {}; in a container: mount the repository so that \
+                 {} is there",
+                quoted_path(top),
+                quoted_path(git_dir)
+            )),
             Self::Unsafe { dir } => {
                 Some(format!("git config --global --add safe.directory {}", quoted_path(dir)))
             }
@@ -294,7 +309,8 @@ impl GitError {
                 quoted(name)
             )),
             Self::NoteTooLarge { commit, name, .. } => Some(format!(
-                "git notes --ref={} remove {commit}",
+                "git update-ref refs/andon-saved/{0} refs/{0} && git notes --ref={1} remove {commit}",
+                quoted(name.trim_start_matches("refs/")),
                 quoted(name.strip_prefix("refs/notes/").unwrap_or(name))
             )),
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),

@@ -81,7 +81,8 @@ impl RecordError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
-            Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(note_help(*commit)),
+            Self::Unreadable { commit, source } => Some(note_help(*commit, source)),
+            Self::NoteTooLarge { commit, .. } => Some(edit_note(*commit)),
             Self::Io { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
             }
@@ -99,11 +100,23 @@ fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
     Diagnostic::warning(why).at(Location::Line { path: path.to_path_buf(), offset }).help(help)
 }
 
-/// A line of a note that is skipped: a person takes it out. Why may quote untrusted text: the renderer escapes.
+/// A line of a note that is skipped. Why may quote untrusted text: the renderer escapes.
 fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
-    Diagnostic::warning(why).at(Location::Note { commit, line }).help(note_help(commit))
+    Diagnostic::warning(why).at(Location::Note { commit, line })
 }
 
-fn note_help(commit: CommitId) -> String {
+/// A person takes a damaged line out; a line of another version is whole, and goes nowhere.
+fn note_help(commit: CommitId, why: &FormatError) -> String {
+    match why {
+        FormatError::Schema { .. } => "install the version of andon that wrote it, or a newer one".to_owned(),
+        FormatError::TooLarge { .. }
+        | FormatError::Json(_)
+        | FormatError::NotAnObject
+        | FormatError::Shape(_)
+        | FormatError::Member { .. } => edit_note(commit),
+    }
+}
+
+fn edit_note(commit: CommitId) -> String {
     format!("git notes --ref=andon edit {commit}")
 }

@@ -35,6 +35,8 @@ pub enum Kind {
     Totals,
     /// That no lost halt was found in any ledger.
     Traces,
+    /// The remote whose answer a push waited for in vain, and when.
+    Waits,
     /// The newest window of records.
     Window,
 }
@@ -63,6 +65,7 @@ impl Kind {
             Self::Tests => ("tests", Scope::Repository, 24 * MIB),
             Self::Totals => ("totals", Scope::Worktree, 8 * MIB),
             Self::Traces => ("traces", Scope::Worktree, KIB),
+            Self::Waits => ("waits", Scope::Repository, KIB),
             Self::Window => ("window", Scope::Worktree, 16 * MIB),
         }
     }

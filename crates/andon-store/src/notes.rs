@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{RecordError, skipped_note};
+use super::{RecordError, note_help, skipped_note};
 use crate::wire::v1::{
     Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
     encode_commit, line_digest,
@@ -294,8 +294,10 @@ fn best(commit: CommitId, note: &[u8], derived: &DerivedFacts) -> Result<StoredR
         let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);
         return Err(RecordError::Unreadable { commit, source });
     };
-    let warnings =
-        unreadable.into_iter().map(|(line, error)| skipped_note(commit, line, error.to_string())).collect();
+    let warnings = unreadable
+        .into_iter()
+        .map(|(line, error)| skipped_note(commit, line, error.to_string()).help(note_help(commit, &error)))
+        .collect();
     Ok(StoredRecord { record, line_digest: line_digest(line), extra, warnings })
 }
 

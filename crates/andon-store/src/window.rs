@@ -180,7 +180,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         let info = match repo.commit(id) {
             Ok(info) => info,
             Err(error) => {
-                window.warnings.push(warning(id, &error));
+                window.warnings.push(skipped_note(id, 1, error.to_string()).helps(error.help()));
                 break;
             }
         };
@@ -225,15 +225,12 @@ fn look_below(repo: &Repo, store: &NotesStore<'_>, window: &mut Window) {
 
 /// The warning names the commit; the error would name it again.
 fn unreadable(commit: CommitId, error: &RecordError) -> Diagnostic {
-    match error {
-        RecordError::Unreadable { source, .. } => warning(commit, &format!("unreadable record: {source}")),
+    let why = match error {
+        RecordError::Unreadable { source, .. } => format!("unreadable record: {source}"),
         RecordError::Git(_)
         | RecordError::Io { .. }
         | RecordError::NoteTooLarge { .. }
-        | RecordError::HostileTree { .. } => warning(commit, error),
-    }
-}
-
-fn warning(commit: CommitId, error: &impl ToString) -> Diagnostic {
-    skipped_note(commit, 1, error.to_string())
+        | RecordError::HostileTree { .. } => error.to_string(),
+    };
+    skipped_note(commit, 1, why).helps(error.help())
 }

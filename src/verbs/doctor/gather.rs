@@ -190,8 +190,9 @@ pub fn ledger(ws: &Workspace) -> Check {
             if let Some(gap) = gap(ws, &entries) {
                 return gap;
             }
-            let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-            store("ledger", entries.len(), "ledger entry", &skipped, "git for-each-ref refs/andon/ledger")
+            let hint = skipped.first().and_then(|one| one.help.first()).cloned().unwrap_or_default();
+            let skipped: Vec<String> = skipped.iter().map(|one| one.message.clone()).collect();
+            store("ledger", entries.len(), "ledger entry", &skipped, &hint)
         }
         Err(err) => Check::new("ledger", State::Fail, err.to_string(), err.help()),
     }
@@ -235,6 +236,10 @@ fn signed(ws: &Workspace) -> Check {
             "guard.ack = \"signed\", and the policy names no witness".to_owned(),
             "andon witness add human:ID --key FILE",
         );
+    }
+    let unsigned = asking::unsigned_answers(ws).unwrap_or_default();
+    if let Some(first) = unsigned.first() {
+        return Check::warn("answers", first.message.clone(), Some(first.help.clone()));
     }
     let open = if policy.rules.require_touch {
         "a security key must be touched"

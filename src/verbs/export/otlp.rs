@@ -139,8 +139,9 @@ fn halt(last: &LastHalt, iterations: &[Iteration<'_>]) -> Vec<Value> {
     }
     let answered = last.ack.as_ref().map(|ack| {
         let mut answered = log("andon.loop.acknowledged", INFO, ack.at, &ack.reason);
+        let how = text("andon.answer.how", ack.how.as_str());
         answered["attributes"] =
-            json!([text("andon.rule", &halt.rule), text("andon.worktree", &halt.worktree)]);
+            json!([how, text("andon.rule", &halt.rule), text("andon.worktree", &halt.worktree)]);
         answered
     });
     std::iter::once(halted).chain(answered).collect()

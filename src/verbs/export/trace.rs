@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Iteration, iterations, plain};
+use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::time::Timestamp;
 use andon_engine::view::{history::HistoryView, status::LastHalt};
 use andon_engine::{json, text::phrase};
@@ -76,7 +77,10 @@ fn instants(last: &LastHalt) -> Vec<Value> {
     };
     let halt = &last.halt;
     let mut found = vec![instant(format!("halted: {}", plain(&halt.rule)), halt.at, &halt.message)];
-    found.extend(last.ack.as_ref().map(|ack| instant("answered".to_owned(), ack.at, &ack.reason)));
+    let name = |ack: &Ack| {
+        if ack.how == AckHow::Unsigned { "an unsigned answer, which ends nothing" } else { "answered" }
+    };
+    found.extend(last.ack.as_ref().map(|ack| instant(name(ack).to_owned(), ack.at, &ack.reason)));
     found
 }
 

@@ -312,6 +312,9 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
 
 fn purged_text(purged: &PurgeReport) -> String {
     let (records, entries) = (count(purged.records, "record"), count(purged.entries, "ledger entry"));
+    if purged.records == 0 && purged.entries == 0 && purged.folders.is_empty() {
+        return "purged: nothing was left\n".to_owned();
+    }
     let mut text = format!("purged: {records}, {entries}\n");
     for path in &purged.folders {
         text.push_str(&format!("  {}: removed\n", shown_path(path)));

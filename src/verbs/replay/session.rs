@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use super::run::{Engine, settings};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::events::{Event, EventKind, Trace};
-use andon_core::domain::facts::{CommitFact, Fact};
+use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, tests::TestRun, time::Timestamp};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{asking, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Marker};
-use andon_store::ledger::{Entry, Ledger};
+use andon_store::ledger::Entry;
 use andon_store::notes::NotesStore;
 
 /// Most bytes of the journal that are read, from its end.
@@ -31,9 +31,12 @@ const NAMED: usize = 20;
 pub fn run(ws: &Workspace, id: &str) -> Result<(Trajectory, Vec<Diagnostic>), OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let (lines, unread) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
-    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let (entries, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut warnings: Vec<Diagnostic> = unread;
     warnings.extend(skipped);
+    let unsigned = asking::unsigned_answers(ws)?.into_iter();
+    warnings
+        .extend(unsigned.map(|fault| Diagnostic::warning(fault.message).code(fault.code).help(fault.help)));
     let mut items = recorded_before(ws, &store, &lines, &entries)?;
     items.extend(lines.into_iter().filter_map(|line| item(ws, &store, line, &mut warnings)));
     let mut walk = Walk::new(ws, id);
@@ -106,7 +109,8 @@ fn recorded_before(
         let id = fact.id;
         items.push(Item::Fact(Fact::Commit(Box::new(fact))));
         for entry in entries {
-            let answer = entry.event.answer().filter(|ack| ack.head == id);
+            let counts = |ack: &&Ack| ack.head == id && ack.how != AckHow::Unsigned;
+            let answer = entry.event.answer().filter(counts);
             items.extend(answer.map(|ack| Item::Fact(Fact::Ack(Box::new(ack.clone())))));
         }
     }

@@ -58,6 +58,9 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         who: policy::makers(&loaded.timeline),
         session: actor.session,
         provider: provider(ws, &loaded),
+        provider_reason: provider_reason(&loaded),
+        consecutive_failures: consecutive_failures(ws, &loaded),
+        last_compaction: loaded.timeline.activity.compactions.newest,
         last_halt,
         trend: loaded.timeline.trend(),
         trend_in_turn: loaded.timeline.activity.red.counts.clone(),
@@ -83,10 +86,20 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     })
 }
 
+fn consecutive_failures(ws: &Workspace, loaded: &LoadedTimeline) -> u64 {
+    let setting = ws.config.rules.get(detect::CONSECUTIVE_FAILURES.id);
+    setting.map_or(0, |setting| detect::failures_in_a_row(&loaded.timeline, setting))
+}
+
 /// The provider at work: the one that was started at the newest stall, else the first of the chain.
 fn provider(ws: &Workspace, loaded: &LoadedTimeline) -> Option<String> {
     let primary = ws.config.response.providers.first().map(|one| one.name.as_str())?;
     Some(fallback::current(loaded).unwrap_or(primary).to_owned())
+}
+
+/// The reason for which it was started.
+fn provider_reason(loaded: &LoadedTimeline) -> Option<String> {
+    fallback::handed_on(loaded).map(|(_, reason)| reason.to_owned())
 }
 
 /// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.

@@ -136,7 +136,8 @@ fn place(page: &mut Page, view: &StatusView) {
         page.field("by", &by.join(", "));
     }
     if let Some(provider) = &view.provider {
-        page.field("provider", &terminal_clip(provider, NAME));
+        let why = view.provider_reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        page.field("provider", &terminal_clip(&(provider.clone() + &why), NAME));
     }
 }
 

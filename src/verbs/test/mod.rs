@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Format, Printer};
 use crate::cli::{Shell, format_arg::FormatArg};
+use crate::setup::live;
 use crate::verbs::test::run as test;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
@@ -50,6 +51,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     };
     let ran = test::run(&shell.ctx, &ws, &subject, &asked, shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
+    shown.extend(live::warning(&ws.repo));
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));
     shown.extend(unread(&ran));

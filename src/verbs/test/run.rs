@@ -14,10 +14,15 @@ use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
 use andon_engine::evidence::earlier_runs::{compare, passed_unread_before};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
+use andon_engine::evidence::test_guess;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
 pub use andon_engine::recording::pending::RunDestination;
 use andon_engine::{
-    context::Context, error::OpsError, evidence::test_sets, recording::pending, workspace::Workspace,
+    context::Context,
+    error::{OpsError, VerbError},
+    evidence::test_sets,
+    recording::pending,
+    workspace::Workspace,
 };
 use andon_git::platform::test_seam::stop_point;
 use andon_store::fingerprint::Fingerprinter;
@@ -235,10 +240,9 @@ fn not_started(
 /// There is none.
 pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
     ws.config.test.command.clone().ok_or_else(|| {
-        OpsError::usage(
-            "no test command is configured",
-            "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND",
-        )
+        let advice = ws.repo.workdir().map(test_guess::advice).unwrap_or_default();
+        let help = vec![advice, "or run one command: andon test -- COMMAND".to_owned()];
+        OpsError::Verb { kind: VerbError::Usage, what: "no test command is configured".to_owned(), help }
     })
 }
 

@@ -6,6 +6,7 @@ use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestP
 use super::{TestArgs, after_run, flaky, proves_nothing, ran_json, run as test, say, unread};
 use crate::cli::output::{Format, Printer};
 use crate::cli::{Shell, error::Exit};
+use crate::setup::live;
 use andon_config::TestCommand;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
@@ -24,7 +25,7 @@ pub fn run(
     let out = shell.out;
     let mut tell = progress(out);
     let done = scoped_run::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
-    let mut said: Vec<Diagnostic> = Vec::new();
+    let mut said: Vec<Diagnostic> = live::warning(&ws.repo).into_iter().collect();
     let kept = Some(done.kept).filter(|_| !done.ran.is_empty());
     let decision = after_run(shell, ws, kept, &mut said);
     out.message(&format!("andon: {}\n", summary(&done)));

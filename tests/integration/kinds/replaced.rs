@@ -35,7 +35,7 @@ fn a_replaced_head_changes_nothing_about_what_was_tested() {
     exit 0
     --- stdout
     warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
     kind.stage.set("GIT_NO_REPLACE_OBJECTS", "1");
@@ -65,9 +65,9 @@ fn replaced_parents_and_blobs() {
     exit 0
     --- stdout
     warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 1 commit in HEAD~1..HEAD: ok, 2 warnings
     ");
     // A range that holds what is replaced is refused.
@@ -76,9 +76,9 @@ fn replaced_parents_and_blobs() {
     --- stdout
     error[replaced-object]: git shows another object in place of this commit (refs/replace)
       --> HASH Tested
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 2 commits in HEAD~2..HEAD: 1 error, 1 warning
     ");
 }
@@ -104,7 +104,7 @@ fn grafts() {
     exit 0
     --- stdout
     warning[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
-      help: rm "$(git rev-parse --git-path info/grafts)"
+      help: at=$(git rev-parse --git-path info/grafts) && mv "$at" "$at.old"
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     "#);
     assert_snapshot!(kind.andon(&["check", "HEAD~2..HEAD"]).shown(), @r#"
@@ -118,7 +118,7 @@ fn grafts() {
       help: git notes --ref=andon show HASH
     error[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
       --> HASH Tested
-      help: rm "$(git rev-parse --git-path info/grafts)"
+      help: at=$(git rev-parse --git-path info/grafts) && mv "$at" "$at.old"
     checked 2 commits in HEAD~2..HEAD: 3 errors
     "#);
 }

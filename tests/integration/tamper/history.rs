@@ -88,7 +88,7 @@ fn objects_shown_in_place_of_others() {
     --- stdout
     error[replaced-object]: git shows another object in place of this commit (refs/replace)
       --> HASH Step 3
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
     stage.set("GIT_NO_REPLACE_OBJECTS", "1");
@@ -97,7 +97,7 @@ fn objects_shown_in_place_of_others() {
     --- stdout
     error[replaced-object]: git shows another object in place of this commit (refs/replace)
       --> HASH Step 3
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
     stage.unset("GIT_NO_REPLACE_OBJECTS");
@@ -108,7 +108,7 @@ fn objects_shown_in_place_of_others() {
     exit 0
     --- stdout
     warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
-      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+      help: git update-ref refs/andon-saved/replace/HASH refs/replace/HASH && git replace -d HASH
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
 }

@@ -6,6 +6,7 @@
 pub mod hash;
 mod nature;
 pub mod normalize;
+pub mod release;
 pub mod secrets;
 mod survey;
 

@@ -36,12 +36,15 @@ pub use situation::{
     Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, GitUnderway, IndexUse, Origin,
     PathDifference, PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
-pub use test_files::{TestCollection, left_behind, subject};
+pub use test_files::{TestCollection, is_in_folder_of_tests, left_behind, subject};
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
 pub use rules::REGISTRY;
+pub use rules::untested_edit::AT_COMMIT;
 pub use rules::{
     co_occurrence::RULE as CO_OCCURRENCE,
+    consecutive_failures::RULE as CONSECUTIVE_FAILURES,
+    consecutive_failures::in_a_row as failures_in_a_row,
     context_window::RULE as CONTEXT_WINDOW,
     docs_not_updated::RULE as DOCS_NOT_UPDATED,
     failing_tests::RULE as FAILING_TESTS,

@@ -44,6 +44,10 @@ pub struct Candidate {
     pub making: Option<CommitDraft>,
     /// The code paths that another hook changed after the tests had run on what was to be committed.
     pub changed_by_hook: Vec<Vec<u8>>,
+    /// The ways in which a release tool gets its commit through, where the commit declares another version.
+    pub release: Vec<String>,
+    /// The path of the program as a word of a shell, where only a framework of hooks finds it: a person's shell knows no `andon`.
+    pub hidden_program: Option<String>,
 }
 
 /// A commit that is being made, as far as the way out of its refusal depends on it.

@@ -44,7 +44,7 @@ fn is_hidden_from_go(path: &str) -> bool {
 /// Returns whether a file that went from `old` to `new` has left what a runner takes tests from. A file that moves into a folder
 /// of tests without a word in its name goes to a runner that takes all of them.
 pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
-    let moves_to_tests = folder(old) != folder(new) && in_folder_of_tests(new);
+    let moves_to_tests = folder(old) != folder(new) && is_in_folder_of_tests(new);
     TestCollection::from_path(old) == TestCollection::ByName
         && match TestCollection::from_path(new) {
             TestCollection::ByName => false,
@@ -53,7 +53,8 @@ pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
         }
 }
 
-fn in_folder_of_tests(path: &[u8]) -> bool {
+/// Returns whether a file lies below a folder of tests, whose files the tests read.
+pub fn is_in_folder_of_tests(path: &[u8]) -> bool {
     let folders = ["test", "tests", "spec", "specs", "e2e"];
     folder(path).split(|byte| *byte == b'/').any(|part| folders.iter().any(|name| part == name.as_bytes()))
 }

@@ -217,7 +217,7 @@ proptest! {
         level in prop::sample::select(vec![Level::Note, Level::Warn, Level::Block, Level::Halt]),
     ) {
         let line = fold(&facts, GAP);
-        let candidate = Candidate { code_changed: CodeChange::Changed, evidence, origin: Origin::Work, docs: DocsChange::NotAsked, identity: Vec::new(), command: None, advice: None, making: None, changed_by_hook: Vec::new() };
+        let candidate = Candidate { code_changed: CodeChange::Changed, evidence, ..Candidate::default() };
         let stops = Stops { stop: Presence::Present, pause: Presence::Absent };
         let mut settings = defaults();
         for setting in settings.values_mut() {

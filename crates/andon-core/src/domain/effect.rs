@@ -122,7 +122,7 @@ crate::named_enum! {
 pub struct Provider {
     /// The name of the provider.
     pub name: String,
-    /// The conditions that lead to the provider; if empty, any condition does.
+    /// The conditions that lead to the provider; if empty, any condition does. Of a provider that is started, those that did.
     pub on: Vec<Condition>,
 }
 

@@ -71,6 +71,9 @@ pub struct TestEvidence {
     /// Who ran the tests.
     #[serde(default, rename = "handed_in")]
     pub origin: RunOrigin,
+    /// The code that they ran on.
+    #[serde(default, rename = "of_parent")]
+    pub ran_on: RanOn,
     /// Tests that the last full run on the same tests ran, when this run passed with fewer.
     #[serde(default, deserialize_with = "count_if_any")]
     pub full_run: Option<u64>,
@@ -265,6 +268,19 @@ pub enum RunOrigin {
 
 flag!(RunOrigin, HandedIn, Here);
 
+/// The code that the tests ran on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum RanOn {
+    /// Exactly the code that the result is for.
+    #[default]
+    ThisCode,
+    /// The code of the commit before, from which only the project's own version and its changelogs differ. As a member it is
+    /// there, and true.
+    Parent,
+}
+
+flag!(RanOn, Parent, ThisCode);
+
 /// Of nothing at all.
 impl Default for TestEvidence {
     fn default() -> Self {
@@ -290,6 +306,7 @@ impl TestEvidence {
             runner: String::new(),
             command: String::new(),
             origin: RunOrigin::Here,
+            ran_on: RanOn::ThisCode,
             full_run: None,
             flaky: Vec::new(),
             set: None,
@@ -348,6 +365,11 @@ impl TestEvidence {
     /// True when nothing but the exit code of the command tells how the tests went: no test is known by name or number.
     pub fn is_by_exit_code(&self) -> bool {
         self.runner == Self::BY_EXIT_CODE
+    }
+
+    /// True when the tests ran here and on this very code.
+    pub fn is_own(&self) -> bool {
+        self.origin == RunOrigin::Here && self.ran_on == RanOn::ThisCode
     }
 
     /// True when this run shows that the tests pass.

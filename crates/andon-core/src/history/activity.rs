@@ -178,6 +178,9 @@ pub struct Marks {
 pub struct Compactions {
     epoch: u64,
     times: u64,
+    /// When the newest was, of any epoch.
+    #[serde(default)]
+    pub newest: Option<Timestamp>,
 }
 
 impl Compactions {
@@ -188,12 +191,12 @@ impl Compactions {
 
     /// Those of the epoch that `ended` count on in the one that `began`.
     pub(super) fn carry(&mut self, ended: u64, began: u64) {
-        *self = Self { epoch: began, times: self.running(ended) };
+        *self = Self { epoch: began, times: self.running(ended), ..*self };
     }
 
     /// One more in `epoch`.
-    pub(super) fn one_more(&mut self, epoch: u64) {
-        *self = Self { epoch, times: self.running(epoch).saturating_add(1) };
+    pub(super) fn one_more(&mut self, epoch: u64, at: Option<Timestamp>) {
+        *self = Self { epoch, times: self.running(epoch).saturating_add(1), newest: at.or(self.newest) };
     }
 }
 

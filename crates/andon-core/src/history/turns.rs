@@ -110,7 +110,7 @@ impl Timeline {
             }
             EventKind::Renewed(Renewal::Compaction) => {
                 let epoch = self.activity.epoch;
-                self.activity.compactions.one_more(epoch);
+                self.activity.compactions.one_more(epoch, event.at);
             }
             EventKind::Refused(refused) => {
                 self.activity.refused.take(refused.code, self.activity.code);

@@ -161,8 +161,13 @@ fn on_stall(
         OnStall::Pause if escalated.is_some() => None,
         OnStall::Pause => Some(Effect::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
+        // Without a chain the program itself knows who is next; where no provider of a chain is for this, a person is.
+        OnStall::RetryWithNewProvider if setup.providers.is_empty() => Some(start(None)),
         OnStall::RetryWithNewProvider => {
-            Some(start(next_provider(setup.providers, setup.current, conditions).cloned()))
+            let next = next_provider(setup.providers, setup.current, conditions)?;
+            let on = next.on.iter().copied().filter(|wanted| conditions.contains(wanted));
+            let why: Vec<Condition> = if next.on.is_empty() { conditions.to_vec() } else { on.collect() };
+            Some(start(Some(Provider { on: why, ..next.clone() })))
         }
     }
 }
@@ -179,7 +184,9 @@ pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pre
     let mut conditions = Vec::new();
     // A commit that the gate refused failed it too.
     let refused = usize::try_from(timeline.activity.refusals.times).unwrap_or(usize::MAX);
-    if failed.count().saturating_add(refused) > FAILED_GATES {
+    let failed = failed.count().saturating_add(refused);
+    // While the loop is halted, no gate can fail once more.
+    if failed > FAILED_GATES || (failed == FAILED_GATES && halted.is_some()) {
         conditions.push(Condition::FailedGate);
     }
     if pressure == Pressure::HardBlock || halted == Some(EventClass::Compaction) {

@@ -2,8 +2,10 @@
 //! on, variables.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::escape::shell_quote;
 
 /// A commit that was rewritten: post-rewrite's "old new" line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +113,19 @@ pub fn runner(vars: &BTreeMap<String, String>) -> HookRunner {
     } else {
         HookRunner::Git
     }
+}
+
+/// The path of the running program as a word of a shell, where it lies in an environment that a framework of hooks made for
+/// itself: the shell of a person finds no `andon` then.
+pub fn hidden_program(vars: &BTreeMap<String, String>, program: Option<&Path>) -> Option<String> {
+    let program = program.filter(|_| runner(vars) == HookRunner::Framework)?;
+    let cache = |home: &str, below: &str| vars.get(home).map(|home| Path::new(home).join(below));
+    let mut homes = ["pre-commit", "prek"].into_iter().flat_map(|name| {
+        let own = cache(if name == "prek" { "PREK_HOME" } else { "PRE_COMMIT_HOME" }, "");
+        [own, cache("XDG_CACHE_HOME", name), cache("HOME", &format!(".cache/{name}"))]
+    });
+    let is_hidden = homes.any(|home| home.is_some_and(|home| program.starts_with(home)));
+    is_hidden.then(|| shell_quote(&program.to_string_lossy()))
 }
 
 /// The range that the framework names at push and in CI.

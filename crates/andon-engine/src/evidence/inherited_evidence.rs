@@ -6,9 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::release;
 use crate::error::OpsError;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::tests::{RanOn, TestEvidence};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
 use andon_store::notes::NotesStore;
 
@@ -26,6 +29,8 @@ pub enum Backing {
     Elsewhere(CommitId, Box<CommitRecord>),
     /// git made it of commits whose code was tested.
     Made(MergeClaim),
+    /// Only the project's own version and changelogs differ from this commit, whose code was tested.
+    Released(CommitId),
     /// git made it, and this commit that it was made of was not tested.
     Untested(CommitId),
     /// Nothing does.
@@ -69,6 +74,8 @@ pub struct Archive<'a> {
     pub repo: &'a Repo,
     /// Their records.
     pub store: &'a NotesStore<'a>,
+    /// What of a commit is code.
+    pub rules: &'a PathRules,
 }
 
 impl Origins {
@@ -106,6 +113,21 @@ impl Origins {
                 None => return Ok(Backing::Made(claimed)),
                 Some(commit) => untested = Some(commit),
             }
+        }
+        if let [parent] = asked.commit.parents[..]
+            && asked.changed
+            && release::is_release(
+                archive.repo,
+                archive.rules,
+                archive.repo.tree_of(parent)?,
+                asked.commit.tree,
+            )?
+        {
+            return Ok(if is_judged_sound(archive, asked, parent) {
+                Backing::Released(parent)
+            } else {
+                Backing::Untested(parent)
+            });
         }
         Ok(untested.map_or(Backing::Missing, Backing::Untested))
     }
@@ -196,9 +218,13 @@ fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -
         MergeClaim::Merge => None,
         MergeClaim::Revert(source) | MergeClaim::Pick(source) | MergeClaim::Squash(source) => Some(source),
     };
-    let recorded = |id: CommitId| archive.store.readable(id).is_some_and(|record| is_sound(&record));
-    let sound = |id: CommitId| (asked.judged)(id).unwrap_or_else(|| recorded(id));
-    parent.or_else(|| source.filter(|source| !sound(*source)))
+    parent.or_else(|| source.filter(|source| !is_judged_sound(archive, asked, *source)))
+}
+
+/// The verdict on an earlier commit, else what its record says of itself.
+fn is_judged_sound(archive: Archive<'_>, asked: &Inquiry<'_>, commit: CommitId) -> bool {
+    let recorded = || archive.store.readable(commit).is_some_and(|record| is_sound(&record));
+    (asked.judged)(commit).unwrap_or_else(recorded)
 }
 
 /// Most commits below a tip that are looked at.
@@ -206,7 +232,8 @@ const BELOW: usize = 128;
 
 /// True if git made a tip of tested commits, directly or in steps; pre-push and `complete` ask this. Commits without a
 /// record lie below what is known here, and are not held against it.
-pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
+pub(crate) fn is_of_tested(archive: Archive<'_>, tip: CommitId) -> Result<bool, OpsError> {
+    let Archive { repo, store, .. } = archive;
     let (mut open, mut below) = (vec![tip], Vec::new());
     while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {
         let Some(record) = store.readable(id) else { continue };
@@ -231,8 +258,8 @@ pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -
         } else {
             let asked =
                 Inquiry { commit, record, recorded: Some(record.kind), changed: true, judged: &known };
-            let backing = origins.backing(Archive { repo, store }, &asked)?;
-            matches!(backing, Backing::Made(_) | Backing::Elsewhere(..))
+            let backing = origins.backing(archive, &asked)?;
+            matches!(backing, Backing::Made(_) | Backing::Released(_) | Backing::Elsewhere(..))
         };
         judged.insert(commit.id, holds);
     }
@@ -286,7 +313,8 @@ impl RecordIndex {
         if !record.diff.empty {
             push(self.diffs.entry(record.diff.hash).or_default(), commit);
         }
-        if record.tests.as_ref().is_some_and(|tests| tests.code == record.code) {
+        let ran = |tests: &TestEvidence| tests.code == record.code && tests.ran_on == RanOn::ThisCode;
+        if record.tests.as_ref().is_some_and(ran) {
             push(self.codes.entry(record.code).or_default(), commit);
         }
         self.newest.push(commit);

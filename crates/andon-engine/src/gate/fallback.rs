@@ -15,8 +15,13 @@ use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.
 pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
-    let answers = loaded.acks.iter().rev().map(|(ack, _)| ack).find(|ack| ack.counter.is_none());
-    answers?.provider.as_deref()
+    handed_on(loaded).map(|(name, _)| name)
+}
+
+/// The same with the reason for which the work was handed on.
+pub fn handed_on(loaded: &LoadedTimeline) -> Option<(&str, &str)> {
+    let answer = loaded.acks.iter().rev().map(|(ack, _)| ack).find(|ack| ack.counter.is_none())?;
+    Some((answer.provider.as_deref()?, answer.reason.as_str()))
 }
 
 /// Starts the program of `[on_stall]`. The next provider of the chain can work: the halt that starts it is answered on its
@@ -46,7 +51,8 @@ pub(crate) fn start(
     if halts::stops::by_people(ws) != Stops::NONE {
         return Ok(vec![warn(format!("a person stopped this loop, so {name} was not started"))]);
     }
-    let reason = format!("on_stall.policy is {}: {name} goes on", start.policy.as_str());
+    let why: Vec<&str> = provider.on.iter().map(|condition| condition.as_str()).collect();
+    let reason = format!("on_stall.policy is {}: {name} goes on ({})", start.policy.as_str(), why.join(", "));
     let answer = Answer { halt: Some(&standing), provider: Some(name), ..Answer::default() };
     halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;
     let failed = run()?;

@@ -5,6 +5,7 @@
 //! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
 //! judges again only if the tree is another one.
 
+use crate::adapter::git_hook;
 use crate::evidence::{self, Subject, docs, untracked};
 use crate::gate::safety::{self, SafetyLog};
 use crate::gate::{compaction, fallback, identity};
@@ -170,7 +171,10 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     let identity = identity::of_candidate(ctx, ws, tree)?;
     let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
     let making = Some(draft(ws, tree));
-    let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
+    let is_tested = matches!(candidate.evidence, EvidenceState::Tested(_));
+    let release = if is_tested { Vec::new() } else { evidence::release::ways(ws, parent, tree)? };
+    let hidden_program = git_hook::hidden_program(&ctx.vars, ctx.program.as_deref());
+    let candidate = Candidate { identity, making, changed_by_hook, release, hidden_program, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     loaded.warnings.extend(untracked::notice(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);

@@ -15,14 +15,18 @@ use super::peer::{self, Peer};
 use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard, visited};
 use crate::view::sync::SyncReport;
 use crate::{context::Context, error::OpsError, workspace::Workspace};
+use andon_core::domain::time::{Span, Timestamp};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
 use andon_core::escape::shell_quote;
-use andon_git::{Online, Prompt, Repo};
+use andon_git::{Online, Prompt, RemoteError, Repo};
+use andon_store::memory::{Kind, Memory};
 
 /// The key of git's configuration that asks for it.
 pub const KEY: &str = "andon.push";
 /// The longest time for one call of git.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// After a remote that kept a push waiting, pushes leave the records to `andon sync` for so long.
+const LEFT_ALONE: Span = Span(60 * 60);
 /// Seconds that all of them may take, and after which no race is gone into any more.
 const MAX_SECONDS: i64 = 5;
 
@@ -48,6 +52,10 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     let first = peer.standing == peer::PeerKnowledge::Configured
         && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
     let again = format!("andon sync {}", shell_quote(&label));
+    let waits = Memory::new(&ws.repo, Kind::Waits);
+    if waits.get::<Timestamp>(&label).is_some_and(|since| ctx.now.since(since) < LEFT_ALONE) {
+        return None;
+    }
     let failed = |why: &str| {
         let why: String =
             why.lines().filter(|line| !line.trim().is_empty()).take(2).collect::<Vec<_>>().join("; ");
@@ -58,10 +66,19 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     };
     let online = Online { prompt: unheard(ctx, prompt), patience: Some(PATIENCE) };
     match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
-        Err(OpsError::Remote(err)) if err.would_ask() => Some(Diagnostic::note(format!(
-            "the records of Andon stay here, since {label} would ask for a password or passphrase once more; to send them: {again}"
-        ))),
-        Err(err) => Some(failed(&err.to_string())),
+        Err(OpsError::Remote(err)) if err.would_ask() => {
+            waits.put(&label, &ctx.now);
+            Some(Diagnostic::note(format!(
+                "the records of Andon stay here, since {label} would ask for a password or passphrase once more; to send them, \
+                 for pushes of the next hour too: {again}"
+            )))
+        }
+        Err(err) => {
+            if let OpsError::Remote(RemoteError::Unreachable { .. } | RemoteError::Dropped { .. }) = err {
+                waits.put(&label, &ctx.now);
+            }
+            Some(failed(&err.to_string()))
+        }
         Ok(report) => {
             let wrong = report.found.iter().find(|one| one.level >= Level::Block);
             let reported = (first && report.sent.records > 0).then(|| reported(&report, &label));

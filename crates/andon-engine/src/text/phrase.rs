@@ -9,7 +9,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::findings::{Evidence, HaltReason};
 pub use andon_core::domain::plural::{count, times};
-use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
+use andon_core::domain::tests::{RanOn, RunOrigin, RunValidity, TestEvidence, TestStatus};
 use andon_core::escape;
 
 /// Columns of a message on a terminal before it is cut. Long enough for any honest one.
@@ -84,6 +84,9 @@ pub fn remarks(evidence: &TestEvidence) -> String {
     match evidence.origin {
         RunOrigin::Here => {}
         RunOrigin::HandedIn => notes.push("handed in".to_owned()),
+    }
+    if evidence.ran_on == RanOn::Parent {
+        notes.push("of the commit before, from which only the version differs".to_owned());
     }
     if let Some(full) = evidence.full_run {
         notes.push(format!("{} of {} ran", evidence.counts().ran(), count(full, "test")));

@@ -255,6 +255,13 @@ pub struct StatusView {
     /// The provider of the fallback chain that is at work; `None` without a chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// The reason for which it was started; `None` for the first of the chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_reason: Option<String>,
+    /// Failed iterations in a row, as `consecutive-failures` counts them.
+    pub consecutive_failures: u64,
+    /// When a client reported the newest compaction of a context window.
+    pub last_compaction: Option<Timestamp>,
     /// The halt that binds here; where none does, the newest of this worktree.
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.

@@ -120,6 +120,19 @@ fn open_trusted(dir: &Path, env: &RepoEnv) -> Option<git2::Repository> {
     Some(opened)
 }
 
+/// The worktree at or above `dir` whose `.git` names a directory that is not there.
+fn lost_worktree(dir: &Path) -> Option<GitError> {
+    let top = dir.ancestors().find(|at| at.join(".git").symlink_metadata().is_ok())?;
+    let file = top.join(".git");
+    let is_short = file.metadata().is_ok_and(|facts| facts.is_file() && facts.len() <= MAX_GIT_FILE);
+    let text = is_short.then(|| std::fs::read_to_string(&file).ok()).flatten()?;
+    let git_dir = top.join(text.strip_prefix("gitdir:")?.trim());
+    (!git_dir.exists()).then(|| GitError::LostWorktree { top: top.to_owned(), git_dir })
+}
+
+/// Most bytes of a `.git` that is a file.
+const MAX_GIT_FILE: u64 = 4096;
+
 fn open_error(dir: &Path, error: &git2::Error) -> GitError {
     let dir = dir.to_path_buf();
     let message = error.message().to_owned();
@@ -128,7 +141,7 @@ fn open_error(dir: &Path, error: &git2::Error) -> GitError {
         return GitError::Unsafe { dir: owned_path(&message).unwrap_or(dir) };
     }
     if error.code() == ErrorCode::NotFound && !lower.contains("extension") {
-        return GitError::NotARepository { dir };
+        return lost_worktree(&dir).unwrap_or(GitError::NotARepository { dir });
     }
     let feature = [
         ("refstorage", "reftable"),

@@ -90,20 +90,37 @@ impl LedgerError {
             Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
                 Some("nothing was written: run the command again".to_owned())
             }
-            Self::Damaged { refs, .. } => {
-                let commands: Vec<String> =
-                    refs.iter().map(|name| format!("git update-ref -d {name}")).collect();
-                Some(format!(
-                    "take it out, its halt goes on by its trace and a remote's copy comes back with a sync: {}",
-                    commands.join(" && ")
-                ))
-            }
+            Self::Damaged { refs, .. } => Some(take_out(refs, Rest::Damaged)),
             Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Io { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
             }
         }
     }
+}
+
+/// The command that takes out the ledgers of `refs`, which lead to what cannot be read. What is whole of them stays under another
+/// name: `git update-ref` cannot name a commit that is not there.
+fn take_out(refs: &[String], rest: Rest) -> String {
+    let out = |name: &String| match rest {
+        Rest::Whole => {
+            let saved = name.trim_start_matches("refs/");
+            format!("git update-ref refs/andon-saved/{saved} {name} && git update-ref -d {name}")
+        }
+        Rest::Damaged => format!("git update-ref -d {name}"),
+    };
+    let commands: Vec<String> = refs.iter().map(out).collect();
+    format!(
+        "take it out, its halt goes on by its trace and a remote's copy comes back with a sync: {}",
+        commands.join(" && ")
+    )
+}
+
+/// The state of the tip of a ledger that is taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Whole,
+    Damaged,
 }
 
 /// With one ledger here the hint is exact; a new id would forget the unanswered halts.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::entry::{self, BadEntry};
 use super::open::{WholeEntry, form};
-use super::{Entry, EntryEvent, Ledger, LedgerError};
+use super::{Entry, EntryEvent, Ledger, LedgerError, Rest};
 use crate::wire::v1::ledger as wire;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -84,8 +84,17 @@ fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerE
     }
     warnings.sort_by_key(|(commit, _)| *commit);
     warnings.dedup();
-    let shown =
-        |(commit, why): (CommitId, String)| Diagnostic::warning(format!("ledger entry {commit}: {why}"));
+    let shown = |(commit, why): (CommitId, String)| {
+        let leads = |(_, tip): &&(String, Oid)| {
+            let tip = CommitId(*tip);
+            tip == commit || repo.is_ancestor(commit, tip).unwrap_or(false)
+        };
+        let is_whole = heads.iter().filter(leads).all(|(_, tip)| stored(repo, CommitId(*tip)).is_ok());
+        let rest = if is_whole { Rest::Whole } else { Rest::Damaged };
+        let refs: Vec<String> = heads.iter().filter(leads).map(|(name, _)| name.clone()).collect();
+        let help = (!refs.is_empty()).then(|| super::take_out(&refs, rest));
+        Diagnostic::warning(format!("ledger entry {commit}: {why}")).helps(help)
+    };
     let warnings = warnings.into_iter().map(shown).collect();
     Ok(AllEntries { heads, entries: in_order(nodes), warnings })
 }

@@ -13,7 +13,7 @@ use super::{
 use andon_config::HandedInRuns;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::tests::{RunOrigin, TestEvidence};
+use andon_core::domain::tests::{RanOn, TestEvidence};
 use andon_core::domain::{findings::Level, scopes::called};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::error::OpsError;
@@ -80,13 +80,14 @@ impl RangeEvidence {
             return Ok(None);
         }
         let of_scopes = match &record.tests {
-            Some(tests) if tests.origin == RunOrigin::Here => missing_scopes(here.case, here.commit, tests)?,
+            Some(tests) if tests.is_own() => missing_scopes(here.case, here.commit, tests)?,
             Some(_) | None => None,
         };
         let handed_in = match &record.tests {
             None => false,
             Some(_) if of_scopes.is_some() => false,
-            Some(tests) if tests.origin == RunOrigin::Here => return Ok(None),
+            Some(tests) if tests.is_own() => return Ok(None),
+            Some(tests) if tests.ran_on == RanOn::Parent => false,
             Some(_) if here.case.config.test.handed_in == HandedInRuns::Count => {
                 return Ok(Some(by_word(here.commit)));
             }
@@ -103,6 +104,7 @@ impl RangeEvidence {
                 record.tests = record.tests.take().filter(|_| of_scopes.is_none()).or(other.tests);
                 Some(elsewhere(here, source))
             }
+            Backing::Released(parent) => Some(released(here, parent, record.tests.as_ref())),
             Backing::Made(_) if is_tested_tip(here) => None,
             Backing::Made(made) => Some(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
@@ -137,6 +139,7 @@ impl RangeEvidence {
                 conclusion.violations.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
             }
+            Backing::Released(parent) => conclusion.violations.push(released(here, parent, None)),
             Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
@@ -186,7 +189,8 @@ impl RangeEvidence {
         let Self { origins, untested, .. } = self;
         let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
         let asked = Inquiry { commit: here.commit, record, recorded, changed, judged: &judged };
-        origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
+        let (repo, rules) = (here.case.repo, &here.case.config.paths.rules);
+        origins.backing(Archive { repo, store: &here.case.store, rules }, &asked)
     }
 
     /// True when the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
@@ -224,7 +228,9 @@ fn counts(here: CommitCase<'_>, tests: Option<&TestEvidence>) -> bool {
     let is_whole = |tests: &TestEvidence| {
         missing_scopes(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
     };
-    tests.is_some_and(|tests| (tests.origin == RunOrigin::Here || by_hand) && is_whole(tests))
+    tests.is_some_and(|tests| {
+        (tests.is_own() || (by_hand && tests.ran_on == RanOn::ThisCode)) && is_whole(tests)
+    })
 }
 
 /// True when another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
@@ -272,6 +278,27 @@ fn elsewhere(here: CommitCase<'_>, source: CommitId) -> Diagnostic {
     let message = format!("the record of {}{subject} covers it: its code is the same", source.short());
     let help = format!("andon show {}", source.short());
     violation(at(here.commit), "carried-evidence", Level::Note, message, &help)
+}
+
+/// A release of tested code, whose record may hold what the record of the commit before holds.
+fn released(here: CommitCase<'_>, parent: CommitId, tests: Option<&TestEvidence>) -> Diagnostic {
+    let own = here.case.store.readable(parent).and_then(|record| record.tests);
+    if let (Some(tests), Some(own)) = (tests, own)
+        && (tests.status, tests.signature) != (own.status, own.signature)
+    {
+        return contradictory(here.commit, here.commit.id, "its tests are not those of the commit before");
+    }
+    let message = format!(
+        "only version numbers and changelogs differ from {}, whose tests count for it",
+        parent.short()
+    );
+    violation(
+        at(here.commit),
+        "carried-evidence",
+        Level::Note,
+        message,
+        &format!("andon show {}", parent.short()),
+    )
 }
 
 fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnostic {

@@ -48,7 +48,7 @@ pub(super) fn judge(
     let mut violations: Vec<Diagnostic> = warnings
         .iter()
         .map(|warning| {
-            let help = "git for-each-ref refs/andon/ledger";
+            let help = warning.help.first().map_or("git for-each-ref refs/andon/ledger", String::as_str);
             of_range("unreadable-ledger", Level::Block, warning.message.clone(), help)
         })
         .collect();

@@ -187,7 +187,12 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
         ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =
                 format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
-            of_range("config-removed", Level::Block, what, &format!("git checkout {left} -- {CONFIG_FILE}"))
+            let back = format!("put it back: git checkout {left} -- {CONFIG_FILE}");
+            let mut removed = of_range("config-removed", Level::Block, what, &back);
+            removed.help.push(
+                "where the project leaves Andon, a person does it: docs/ci.md#leaving-andon".to_owned(),
+            );
+            removed
         }
         ConfigDifference { in_range: true, left: true, .. } => {
             let what = format!("{CONFIG_FILE} changed in this range; the one of its base was used, {left}");

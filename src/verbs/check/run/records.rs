@@ -17,6 +17,7 @@ use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::{findings::Level, paths::PathClass, tests::TestEvidence};
+use andon_core::format::FormatError;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::{context::Context, error::OpsError};
@@ -223,7 +224,9 @@ impl RecordFindings {
             self.undecided.push(missing.at(Location::Commit(at(commit))).help(help));
             return;
         }
-        let help = format!("git notes --ref=andon show {}", commit.id.short());
+        let look = || format!("git notes --ref=andon show {}", commit.id.short());
+        let is_newer = matches!(err, RecordError::Unreadable { source: FormatError::Schema { .. }, .. });
+        let help = err.help().filter(|_| is_newer).unwrap_or_else(look);
         violations.push(violation(at(commit), "unreadable-record", Level::Block, err.to_string(), &help));
     }
 }

@@ -2,7 +2,7 @@
 //! configuration that asks for it.
 
 use super::halts::{self, HaltAndAnswer};
-use super::{Case, Location, examined_commits::ExaminedCommits, of_range};
+use super::{Case, Location, examined_commits::ExaminedCommits, of_range, tamper};
 use andon_config::Guard;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, findings::Level, time::Timestamp};
@@ -79,11 +79,10 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let found = case.repo.refs_with_prefix("refs/replace/")?;
     let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
     let diagnostic = |id: &str| {
-        let id: String = id.chars().take(8).collect();
-        let message = format!("refs/replace/{id} is there; nothing was judged through it");
+        let short: String = id.chars().take(8).collect();
         refused(
-            message,
-            "see what it replaces: git replace --list --format=long; remove it: git replace -d ID",
+            format!("refs/replace/{short} is there; nothing was judged through it"),
+            &tamper::unreplaced(id),
         )
     };
     Ok(found.map(diagnostic).collect())

@@ -50,6 +50,11 @@ pub(super) fn of_commit(
     found.into_iter().flatten()
 }
 
+/// The command that ends a replacement and keeps what it was under another name.
+pub(super) fn unreplaced(id: &str) -> String {
+    format!("git update-ref refs/andon-saved/replace/{id} refs/replace/{id} && git replace -d {id}")
+}
+
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
 fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
@@ -66,7 +71,7 @@ fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnosti
                 format!("git shows another object in place of {id} (refs/replace); it is not judged"),
             ),
         };
-        let help = format!("git replace -d {id}; to look without: GIT_NO_REPLACE_OBJECTS=1 git log");
+        let help = unreplaced(id);
         violations.push(violation(commit.map(|id| examined.at(id)), "replaced-object", level, what, &help));
     }
     Ok(violations)
@@ -80,7 +85,7 @@ fn grafted(case: &Case<'_>, examined: &ExaminedCommits) -> Vec<Diagnostic> {
     if read.is_err() {
         return Vec::new();
     }
-    let help = "rm \"$(git rev-parse --git-path info/grafts)\"";
+    let help = "at=$(git rev-parse --git-path info/grafts) && mv \"$at\" \"$at.old\"";
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {

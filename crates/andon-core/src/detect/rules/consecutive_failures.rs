@@ -20,7 +20,8 @@ const RISES: Param<u64> = Param::count(
     "Times that the failing count may be higher than ever before that is a failure.",
 );
 
-pub(in crate::detect) static RULE: Rule = Rule {
+/// `andon status` shows its count.
+pub static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations in a row failed, each in its own way",
     prose: include_str!("consecutive_failures.md"),
@@ -56,12 +57,21 @@ crate::named_enum! {
     }
 }
 
-fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let timeline = situation.timeline;
+/// The number of failures in a row, as the rule counts them now.
+pub fn in_a_row(timeline: &Timeline, setting: &RuleSetting) -> u64 {
+    words::len(&failed_running(&counted(timeline), timeline, setting))
+}
+
+/// The attempts that say something. Failures that a person answered with `andon resume --counter` do not count.
+fn counted(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
     let mut attempts = attempts(timeline);
-    // Failures that a person answered with `andon resume --counter` do not count.
     attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
+    attempts
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = counted(situation.timeline);
     let failed = failed_running(&attempts, situation.timeline, setting);
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count(&MAX) {

@@ -44,9 +44,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if situation.stage == Stage::PrePush && unasked {
         return None;
     }
-    let Gap { found, evidence, help } =
+    let Gap { found, evidence, mut help } =
         gap(&candidate.evidence, candidate.command.as_deref(), candidate, situation.stage)?;
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
+    help.extend(candidate.release.iter().cloned());
+    if let Some(program) = &candidate.hidden_program {
+        for line in &mut help {
+            *line = line.replacen("andon test", &format!("{program} test"), 1);
+        }
+        help.insert(0, AT_COMMIT.trim_start_matches("or ").to_owned());
+    }
     let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
     Some(Finding { evidence, help, ..RULE.finding(level, found) })
@@ -73,7 +80,7 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
                 changed => {
-                    let help = gap.help.into_iter().chain([ignoring(changed)]).collect();
+                    let help = gap.help.into_iter().chain([AT_COMMIT.to_owned()]).collect();
                     Gap { help, ..of_changed_by_hook(changed) }
                 }
             }
@@ -143,16 +150,14 @@ fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
     let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
     let found = format!("a hook changed {} after the tests ran", words::list(&shown, words::len(paths)));
     let mut gap = Gap { evidence: named.collect(), ..Gap::new(found) };
-    gap.help.push(ignoring(paths));
+    gap.help.push(AT_COMMIT.to_owned());
     gap
 }
 
-/// The way out where a hook changes the files each time, such as a stamp: what was tested is never what is committed.
-fn ignoring(paths: &[Vec<u8>]) -> String {
-    let names: Vec<String> =
-        paths.iter().take(3).map(|path| format!("{:?}", String::from_utf8_lossy(path))).collect();
-    format!("if the hook changes it at each commit, in andon.toml:  [paths]  ignore = [{}]", names.join(", "))
-}
+/// The way out where a program changes files in the step in which it commits, such as a hook that formats or a tool that releases:
+/// what was tested is never what is committed. No file leaves the gate by it.
+pub const AT_COMMIT: &str =
+    "or have each commit run the tests that are missing, in andon.toml:  [test]  at_commit = \"run\"";
 
 fn of_void(run: &TestRun, wanted: Option<&str>) -> Gap {
     let found = void(run, wanted);

@@ -1,0 +1,127 @@
+//! Commits of release tools, which edit and commit in one step: where the project's own version is all that changed, the tests
+//! of the commit before are the evidence.
+
+use super::{Subject, own_evidence, scopes};
+use crate::recording::timeline::LoadedTimeline;
+use crate::{error::OpsError, workspace::Workspace};
+use andon_core::change::release::{self, Rewritten};
+use andon_core::detect::{AT_COMMIT, is_in_folder_of_tests};
+use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::tests::{RanOn, TestEvidence};
+use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
+use andon_store::fingerprint::Content;
+
+/// Most files of code that are looked at, and most bytes of one.
+const FILES: usize = 64;
+const MAX_BYTES: usize = 8 << 20;
+
+/// A file before and after.
+type FileChange = (Vec<u8>, Vec<u8>, Vec<u8>);
+
+/// Returns true if of the code nothing but the project's own version differs between two trees.
+///
+/// # Errors
+/// Objects that are not here.
+pub fn is_release(repo: &Repo, rules: &PathRules, before: TreeId, tree: TreeId) -> Result<bool, OpsError> {
+    let Some(files) = changed(repo, rules, before, tree)? else { return Ok(false) };
+    Ok(release::is_release(&rewritten(&files)))
+}
+
+fn rewritten(files: &[FileChange]) -> Vec<Rewritten<'_>> {
+    files.iter().map(|(path, old, new)| Rewritten { path, old, new }).collect()
+}
+
+/// The files of code that differ; `None` where one is not a text on both sides, or is read by tests alone.
+fn changed(
+    repo: &Repo,
+    rules: &PathRules,
+    before: TreeId,
+    tree: TreeId,
+) -> Result<Option<Vec<FileChange>>, OpsError> {
+    let changes = repo.changes(Some(before), tree)?;
+    let code: Vec<_> = changes.into_iter().filter(|one| rules.class(&one.path) == PathClass::Code).collect();
+    if code.len() > FILES {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for change in code {
+        let read = |side: Option<(u32, _)>| match side {
+            Some((MODE_FILE | MODE_EXECUTABLE, id)) => match repo.read_blob(id, MAX_BYTES)? {
+                Blob::Content(bytes) => Ok::<_, OpsError>(Some(bytes)),
+                Blob::TooLarge(_) => Ok(None),
+            },
+            Some(_) | None => Ok(None),
+        };
+        let same_mode = change.old.map(|(mode, _)| mode) == change.new.map(|(mode, _)| mode);
+        let (Some(old), Some(new)) = (read(change.old)?, read(change.new)?) else { return Ok(None) };
+        if !same_mode || is_in_folder_of_tests(&change.path) {
+            return Ok(None);
+        }
+        files.push((change.path, old, new));
+    }
+    Ok(Some(files))
+}
+
+/// The evidence of `before` for a subject that releases it.
+pub(super) fn carried(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    subject: &Subject,
+    code: CodeId,
+    before: Option<TreeId>,
+) -> Result<Option<TestEvidence>, OpsError> {
+    let (Subject::Tree(tree), Some(before)) = (subject, before) else { return Ok(None) };
+    if !is_release(&ws.repo, &ws.config.paths.rules, before, *tree)? {
+        return Ok(None);
+    }
+    let parent = ws.fingerprinter().of_tree(before)?;
+    let found = own_evidence(ws, loaded, &Subject::Tree(before), parent, Some(*tree))?;
+    let Some(found) = found.filter(|tests| tests.code == parent) else { return Ok(None) };
+    let mut tests = TestEvidence { code, ran_on: RanOn::Parent, untracked: Vec::new(), ..found };
+    if !tests.scopes.is_empty() {
+        for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Some(before))? {
+            let row = tests.scopes.iter_mut().find(|row| row.name == scope.name);
+            row.into_iter().for_each(|row| row.tests.code = scope.code);
+        }
+    }
+    Ok(Some(tests))
+}
+
+/// The own hooks of release tools in which the tests can run: the file that configures the tool, a word that shows it there,
+/// and the line. What a tool calls before it commits sees the version that it has written.
+const TOOLS: [(&str, &str, &str); 6] = [
+    (
+        "package.json",
+        "standard-version",
+        r#""standard-version": { "scripts": { "precommit": "andon test" } }"#,
+    ),
+    (
+        "package.json",
+        "commit-and-tag-version",
+        r#""commit-and-tag-version": { "scripts": { "precommit": "andon test" } }"#,
+    ),
+    ("package.json", "\"version\"", r#""scripts": { "version": "andon test" }"#),
+    ("pyproject.toml", "tool.commitizen", r#"[tool.commitizen]  pre_bump_hooks = ["andon test"]"#),
+    ("pyproject.toml", "tool.bumpversion", r#"[tool.bumpversion]  pre_commit_hooks = ["andon test"]"#),
+    ("Cargo.toml", "version", r#"[package.metadata.release]  pre-release-hook = ["andon", "test"]"#),
+];
+
+/// The ways in which a release tool gets its commit through at once, where `tree` declares another version than `before`.
+pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Result<Vec<String>, OpsError> {
+    let Some(before) = before else { return Ok(Vec::new()) };
+    let files = changed(&ws.repo, &ws.config.paths.rules, before, tree)?.unwrap_or_default();
+    if !release::declares_version(&rewritten(&files)) {
+        return Ok(Vec::new());
+    }
+    let mut ways = vec![AT_COMMIT.to_owned()];
+    for (file, word, line) in TOOLS {
+        let Some(id) = ws.repo.blob_at(tree, file.as_bytes())? else { continue };
+        let Blob::Content(text) = ws.repo.read_blob(id, MAX_BYTES)? else { continue };
+        if String::from_utf8_lossy(&text).contains(word) {
+            ways.push(format!("or let the tool run them before it commits, in {file}:  {line}"));
+            break;
+        }
+    }
+    Ok(ways)
+}
