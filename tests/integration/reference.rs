@@ -4,6 +4,7 @@
 //! `ANDON_UPDATE_DOCS=1 cargo test --test integration reference` writes them anew.
 
 mod cli;
+mod json;
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 

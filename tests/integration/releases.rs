@@ -40,7 +40,7 @@ fn a_release_is_tested_by_the_tests_before_it_at_every_door() {
     stage.git(&["push", "-q", "origin", "main"]).ok().lacks("untested-edit");
     stage.git(&["clone", "-q", "-b", "main", "../up.git", "../clone"]).ok();
     let clone = stage.root().join("clone");
-    stage.git_in(&clone, &["fetch", "-q", "origin", "refs/notes/andon:refs/notes/andon"]).ok();
+    stage.andon_in(&clone, &["sync", "--fetch-only"]).ok();
     stage.andon_in(&clone, &["check", "HEAD~2..HEAD"]).ok().says("carried-evidence");
     // What a forge's button makes of it has no record, and is the same release.
     stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();

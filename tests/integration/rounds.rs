@@ -156,6 +156,7 @@ fn bad_input_is_named_and_changes_nothing() {
     let stage = Stage::installed();
     let refused = [
         ("open", json!({"tags": ["x"]})),
+        ("open", json!({"question": "x", "issuer": "agent:planner", "min_witness": 3})),
         ("open", json!({"question": "x", "bounty": 5})),
         ("open", json!({"question": "x", "min_witnesses": 9})),
         ("open", json!({"question": "x".repeat(5_000)})),

@@ -181,6 +181,18 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     ");
     assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(stage.git_in(&hub, &["rev-parse", "main"]).ok().stdout.trim(), stage.head());
+    // For an hour pushes leave the records to `andon sync`; then one asks again.
+    let began = Instant::now();
+    for number in 3..6 {
+        stage.iterate(&format!("{number}\n"), GREEN, "More").ok();
+        assert_eq!(stage.git(&["push", "-q"]).ok().stderr, "");
+    }
+    assert!(began.elapsed() < Duration::from_secs(20));
+    stage.pass(3_600);
+    std::fs::remove_file(hub.join("hooks/update")).unwrap();
+    stage.iterate("6\n", GREEN, "Later").ok();
+    stage.git(&["push", "-q"]).ok();
+    assert!(records(&stage, &hub) > 0);
 }
 
 /// An ssh that runs git here: the second connection of a push does `second`.
@@ -209,11 +221,13 @@ fn where_ssh_would_ask_again_the_records_wait_with_one_line() {
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 0
     --- stderr
-    note: the records of Andon stay here, since origin would ask for a password or passphrase once more; to send them: andon sync origin
+    note: the records of Andon stay here, since origin would ask for a password or passphrase once more; to send them, for pushes of the next hour too: andon sync origin
     ");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Once more"]).ok();
+    assert_eq!(stage.git(&["push", "-q", "origin", "main"]).ok().stderr, "", "it is said once");
     assert_eq!(refs(&stage, &hub), "");
     stage.andon(&["sync", "origin"]).ok();
-    assert_eq!(records(&stage, &hub), 1);
+    assert_eq!(records(&stage, &hub), 2);
 }
 
 #[test]

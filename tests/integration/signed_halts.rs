@@ -41,6 +41,29 @@ fn a_witness_answers_and_the_loop_goes_on() {
     assert!(log.stdout.contains("human:ann with a signed resolution"), "{log}");
 }
 
+/// A STOP that a person put up beside the halt is no part of what the witness answers.
+#[test]
+fn a_signed_answer_lifts_no_stop_that_it_does_not_name() {
+    for file in ["STOP", "PAUSE"] {
+        let stage = halted_and_signed();
+        stage.write(&format!(".andon/{file}"), "lunch\nby: Pat\nat: noon\n");
+        let answer = [
+            "review",
+            "resolve",
+            "halt",
+            "--decision",
+            "accept_proposer",
+            "--rationale",
+            "b was never meant to pass",
+        ];
+        by(&stage, "ann", &answer).ok();
+        assert!(stage.exists(&format!(".andon/{file}")), "{file} is gone");
+        stage.iterate("4\n", &["ok a", "ok b"], "Green").refused().says("user-stop");
+        std::fs::remove_file(stage.path(&format!(".andon/{file}"))).unwrap();
+        stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    }
+}
+
 #[test]
 fn no_other_door_ends_it() {
     let stage = halted_and_signed();

@@ -73,6 +73,15 @@ fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
 }
 
 #[test]
+fn andon_test_without_a_command_names_what_the_project_is_made_of() {
+    let stage = Stage::new();
+    stage.write("pyproject.toml", "[project]\nname = \"p\"\n");
+    stage.andon(&["test"]).exits(2).says("pytest").lacks("cargo");
+    stage.write("tests/test_a.py", "def test_a(): pass\n");
+    stage.andon(&["test"]).exits(2).says("command = \"pytest\"").says("andon test -- COMMAND");
+}
+
+#[test]
 fn the_message_without_a_command_names_the_one_that_is_sure() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[paths]\nignore = []\n");

@@ -178,31 +178,45 @@ fn summary(report: &CheckReport, style: Style) -> String {
 /// in the order of its members, and of theirs.
 #[derive(Debug, Serialize)]
 pub struct CheckJson<'a> {
+    /// The number of commits that were examined.
     commits: usize,
+    /// The commit whose configuration counted: the left side of the range.
     configuration: Option<CommitId>,
     /// The halt that is open at the tip.
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<&'a Halt>,
+    /// `ok`, `violated` or `undecided`: exit code 0, 1 or 3.
     outcome: &'static str,
+    /// The range as it was asked for.
     range: &'a str,
+    /// The name of this format.
     schema: &'static str,
     /// The tests at the tip, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     tests: Option<Value>,
+    /// Questions without enough evidence.
     undecided: Vec<CheckItemJson<'a>>,
+    /// Violations and notes, in the order of the commits.
     violations: Vec<CheckItemJson<'a>>,
+    /// Other remarks: skipped lines, unknown versions.
     warnings: &'a [Diagnostic],
 }
 
 /// A violation, or something that could not be decided: that has no `level`.
 #[derive(Debug, Serialize)]
 struct CheckItemJson<'a> {
+    /// The id of the rule or of the kind of finding.
     code: &'a str,
+    /// The commit that it is about; `None` for the whole range.
     commit: Option<CommitId>,
+    /// Commands or steps that put it right, the likeliest first.
     help: &'a [String],
+    /// Its level; absent where nothing could be decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Level>,
+    /// One sentence that says what happened.
     message: &'a str,
+    /// The first line of the message of that commit.
     subject: Option<&'a str>,
 }
 

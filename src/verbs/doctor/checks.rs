@@ -129,7 +129,12 @@ fn hidden(place: &HooksPlace) -> Option<Check> {
     } else {
         let message = format!("{what}, and this repository sets another: the hooks there do not run here");
         let hint = "git config --local --unset-all core.hooksPath && andon install";
-        Check::warn("shared-hooks", message, place.managed.is_none().then(|| hint.to_owned()))
+        // Hooks of others in this directory would not run any more.
+        let is_other = |file: &HookFile| matches!(file, HookFile::Foreign { .. } | HookFile::EditedShim);
+        let ours = |state: &HookState| !is_other(&state.standing) && !is_other(&state.chained);
+        let ours_alone =
+            place.managed.is_none() && place.hooks.as_ref().is_ok_and(|states| states.iter().all(ours));
+        Check::warn("shared-hooks", message, ours_alone.then(|| hint.to_owned()))
     })
 }
 

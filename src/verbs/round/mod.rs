@@ -12,7 +12,7 @@ use std::io::{BufRead as _, Read as _};
 
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound};
 use self::statements::{
@@ -176,7 +176,18 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
     OpsError::usage(what.to_string(), "docs/review.md has the members of open, say, verdict and close")
 }
 
+/// Refuses a member that a round does not have: what is misspelt would be ignored for ever.
+fn refuse_unknown(said: &Map<String, Value>) -> Result<(), OpsError> {
+    let shape = json!(RoundPayload::default());
+    let own = shape.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let known: Vec<&str> = own.chain(["action", "precedent_tags"]).collect();
+    let Some(odd) = said.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
+    let near = andon_config::suggest(odd, known.iter().copied());
+    Err(OpsError::usage(format!("{odd:?} is no member of a round"), near))
+}
+
 fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+    refuse_unknown(said)?;
     let ledger = asking::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
     let question: RoundPayload = read(said)?;

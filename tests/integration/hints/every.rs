@@ -100,6 +100,11 @@ static STATES: &[State] = &[
         "git remote add origin .; git config --add remote.origin.fetch '+refs/notes/*:refs/notes/*'",
         "andon doctor",
     ),
+    state(
+        "a test program that is not executable",
+        "cp check.sh run.sh; printf '[test]\\ncommand = \"./run.sh\"\\n' > andon.toml",
+        "andon doctor",
+    ),
     state("a journal of junk", "echo junk >> .git/andon/journal.jsonl", "andon doctor"),
     state("a folder that is a file", "rm -rf .andon; echo mine > .andon", "andon stop"),
     state("no record", "ANDON=0 git commit -q --allow-empty -m Unseen", "andon check HEAD~1..HEAD"),
@@ -121,6 +126,12 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("git rebase", "rewrites the range that check refused; rewriting_tools runs it"),
     ("git commit --amend", "the person's own commit; check_tests runs it"),
     ("git commit --allow-empty", "the person's own commit"),
+    ("git commit -m", "the person's own commit"),
+    (
+        "git config --local --unset-all core.hooksPath && andon",
+        "needs hooks for all repositories, and ours alone here",
+    ),
+    ("rm \"$(git -C {dir}", "a lock; walked where libgit2 names it"),
     ("git commit, or", "the person's own commit"),
     ("git add", "walked by the states of hints.rs"),
     ("git worktree", "changes nothing that is there"),
@@ -369,12 +380,13 @@ fn matches(literal: &str, ran: &str) -> bool {
 fn hints_in_source() -> BTreeSet<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut waiting = vec![top.join("src")];
-    waiting.extend(fs::read_dir(top.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src")));
+    let crates = fs::read_dir(top.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    waiting.extend(crates.filter(|path| !path.to_string_lossy().contains("testkit")));
     let mut found = BTreeSet::new();
     while let Some(dir) = waiting.pop() {
         for entry in fs::read_dir(dir).into_iter().flatten().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
-            if path.is_dir() && name != "tests" && name != "demo" {
+            if path.is_dir() && !["tests", "demo"].contains(&name.as_str()) {
                 waiting.push(path);
             } else if name.ends_with(".rs") && name != "tests.rs" {
                 let text = fs::read_to_string(&path).unwrap();

@@ -30,6 +30,10 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:21: `identity.authorized_roles` must be a list of texts, not an empty text in the list\n  help: write authorized_roles = [\"coder\", \"tester\"]",
     ),
     (
+        "[rules]\niteration-cap = { max = \"none\" }",
+        "andon.toml:2:25: `rules.iteration-cap.max` must be a whole number from 1 to 1000000000, not \"none\"\n  help: the rule is this limit; to have none, switch it off: iteration-cap = \"off\"",
+    ),
+    (
         "guard = 1",
         "andon.toml:1:9: `guard` is a section, not a value\n  help: write [guard] on a line of its own",
     ),

@@ -46,7 +46,7 @@ struct Row {
 }
 
 /// The first row that applies holds.
-static ROWS: [Row; 13] = [
+static ROWS: [Row; 9] = [
     Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[HintCommand::Test] },
     Row {
         state: "the working tree holds what is committed, also where a hook changed it since",
@@ -58,32 +58,23 @@ static ROWS: [Row; 13] = [
         is: |state| state.index() == IndexUse::Paths,
         ways: &[HintCommand::Exact],
     },
-    Row { state: "a merge", is: |state| state.under() == GitUnderway::Merge, ways: &[HintCommand::Exact] },
     Row {
-        state: "a cherry-pick",
-        is: |state| state.under() == GitUnderway::Pick,
-        ways: &[HintCommand::Exact],
-    },
-    Row { state: "a revert", is: |state| state.under() == GitUnderway::Revert, ways: &[HintCommand::Exact] },
-    Row {
-        state: "a rebase that stopped",
-        is: |state| state.under() == GitUnderway::Rebase,
+        state: "a merge, a cherry-pick or a revert that waits for its commit, or a rebase that stopped",
+        is: |state| state.under() != GitUnderway::Nothing,
         ways: &[HintCommand::Exact],
     },
     Row {
-        state: "a repository inside",
-        is: |state| state.any(Whereabouts::Nested),
+        state: "a repository inside, or work that is staged in part",
+        is: |state| {
+            state.any(Whereabouts::Nested)
+                || (state.any(Whereabouts::PartlyStaged) && !state.any(Whereabouts::ChangedSubmodule))
+        },
         ways: &[HintCommand::Exact],
     },
     Row {
         state: "a submodule with changes of its own",
         is: |state| state.any(Whereabouts::ChangedSubmodule),
         ways: &[HintCommand::Exact, HintCommand::Unveil],
-    },
-    Row {
-        state: "staged in part",
-        is: |state| state.any(Whereabouts::PartlyStaged),
-        ways: &[HintCommand::Exact],
     },
     Row {
         state: "hidden from git",

@@ -6,7 +6,7 @@
 use super::reason_of;
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::{about::Advice, plural::count};
+use crate::domain::{about::Advice, escalation::splits_running, plural::count};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.
@@ -36,6 +36,13 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     // What an agent did within its turns says more than what its last commit changed.
     if let Advice::Own(step, text) = finding.about.advice {
         return std::iter::once(Suggestion::new(step, text)).chain(failing(timeline)).collect();
+    }
+    // What reviewers cannot agree on, no other words in the task settle.
+    if splits_running(&timeline.verdict_rounds(u64::MAX)) > 0 {
+        let text =
+            "spawn a reconciliation node: it writes down what the reviewers disagree about, and decides it";
+        let reconcile = Suggestion::new(AdvisedStep::Reconcile, text);
+        return std::iter::once(reconcile).chain(failing(timeline)).collect();
     }
     let repeats = match timeline.newest() {
         Some(newest) if newest.diff.empty => {

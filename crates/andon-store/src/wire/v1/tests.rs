@@ -16,8 +16,8 @@ use andon_core::domain::ids::{
 };
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{
-    Extent, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence, TestRun,
-    TestStatus, Tracking,
+    Extent, LostTests, OverlayEntry, RanOn, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
+    TestRun, TestStatus, Tracking,
 };
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::domain::{findings::Level, summary::FailingTest};
@@ -170,6 +170,7 @@ prop_compose! {
                     .collect(),
                 untracked: remarks.2.clone(),
                 origin: if remarks.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
+                ran_on: if remarks.1.is_some() { RanOn::Parent } else { RanOn::ThisCode },
                 full_run: remarks.1,
                 lost: LostTests {
                     gone: remarks.2.clone(),
