@@ -191,7 +191,8 @@ fn the_configuration_of_the_base_counts() {
     exit 1
     --- stdout
     error[config-removed]: andon.toml was removed in this range; the one of its base was used, HASH
-      help: git checkout HASH -- andon.toml
+      help: put it back: git checkout HASH -- andon.toml
+      help: where the project leaves Andon, a person does it: docs/ci.md#leaving-andon
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Loosen
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH

@@ -137,16 +137,16 @@ fn records_that_were_left_at_the_remote_are_missing_not_wrong() {
     --- stderr
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
     warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
       --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
     ");
     assert_eq!(packs(&kind), packed);
     let hint = out.all().split("help: ").nth(1).unwrap().lines().next().unwrap().to_owned();

@@ -129,7 +129,7 @@ fn parents_that_a_graft_invents() {
       help: git notes --ref=andon show HASH
     error[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
       --> HASH Step 4
-      help: rm "$(git rev-parse --git-path info/grafts)"
+      help: at=$(git rev-parse --git-path info/grafts) && mv "$at" "$at.old"
     checked 1 commit in HASH..HEAD: 3 errors
     "#);
 }

@@ -124,6 +124,7 @@ impl HaltReach {
 pub struct Halt {
     /// The cycle; `agent` for the default self-loop.
     pub cycle_id: String,
+    /// The class of the reason, such as `oscillating`.
     #[serde(rename = "halt_reason")]
     pub reason: HaltReason,
     /// The rule that halted first.
@@ -136,6 +137,7 @@ pub struct Halt {
     /// The file that shows the halt.
     #[serde(rename = "file", serialize_with = "ReportFile::serialize_path")]
     pub report_file: ReportFile,
+    /// The newest hashes and failing counts, the oldest first.
     pub evidence: HaltEvidence,
     /// A summary of what is stuck, since when and at what cost, as people see it; empty in a halt that an earlier version
     /// stored.
@@ -145,6 +147,7 @@ pub struct Halt {
     pub suggested_actions: Vec<Suggestion>,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
+    /// The commit at which it halted; null before the first commit.
     pub head: Option<CommitId>,
     /// The branch, without `refs/heads/`; `None` when detached.
     pub branch: Option<String>,

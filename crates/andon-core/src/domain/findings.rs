@@ -140,6 +140,7 @@ impl fmt::Display for Evidence {
 /// The conclusion of one rule, serialized as programs see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// The id of the rule.
     pub rule: &'static str,
     /// The level after configuration.
     pub level: Level,

@@ -19,10 +19,13 @@ const QUESTION: usize = 200;
 pub struct WaitingRound {
     /// The id of the round.
     pub id: String,
+    /// The state of the round, as `andon review` names it.
     pub status: String,
     /// The reasons for which a person is needed.
     pub triggers: Vec<String>,
+    /// The question that is put.
     pub question: String,
+    /// When it was put.
     pub since: Timestamp,
     /// The witnesses who may take it now.
     pub may_answer: Vec<String>,
