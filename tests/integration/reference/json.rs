@@ -19,6 +19,9 @@ const SOURCES: [&str; 7] = [
 /// The documents, by their type.
 const DOCUMENTS: [(&str, &str); 2] = [("andon/status@1", "StatusView"), ("andon/check@1", "CheckJson")];
 
+/// Members that every document has, and the badge, which the page describes by hand.
+const BESIDE: [&str; 2] = ["schema", "badge"];
+
 /// A member of a type.
 struct Member {
     name: String,
@@ -43,7 +46,13 @@ fn the_members_of_status_and_check_are_documented() {
             for member in flat(&known, &next) {
                 let Member { name, shape, meaning, .. } = member;
                 assert!(!meaning.is_empty(), "{next}.{name} has no description");
-                writeln!(text, "| `{name}` | {} | {} |", cell(&shown(shape)), cell(meaning)).unwrap();
+                writeln!(
+                    text,
+                    "| `{name}` | {} | {} |",
+                    cell(&shown(shape)),
+                    cell(&meaning.replace("`None`", "null"))
+                )
+                .unwrap();
                 let inner = known.keys().filter(|one| words(shape).any(|word| word == one.as_str()));
                 waiting.extend(inner.filter(|one| seen.insert((*one).clone())).cloned());
             }
@@ -57,8 +66,10 @@ fn the_members_of_status_and_check_are_documented() {
         let printed: serde_json::Value = serde_json::from_str(&out).unwrap();
         let told: BTreeSet<&str> = flat(&known, name).iter().map(|member| member.name.as_str()).collect();
         let printed: Vec<&String> = printed.as_object().unwrap().keys().collect();
-        let missing: Vec<_> =
-            printed.iter().filter(|key| ***key != "schema" && !told.contains(key.as_str())).collect();
+        let missing: Vec<_> = printed
+            .iter()
+            .filter(|key| !BESIDE.contains(&key.as_str()) && !told.contains(key.as_str()))
+            .collect();
         assert!(missing.is_empty(), "{verb}: {missing:?}");
     }
 }
@@ -95,7 +106,10 @@ fn shown(shape: &str) -> String {
     {
         return format!("list of {inner}");
     }
-    let shape = shape.trim_start_matches('<').trim_end_matches('>');
+    let shape = shape.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(&shape);
+    if let Some((outer, inner)) = shape.strip_suffix('>').and_then(|rest| rest.split_once('<')) {
+        return format!("{outer} of {}", shown(inner));
+    }
     match shape {
         "u64" | "usize" | "u32" | "i64" => "number",
         "bool" => "true or false",

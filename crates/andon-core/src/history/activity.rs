@@ -178,7 +178,7 @@ pub struct Marks {
 pub struct Compactions {
     epoch: u64,
     times: u64,
-    /// When the newest was, of any epoch.
+    /// The time of the newest, in any epoch.
     #[serde(default)]
     pub newest: Option<Timestamp>,
 }

@@ -25,7 +25,7 @@ pub struct WaitingRound {
     pub triggers: Vec<String>,
     /// The question that is put.
     pub question: String,
-    /// When it was put.
+    /// The time at which it was put.
     pub since: Timestamp,
     /// The witnesses who may take it now.
     pub may_answer: Vec<String>,

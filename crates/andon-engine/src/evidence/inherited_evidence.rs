@@ -74,7 +74,7 @@ pub struct Archive<'a> {
     pub repo: &'a Repo,
     /// Their records.
     pub store: &'a NotesStore<'a>,
-    /// What of a commit is code.
+    /// The rules that tell which paths are code.
     pub rules: &'a PathRules,
 }
 

@@ -260,7 +260,7 @@ pub struct StatusView {
     pub provider_reason: Option<String>,
     /// Failed iterations in a row, as `consecutive-failures` counts them.
     pub consecutive_failures: u64,
-    /// When a client reported the newest compaction of a context window.
+    /// The time at which a client reported the newest compaction of a context window.
     pub last_compaction: Option<Timestamp>,
     /// The halt that binds here; where none does, the newest of this worktree.
     pub last_halt: Option<LastHalt>,
