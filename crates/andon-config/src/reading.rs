@@ -1,6 +1,6 @@
 //! One value of one type, checked. Knows nothing of files: what is wrong comes with its span.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use toml::de::DeValue;
 
@@ -15,9 +15,6 @@ use andon_core::domain::{effect::Provider, findings::Level, ids::EntryId, time::
 const MAX_ITEMS: usize = 256;
 /// Longest single text, in bytes.
 const MAX_TEXT: usize = 4096;
-
-/// Largest count: far beyond any use, near enough that nothing sized by it runs away.
-pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
 /// Reads the value of a key of the table; `name` is dotted.
 pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Value> {
@@ -62,11 +59,11 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
 pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadResult<Value> {
     let default = spec.default();
     let words = match &default {
-        ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
+        ParamValue::Count(_) => format!("a whole number from {} to {}", spec.min, spec.max),
         ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
         ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
         ParamValue::Limit(_) => {
-            format!("a whole number from {} to {MAX_COUNT}, or \"{UNLIMITED}\" for no limit", spec.min)
+            format!("a whole number from {} to {}, or \"{UNLIMITED}\" for no limit", spec.min, spec.max)
         }
         ParamValue::SpanLimit(_) => format!("a duration such as \"10m\", or \"{UNLIMITED}\" for no limit"),
         ParamValue::Switch(_) => "true or false".to_owned(),
@@ -84,14 +81,12 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
     };
     let expected = ExpectedValue { name, words, hint };
     let value = match default {
-        ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
+        ParamValue::Count(_) => read_count(&expected, spec, item).map(ParamValue::Count),
         ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
         ParamValue::Span(_) => read_span(&expected, ANY_SPAN, item).map(ParamValue::Span),
         ParamValue::Limit(_) if unlimited => Ok(ParamValue::Limit(None)),
         ParamValue::SpanLimit(_) if unlimited => Ok(ParamValue::SpanLimit(None)),
-        ParamValue::Limit(_) => {
-            read_count(&expected, spec.min, item).map(|count| ParamValue::Limit(Some(count)))
-        }
+        ParamValue::Limit(_) => read_count(&expected, spec, item).map(|count| ParamValue::Limit(Some(count))),
         ParamValue::SpanLimit(_) => match read_span(&expected, ANY_SPAN, item)? {
             Span(0) => Err(expected.not(item)),
             span => Ok(ParamValue::SpanLimit(Some(span))),
@@ -202,15 +197,15 @@ fn read_span(
     Ok(span)
 }
 
-fn read_count(expected: &ExpectedValue<'_>, min: u64, item: &Item<'_>) -> ReadResult<u64> {
-    count(item.get_ref(), min).ok_or_else(|| expected.not(item))
+fn read_count(expected: &ExpectedValue<'_>, spec: &ParamSpec, item: &Item<'_>) -> ReadResult<u64> {
+    count(item.get_ref(), spec.min..=spec.max).ok_or_else(|| expected.not(item))
 }
 
-/// A whole number from `min` to [`MAX_COUNT`].
-pub(super) fn count(value: &DeValue<'_>, min: u64) -> Option<u64> {
+/// A whole number in a range.
+pub(super) fn count(value: &DeValue<'_>, range: RangeInclusive<u64>) -> Option<u64> {
     let number = value.as_integer()?;
     let count = u64::from_str_radix(number.as_str(), number.radix()).ok()?;
-    (min..=MAX_COUNT).contains(&count).then_some(count)
+    range.contains(&count).then_some(count)
 }
 
 fn read_share(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<f64> {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::keys::{self, Contents, DOCS, Key, Kind, SECTIONS, Section};
-use super::reading::MAX_COUNT;
 use super::setting::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value, toml_text};
 use andon_core::domain::findings::Level;
@@ -76,8 +75,8 @@ fn matching(pattern: &'static str) -> SchemaJson {
     SchemaJson { pattern: Some(pattern), ..schema_json("string") }
 }
 
-fn count(min: u64) -> SchemaJson {
-    SchemaJson { minimum: Some(min), maximum: Some(MAX_COUNT), ..schema_json("integer") }
+fn count(min: u64, max: u64) -> SchemaJson {
+    SchemaJson { minimum: Some(min), maximum: Some(max), ..schema_json("integer") }
 }
 
 fn list(items: SchemaJson) -> SchemaJson {
@@ -118,12 +117,12 @@ fn workflow_schema() -> SchemaJson {
     let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, short()));
     let node = closed(texts.into_iter().chain([
         ("edits", schema_json("boolean")),
-        ("max_turns", count(1)),
+        ("max_turns", count(1, ParamSpec::ANY)),
         ("max_runtime", matching(DURATION)),
     ]));
     let edge = closed([("from", short()), ("to", short())].into_iter().chain([
         ("anchor", schema_json("boolean")),
-        ("max_iterations", count(1)),
+        ("max_iterations", count(1, ParamSpec::ANY)),
         ("max_runtime", matching(DURATION)),
         ("max_cost", matching(r"^[0-9]*\.?[0-9]*$")),
     ]));
@@ -162,8 +161,8 @@ fn rule_schema(rule: &RuleSpecView) -> SchemaJson {
 fn param_schema(spec: &ParamSpec) -> SchemaJson {
     let default = spec.default();
     let schema = match &default {
-        ParamValue::Count(_) => count(spec.min),
-        ParamValue::Limit(_) => or_unlimited(count(spec.min)),
+        ParamValue::Count(_) => count(spec.min, spec.max),
+        ParamValue::Limit(_) => or_unlimited(count(spec.min, spec.max)),
         ParamValue::SpanLimit(_) => or_unlimited(matching(DURATION)),
         ParamValue::Share(_) => SchemaJson { minimum: Some(0), maximum: Some(1), ..schema_json("number") },
         ParamValue::Span(_) => matching(DURATION),

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::value::{Item, Name, Problem, in_order, suggest};
 use super::{mistake::quoted, reading::count};
+use andon_core::domain::settings::ParamSpec;
 use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, NodeMatch, Workflow};
 use andon_core::domain::{time::Span, usage::micros};
 
@@ -228,7 +229,7 @@ impl Reader {
     }
 
     fn count(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<u64> {
-        self.value(key, item, "a whole number from 1 to 1000000000", |value| count(value, 1))
+        self.value(key, item, "a whole number from 1 to 1000000000", |value| count(value, 1..=ParamSpec::ANY))
     }
 
     fn span(&mut self, key: &Name<'_>, item: &Item<'_>) -> Option<Span> {

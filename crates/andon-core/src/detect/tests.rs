@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::{decision::Stage, facts::Presence, findings::HaltReason, settings::ParamValue};
+use crate::domain::{
+    decision::Stage,
+    facts::Presence,
+    findings::HaltReason,
+    settings::{Order, ParamSpec, ParamValue},
+};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, red, run as test_run, timeline};
 
@@ -49,6 +54,30 @@ fn ids_are_the_names_of_their_files() {
         assert_eq!(rule(id).map(|rule| rule.id), Some(id));
     }
     assert!(rule("no-such-rule").is_none());
+}
+
+/// No rule has a window shorter than its parameters, also as they may be configured: what is kept holds the largest that
+/// configuration takes, and a number without such a bound is compared with a running total.
+#[test]
+fn no_window_is_shorter_than_the_largest_parameter() {
+    use crate::history::{MAX_CALLS, MAX_EDITS, MAX_ITERATIONS, MAX_OUTPUTS, MAX_TURNS};
+    // Twice the largest number of records is read, and two reverts of each stretch count.
+    for kept in [MAX_CALLS, MAX_EDITS, MAX_OUTPUTS, MAX_TURNS, MAX_ITERATIONS / 2] {
+        assert!(kept as u64 >= ParamSpec::WINDOW);
+    }
+    let mut totals = Vec::new();
+    for rule in REGISTRY {
+        for spec in rule.params.iter().filter(|spec| matches!(spec.default(), ParamValue::Count(_))) {
+            let ParamValue::Count(default) = spec.default() else { unreachable!() };
+            assert!((spec.min..=spec.max).contains(&default), "{}.{}", rule.id, spec.name);
+            if spec.max > ParamSpec::WINDOW && spec.order == Order::Free {
+                assert_eq!(rule.reads, RuleInput::Totals, "{}.{} reads a window", rule.id, spec.name);
+                totals.push(format!("{}.{}", rule.id, spec.name));
+            }
+        }
+    }
+    // Each of these is counted up, however long it takes.
+    insta::assert_compact_debug_snapshot!(totals, @"");
 }
 
 #[test]

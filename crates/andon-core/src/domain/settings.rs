@@ -39,6 +39,8 @@ pub struct ParamSpec {
     default: Default,
     /// Smallest count allowed, for counts.
     pub min: u64,
+    /// Largest count allowed: as far as its rule looks.
+    pub max: u64,
     /// One sentence for `config schema` and the documentation.
     pub doc: &'static str,
     /// The order constraint, for a parameter that is one of several that must be in order.
@@ -48,6 +50,11 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
+    /// The length of the shortest window that a rule reads.
+    pub const WINDOW: u64 = 64;
+    /// Beyond any use, and near enough that nothing sized by it runs away.
+    pub const ANY: u64 = 1_000_000_000;
+
     pub fn default(&self) -> ParamValue {
         match self.default {
             Default::Count(count) => ParamValue::Count(count),
@@ -110,14 +117,22 @@ pub enum Word {}
 
 impl<T> Param<T> {
     const fn new(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
-        let spec = ParamSpec { name, default, min, doc, order: Order::Free, sense: Sense::Later };
+        let (order, sense, max) = (Order::Free, Sense::Later, ParamSpec::ANY);
+        let spec = ParamSpec { name, default, min, max, doc, order, sense };
         Self { spec, kind: PhantomData }
     }
 }
 
 impl Param<u64> {
-    /// A whole number of at least `min`.
+    /// A whole number of at least `min`, of what is looked at in a window: at most [`ParamSpec::WINDOW`].
     pub const fn count(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
+        let mut param = Self::total(name, default, min, doc);
+        param.spec.max = ParamSpec::WINDOW;
+        param
+    }
+
+    /// A whole number of at least `min` that is compared with a running total or a size: no window bounds it.
+    pub const fn total(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
         Self::new(name, Default::Count(default), min, doc)
     }
 

@@ -21,7 +21,7 @@ pub const MAX_EDITS: usize = 64;
 /// Outputs that are kept, the newest.
 pub const MAX_OUTPUTS: usize = 64;
 /// Ballots that are kept, the newest.
-pub const MAX_BALLOTS: usize = 64;
+pub const MAX_BALLOTS: usize = 256;
 /// Turns that are kept, the newest.
 pub const MAX_TURNS: usize = 64;
 /// Nodes whose totals are kept; what further nodes do is not counted.

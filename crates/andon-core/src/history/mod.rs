@@ -23,8 +23,8 @@ mod turns;
 mod views;
 
 pub use activity::{
-    Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
-    NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
+    Activity, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_EDITS, MAX_OUTPUTS,
+    MAX_TURNS, Marks, NewestObservation, NodeOutput, NodeTotals, RunStart, Turn, TurnStart,
 };
 pub use context_windows::{ContextWindow, ContextWindows, Door};
 pub use flaky::{flaky, flaky_failures, steady_count};

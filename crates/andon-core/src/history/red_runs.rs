@@ -14,8 +14,8 @@ use crate::domain::{events::CommitRefused, time::Timestamp};
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
 const CREDITS: u64 = 5;
-/// Runs that are remembered, the newest.
-const MAX_RUNS: usize = 16;
+/// Failing counts that are remembered, the newest.
+const MAX_COUNTS: usize = 16;
 
 /// Failed runs in a row since the newest commit, end of a turn, answer or passing run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,9 +33,10 @@ pub struct RedRuns {
     /// Failing counts of the newest ones, oldest first: the trend within a turn.
     #[serde(default)]
     pub counts: Vec<u64>,
-    /// The codes of those that are held against the turn, oldest first.
-    #[serde(default)]
-    codes: Vec<CodeId>,
+    /// The codes of the newest two that are held against the turn, oldest first.
+    codes: [Option<CodeId>; 2],
+    /// Those in a row whose code is that of the one before the last.
+    returns: u64,
     errors: Option<Signature>,
     /// The command of the newest one.
     #[serde(default)]
@@ -76,15 +77,13 @@ impl RedRuns {
 
     /// Counts how many of the newest ones alternate between two states of the code.
     pub fn switches(&self) -> u64 {
-        let newest: Vec<&CodeId> = self.codes.iter().rev().collect();
-        let alternating = newest.windows(3).take_while(|three| three.first() == three.last()).count();
-        if alternating == 0 { 0 } else { u64::try_from(alternating).unwrap_or(u64::MAX).saturating_add(2) }
+        if self.returns == 0 { 0 } else { self.returns.saturating_add(2) }
     }
 
     fn failed(&mut self, tests: &TestEvidence) {
         let count = failing_count(tests);
         if let Some(count) = count {
-            push_bounded(&mut self.counts, count, MAX_RUNS);
+            push_bounded(&mut self.counts, count, MAX_COUNTS);
         }
         let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
         let gained = self.passed > 0 && tests.passed > self.passed;
@@ -99,14 +98,16 @@ impl RedRuns {
         (self.signature, self.errors) = (Some(tests.signature), tests.errors);
         if lower || gained {
             (self.same, self.stuck, self.credit) = (0, 0, 0);
-            self.codes.clear();
+            (self.codes, self.returns) = Default::default();
             return;
         }
         if known && self.credit < CREDITS {
             self.credit = self.credit.saturating_add(1);
             return;
         }
-        push_bounded(&mut self.codes, tests.code, MAX_RUNS);
+        let [before, last] = self.codes;
+        self.returns = if before == Some(tests.code) { self.returns.saturating_add(1) } else { 0 };
+        self.codes = [last, Some(tests.code)];
         // A build that fails in another way each time is repaired error by error.
         if !named || (count.is_none() && !same) {
             (self.same, self.stuck) = (u64::from(named), 0);

@@ -56,7 +56,7 @@ pub const EDITORS: WordList = words![
 /// States of the documents that are remembered.
 const MAX_DOCS_STATES: usize = 64;
 /// Disarmings that are kept.
-const MAX_DISARMED: usize = 8;
+const MAX_DISARMED: usize = 64;
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 

@@ -21,7 +21,7 @@ const MAX_RUNS: usize = 64;
 /// The distance that a reader has to look back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
-    /// Test runs.
+    /// Test runs; those since the newest recorded commit come in any case, where all is asked for since a place before them.
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
@@ -214,11 +214,12 @@ impl RecentLines {
         true
     }
 
-    /// True when one more test run is needed: those before an event too, because turns have no record that would hold their
-    /// tests.
+    /// True when one more test run is needed: all of a row that no commit has ended yet, and those before an event too, because
+    /// turns have no record that would hold their tests.
     fn wants_run(&self, asked: Asked) -> bool {
         self.runs.len() < self.reach.runs
-            || (asked == Asked::InFull && self.eventful && self.runs.len() < MAX_RUNS)
+            || (asked == Asked::InFull
+                && (self.commits == 0 || (self.eventful && self.runs.len() < MAX_RUNS)))
     }
 
     fn take(&mut self, line: JournalLine, asked: Asked) {

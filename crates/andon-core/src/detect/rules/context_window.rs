@@ -10,7 +10,7 @@ const DEFAULT_WINDOW: u64 = 200_000;
 /// The consequences that an estimate may have.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
-const WINDOW: Param<u64> = Param::count(
+const WINDOW: Param<u64> = Param::total(
     "window",
     DEFAULT_WINDOW,
     1,
@@ -30,13 +30,13 @@ const ESTIMATE: Param<Word> = Param::word(
     ESTIMATES,
     "What an estimate from lines of output may lead to, where nothing better is reported.",
 );
-const ESTIMATE_LINES: Param<u64> = Param::count(
+const ESTIMATE_LINES: Param<u64> = Param::total(
     "estimate_lines",
     500,
     1,
     "Lines of output that are taken for `estimate_percent` of the window.",
 );
-const ESTIMATE_PERCENT: Param<u64> = Param::count(
+const ESTIMATE_PERCENT: Param<u64> = Param::total(
     "estimate_percent",
     70,
     1,

@@ -3,7 +3,7 @@
 use crate::detect::prelude::*;
 
 pub(in crate::detect) const MAX: Param<u64> =
-    Param::count("max", 100, 1, "Iterations since the last answer that halt the loop.");
+    Param::total("max", 100, 1, "Iterations since the last answer that halt the loop.");
 
 /// Its limit is the second number of the badge `Loop 12/100`.
 pub static RULE: Rule = Rule {

@@ -4,11 +4,11 @@ use crate::detect::prelude::*;
 use crate::history::RedRuns;
 
 pub(in crate::detect) const SAME: Param<u64> =
-    Param::count("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
+    Param::total("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
 const MAX: Param<u64> =
-    Param::count("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
+    Param::total("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
 const SWITCHES: Param<u64> =
-    Param::count("switches", 6, 4, "Failed runs in a row that alternate between two states of the code.");
+    Param::total("switches", 6, 4, "Failed runs in a row that alternate between two states of the code.");
 
 /// It is asked after a test run too, within a turn.
 pub static RULE: Rule = Rule {
@@ -57,7 +57,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::testkit::asked_of;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::settings::ParamValue;
     use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
     use crate::domain::{facts::Fact, ids::TreeId};
     use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
@@ -105,6 +106,33 @@ mod tests {
             let facts: Vec<Fact> = same(1..=5).into_iter().chain([between]).chain(same(6..=10)).collect();
             assert!(!halts(facts), "{why}");
         }
+    }
+
+    /// Its parameters as large as anyone sets them: no window is shorter.
+    #[test]
+    fn large_parameters_trip_too() {
+        let with = |facts: Vec<Fact>, name, value| {
+            asked_with(
+                &RULE,
+                &folded(facts),
+                &[(name, ParamValue::Count(value)), ("max", ParamValue::Count(900))],
+            )
+        };
+        for (name, value) in [("same", 10), ("same", 40), ("same", 200)] {
+            let last = u8::try_from(value).unwrap();
+            assert!(with(same(1..=last - 1), name, value).is_none());
+            assert!(with(same(1..=last), name, value).is_some(), "{name} {value}");
+        }
+        let others =
+            |last: u8| (1..=last).map(|state| edited(red(state, &[["a", "b"][usize::from(state % 2)]], 9)));
+        let with_max = |last, value| {
+            asked_with(&RULE, &folded(others(last).collect()), &[("max", ParamValue::Count(value))])
+        };
+        assert!(with_max(19, 20).is_none() && with_max(20, 20).is_some() && with_max(60, 60).is_some());
+        let to_and_fro =
+            |last: u8| (0..last).map(|at| edited(red(1 + at % 2, &[["a"], ["b"]][usize::from(at % 2)], 9)));
+        assert!(with(to_and_fro(49).collect(), "switches", 50).is_none());
+        assert!(with(to_and_fro(50).collect(), "switches", 50).is_some());
     }
 
     #[test]

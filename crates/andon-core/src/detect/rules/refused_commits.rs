@@ -3,9 +3,9 @@
 use crate::detect::prelude::*;
 
 const MAX: Param<u64> =
-    Param::count("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
+    Param::total("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
 const WARN: Param<u64> =
-    Param::count("warn", 2, 1, "Refused commits in a row from which the command is named.");
+    Param::total("warn", 2, 1, "Refused commits in a row from which the command is named.");
 
 /// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.
 pub static RULE: Rule = Rule {

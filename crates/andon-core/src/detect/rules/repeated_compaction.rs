@@ -3,7 +3,7 @@
 use crate::detect::prelude::*;
 
 const TIMES: Param<u64> =
-    Param::count("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
+    Param::total("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-compaction",
