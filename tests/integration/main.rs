@@ -58,6 +58,7 @@ mod notes_race;
 mod notices;
 mod off_switch;
 mod one_gate;
+mod one_index;
 mod pages;
 mod panics;
 mod patches;

@@ -129,19 +129,30 @@ fn code_in_no_scope_binds_all() {
 }
 
 #[test]
-fn a_red_scope_is_an_attempt_runs_again_and_keeps_no_other_from_running() {
+fn a_red_scope_is_an_attempt_runs_again_and_only_what_needs_it_waits() {
     let stage = packages();
     stage.write("core/a.py", "bad\n");
     stage.write("web/a.py", "2\n");
-    stage.andon(&["test"]).exits(1);
-    assert_eq!(ran(&stage), ["core", "web", "cli"]);
-    commit(&stage, "Red").ok();
+    stage
+        .andon(&["test"])
+        .exits(1)
+        .says("failed: core; passed: web; not started, for what they need failed: cli");
+    assert_eq!(ran(&stage), ["core", "web"]);
+    commit(&stage, "Red").ok().says("scope core: 1 of 1 test fails: core/a.py");
     let tests = stage.record("HEAD")["tests"].clone();
     assert_eq!(tests["status"], "failed");
     assert_eq!(tests["scopes"]["web"]["status"], "passed");
     // Green scopes are inherited, red ones are not.
     stage.andon(&["test"]).exits(1);
-    assert_eq!(ran(&stage), ["core", "cli"]);
+    assert_eq!(ran(&stage), ["core"]);
+    // At completion and push each is named.
+    stage.andon(&["complete"]).exits(1).says("scope cli; and those of scope core fail");
+    stage.git(&["init", "-q", "--bare", "../bare.git"]).ok();
+    stage
+        .git(&["push", "-q", "../bare.git", "HEAD:refs/heads/main"])
+        .refused()
+        .says("scope cli")
+        .says("core fail");
     // A commit elsewhere needs neither.
     stage.write("web/a.py", "3\n");
     stage.andon(&["test", "web"]).ok();
@@ -149,6 +160,48 @@ fn a_red_scope_is_an_attempt_runs_again_and_keeps_no_other_from_running() {
     commit(&stage, "Web").ok();
     assert_eq!(stage.record("HEAD")["tests"]["scopes"]["core"]["status"], "failed");
     stage.andon(&["complete"]).exits(1).says("tests");
+}
+
+/// `at = "push"`: the commit and plain `andon test` leave a slow scope out; who asks for the whole asks for it.
+#[test]
+fn a_slow_scope_is_left_to_the_push() {
+    let stage = packages();
+    stage.write("andon.toml", CONFIG.replace("[test.scopes.web]", "[test.scopes.web]\nat = \"push\""));
+    stage.write("web/a.py", "2\n");
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test", "--all"]).ok();
+    let base = stage.head();
+    commit(&stage, "Slow").ok();
+    forget(&stage);
+    for file in ["web/a.py", "cli/a.py"] {
+        stage.write(file, "3\n");
+    }
+    stage.andon(&["test"]).ok();
+    assert_eq!(ran(&stage), ["cli"]);
+    commit(&stage, "Edit").ok();
+    stage.andon(&["complete"]).exits(1).says("scope web");
+    stage.andon(&["check", &format!("{base}..HEAD")]).exits(1).says("the tests of scope web did not run");
+    stage.git(&["init", "-q", "--bare", "../bare.git"]).ok();
+    let push = ["push", "-q", "../bare.git", "HEAD:refs/heads/main"];
+    stage.git(&push).refused().says("scope web");
+    stage.andon(&["test", "web"]).ok();
+    assert_eq!(ran(&stage), ["web"]);
+    stage.andon(&["complete"]).ok();
+    stage.git(&push).ok();
+    stage.andon(&["check", &format!("{base}..HEAD")]).ok().lacks("untested-code");
+}
+
+/// The last line of a run names what proved nothing.
+#[test]
+fn a_scope_that_changed_its_code_is_not_said_to_have_passed() {
+    let stage = packages();
+    stage.write(
+        "andon.toml",
+        CONFIG.replace("\"sh run.sh web web\"", "\"date +%N > web/stamp.py; sh run.sh web web\""),
+    );
+    stage.write("web/a.py", "2\n");
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test", "core", "web"]).ok().says("proved nothing: web; passed: core");
 }
 
 #[test]
@@ -392,7 +445,7 @@ fn the_journal_repeats_no_results_that_records_have() {
     assert_eq!(newest(&stage), ["web"]);
     stage.write("core/a.py", "2\n");
     stage.andon(&["test"]).ok();
-    assert_eq!(newest(&stage), ["cli", "core", "web"]);
+    assert_eq!(newest(&stage), ["cli", "core"]);
     commit(&stage, "All").ok();
     assert_eq!(stage.record("HEAD")["tests"]["scopes"].as_object().unwrap().len(), 4);
 }

@@ -3,7 +3,7 @@
 //! the declaration, so that a misspelt one does not compile.
 
 use super::setting::{Setting, SpanRange};
-use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner};
+use super::settings::{AppliesTo, AtCommit, HandedInRuns, OnInternalError, Runner, ScopeAt};
 use super::value::{AUTO, TestCommand};
 use andon_core::domain::effect::{AckMode, OnStall, Provider};
 use andon_core::domain::ids::{Digest, EntryId};
@@ -240,8 +240,14 @@ pub(super) static TEST_TIMEOUT: Setting<Option<Span>> = Setting::limit(
 );
 
 /// The keys of each `[test.scopes.<name>]`.
-pub(super) static SCOPE_KEYS: [&Key; 5] =
-    [&SCOPE_PATHS.key, &SCOPE_COMMAND.key, &SCOPE_NEEDS.key, &SCOPE_REPORTS.key, &SCOPE_TIMEOUT.key];
+pub(super) static SCOPE_KEYS: [&Key; 6] = [
+    &SCOPE_PATHS.key,
+    &SCOPE_COMMAND.key,
+    &SCOPE_NEEDS.key,
+    &SCOPE_AT.key,
+    &SCOPE_REPORTS.key,
+    &SCOPE_TIMEOUT.key,
+];
 
 static SCOPE_PATHS: Setting<Vec<String>> =
     Setting::globs("test.scopes", "paths", &[], "The scope's code, as globs from the repository root.");
@@ -251,6 +257,12 @@ static SCOPE_COMMAND: Setting<Option<TestCommand>> =
 
 static SCOPE_NEEDS: Setting<Vec<String>> =
     Setting::texts("test.scopes", "needs", "The scopes whose code these tests read too.");
+
+static SCOPE_AT: Setting<ScopeAt> = Setting::choice(
+    "test.scopes",
+    "at",
+    "What asks for these tests: each commit that touches the scope, or only push, completion and check.",
+);
 
 static SCOPE_REPORTS: Setting<Vec<String>> = Setting::globs(
     "test.scopes",

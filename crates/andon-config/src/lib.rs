@@ -24,7 +24,7 @@ pub use schema::{SCHEMA_FILE, schema, template};
 pub use setting::{RuleSpecView, known_rules};
 pub use settings::{
     AppliesTo, AtCommit, Config, FullRuns, Guard, HandedInRuns, OnInternalError, PathSettings, Perpetual,
-    Response, Runner, ScopeSettings, TestScopes, TestSettings,
+    Response, Runner, ScopeAt, ScopeSettings, TestScopes, TestSettings,
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use value::{TestCommand, Value, suggest};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::keys;
 use super::mistake::{ConfigErrors, mistake, quoted};
-use super::settings::{ScopeSettings, TestScopes};
+use super::setting::word;
+use super::settings::{ScopeAt, ScopeSettings, TestScopes};
 use super::value::{SourceValue, Value, suggest};
 use andon_core::domain::scopes::{Scope, Scopes, ScopesError};
 
@@ -46,8 +47,9 @@ pub(super) fn resolve(values: &BTreeMap<String, SourceValue>) -> Result<TestScop
             Some(Value::Unlimited) => None,
             _ => keys::TEST_TIMEOUT.value(values),
         };
+        let at = value("at").and_then(word).unwrap_or(ScopeAt::Commit);
         let scope = Scope { name: (*name).to_owned(), paths, needs };
-        settings.push(ScopeSettings { scope, command, reports: texts("reports"), timeout });
+        settings.push(ScopeSettings { scope, command, at, reports: texts("reports"), timeout });
     }
     let scopes = Scopes::new(settings.iter().map(|one| one.scope.clone()).collect());
     let scopes = scopes.map_err(|error| unusable(values, &names, &error))?;

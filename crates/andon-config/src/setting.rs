@@ -74,7 +74,8 @@ impl<T: Words> Setting<Option<T>> {
     }
 }
 
-fn word<T: Words>(value: &Value) -> Option<T> {
+/// The value that a word names.
+pub(super) fn word<T: Words>(value: &Value) -> Option<T> {
     let Value::Text(word) = value else { return None };
     T::WORDS.iter().find(|(_, name)| name == word).map(|(value, _)| *value)
 }

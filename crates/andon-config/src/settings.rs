@@ -128,12 +128,26 @@ impl Words for Runner {
     ];
 }
 
+/// What asks for the tests of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScopeAt {
+    /// Each commit that touches it.
+    Commit,
+    /// Push, completion and check alone: they are slow.
+    Push,
+}
+
+impl Words for ScopeAt {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Commit, "commit"), (Self::Push, "push")];
+}
+
 /// `[test.scopes.<name>]`: a part of the code with tests of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeSettings {
     /// Name, paths and needs.
     pub scope: Scope,
     pub command: TestCommand,
+    pub at: ScopeAt,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
     /// `None` for no limit.
@@ -236,6 +250,11 @@ impl Config {
             config.test.reports.extend(own.reports.iter().cloned());
         }
         Some(config)
+    }
+
+    /// Returns whether a commit that touches scope `name` asks for its tests.
+    pub fn is_asked_at_commit(&self, name: &str) -> bool {
+        self.test.scopes.get(name).is_none_or(|own| own.at == ScopeAt::Commit)
     }
 
     /// The test command of scope `name`; of [`REST`], `test.command`.

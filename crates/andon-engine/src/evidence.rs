@@ -6,6 +6,7 @@ pub mod inherited_evidence;
 mod path_difference;
 pub mod places;
 pub mod release;
+pub mod results;
 pub mod scopes;
 pub mod separate_checkout;
 pub mod test_guess;
@@ -16,6 +17,8 @@ pub mod untracked;
 use std::collections::BTreeMap;
 
 use self::inherited_evidence::Archive;
+use self::results::{Told, newest};
+use self::scopes::Demand;
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
@@ -25,36 +28,42 @@ use andon_core::domain::tests::{RanOn, RunOrigin, RunValidity, TestEvidence, Tes
 use andon_git::Overlay;
 use andon_store::fingerprint::{Difference, differing};
 use andon_store::notes::NotesStore;
+use andon_store::results::ResultIndex;
 
 /// Most differing paths that are looked at.
 const COMPARED: usize = 32;
 
-/// The newest valid run on exactly `code`: from the journal, else from the records of the window.
-pub fn find(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
-    let from_journal = loaded
-        .runs
-        .iter()
-        .rev()
-        .find(|run| run.validity == RunValidity::Valid && run.evidence.code == code)
-        .map(untracked::evidence_of);
-    from_journal.or_else(|| {
-        let recorded = loaded.window.facts.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
-        recorded.into_iter().find(|tests| tests.code == code && !is_word(tests)).cloned()
+/// The newest result on exactly `code`.
+pub fn find(ws: &Workspace, loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
+    newest(ws, loaded, code, |told| match told {
+        Told::Run(run) if run.validity == RunValidity::Valid && run.evidence.code == code => {
+            Some(untracked::evidence_of(run))
+        }
+        Told::Record(_, tests) if tests.code == code && !is_word(tests) => Some(tests.clone()),
+        Told::Run(_) | Told::Record(..) => None,
+    })
+}
+
+/// The newest run on exactly `code`, although it may prove nothing.
+pub fn run_on(ws: &Workspace, loaded: &LoadedTimeline, code: CodeId) -> Option<TestRun> {
+    newest(ws, loaded, code, |told| match told {
+        Told::Run(run) if run.evidence.code == code => Some(run.clone()),
+        Told::Run(_) | Told::Record(..) => None,
     })
 }
 
 /// The test run that is evidence for `subject`, whose fingerprint is `code`: on exactly that code, also where some of its
-/// files were not tracked yet when the tests ran, or on `before`, where the subject only releases it. Where the code has scopes,
-/// those that differ from `before` must have run.
+/// files were not tracked yet when the tests ran, or on the code before, where the subject only releases it. Where the code has
+/// scopes, those that are asked for must have run.
 pub fn of_subject(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     subject: &Subject,
     code: CodeId,
-    before: Option<TreeId>,
+    demand: Demand,
 ) -> Result<Option<TestEvidence>, OpsError> {
-    match own_evidence(ws, loaded, subject, code, before)? {
-        None => release::carried(ws, loaded, subject, code, before),
+    match own_evidence(ws, loaded, subject, code, demand)? {
+        None => release::carried(ws, loaded, subject, code, demand.before()),
         found => Ok(found),
     }
 }
@@ -65,13 +74,13 @@ fn own_evidence(
     loaded: &LoadedTimeline,
     subject: &Subject,
     code: CodeId,
-    before: Option<TreeId>,
+    demand: Demand,
 ) -> Result<Option<TestEvidence>, OpsError> {
     let whole = of_everything(ws, loaded, subject, code)?;
     if ws.config.test.scopes.settings.is_empty() {
         return Ok(whole);
     }
-    let state = scopes::state(ws, loaded, subject, code, before, whole)?;
+    let state = scopes::state(ws, loaded, subject, code, demand, whole)?;
     Ok(if let EvidenceState::Tested(tests) = state { Some(*tests) } else { None })
 }
 
@@ -82,7 +91,7 @@ fn of_everything(
     subject: &Subject,
     code: CodeId,
 ) -> Result<Option<TestEvidence>, OpsError> {
-    match find(loaded, code) {
+    match find(ws, loaded, code) {
         Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
         None => untracked::run_before_add(ws, loaded, subject, code),
     }
@@ -121,13 +130,14 @@ impl Subject {
     }
 }
 
-/// Judges a subject; `parent` is what it is compared with to see whether code changed at all.
+/// Judges a subject.
 pub fn candidate(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     subject: &Subject,
-    parent: Option<TreeId>,
+    demand: Demand,
 ) -> Result<Candidate, OpsError> {
+    let parent = demand.before();
     let mut prints = ws.fingerprinter();
     let code = match subject {
         Subject::Tree(tree) => prints.of_tree(*tree)?,
@@ -141,7 +151,7 @@ pub fn candidate(
     let whole = of_everything(ws, loaded, subject, code)?;
     let state = match whole {
         whole if !ws.config.test.scopes.settings.is_empty() => {
-            scopes::state(ws, loaded, subject, code, parent, whole)?
+            scopes::state(ws, loaded, subject, code, demand, whole)?
         }
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(ws, loaded, loaded.runs.last(), subject, code)?,
@@ -180,7 +190,7 @@ pub fn changed_by_hook(
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
     let code = ws.fingerprinter().of_tree(before)?;
     let head = ws.head_tree()?;
-    if of_subject(ws, loaded, &Subject::Tree(before), code, head)?.is_none() {
+    if of_subject(ws, loaded, &Subject::Tree(before), code, Demand::Commit(head))?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
@@ -192,10 +202,16 @@ pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Or
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);
     }
-    let made = inherited_evidence::is_of_tested(
-        Archive { repo: &ws.repo, store: &NotesStore::open(&ws.repo)?, rules: &ws.config.paths.rules },
-        tip,
-    )?;
+    // What is left to the push is owed whoever made the code, and so is the repair of what is red.
+    let is_owed = |name: &String| !ws.config.is_asked_at_commit(name);
+    if let EvidenceState::Scope { name, more, red, .. } = state
+        && (!red.is_empty() || is_owed(name) || more.iter().any(is_owed))
+    {
+        return Ok(Origin::Work);
+    }
+    let archive =
+        Archive { repo: &ws.repo, store: &NotesStore::open(&ws.repo)?, rules: &ws.config.paths.rules };
+    let made = inherited_evidence::is_of_tested(archive, ResultIndex::open(&ws.repo, ws.opened), tip)?;
     Ok(if made { Origin::MadeByGit } else { Origin::Work })
 }
 
@@ -230,8 +246,13 @@ pub fn at_the_remote(
     Ok(nearest)
 }
 
+/// The remarks on the evidence, and on an index that was not as it should be.
+pub fn notices(candidate: &Candidate, loaded: &LoadedTimeline) -> Vec<Diagnostic> {
+    notice(candidate).into_iter().chain(loaded.odd_results()).collect()
+}
+
 /// The note on evidence that opens a gate and is not a run of `andon test` on this code.
-pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
+fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
     if candidate.code_changed == CodeChange::Unchanged {
         return None;
@@ -258,8 +279,8 @@ fn without_evidence(
         return Ok(EvidenceState::Unconfigured);
     }
     // A run on this very code that proves nothing says more than one on other code.
-    if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
-        return Ok(EvidenceState::Void(Box::new(run.clone())));
+    if let Some(run) = run_on(ws, loaded, code) {
+        return Ok(EvidenceState::Void(Box::new(run)));
     }
     let Some(run) = newest else { return Ok(EvidenceState::NeverRan) };
     // Nothing but the fingerprint is known of a handed-in test run.

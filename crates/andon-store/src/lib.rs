@@ -15,6 +15,7 @@ pub mod packed;
 pub mod pre_commit_mark;
 pub mod process;
 pub mod receipt;
+pub mod results;
 #[cfg(test)]
 mod scratch;
 pub mod test_sets;

@@ -23,10 +23,10 @@ pub enum Kind {
     Ledger,
     /// The newest halt of a worktree.
     NewestHalt,
+    /// Where the results of tests are recorded, by the code that they ran on.
+    Results,
     /// The list of rounds that wait for people.
     Rounds,
-    /// At which commits the tests of a scope passed, by its fingerprint.
-    Scopes,
     /// The refs of writers that were taken in.
     Sync,
     /// The names of the tests of a run, a file for each set.
@@ -59,8 +59,8 @@ impl Kind {
             Self::Halts => ("halts", Scope::Repository, 5 * MIB),
             Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
             Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
+            Self::Results => ("results", Scope::Repository, 4 * MIB),
             Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
-            Self::Scopes => ("scopes", Scope::Repository, 4 * MIB),
             Self::Sync => ("sync", Scope::Repository, 32 * MIB),
             Self::Tests => ("tests", Scope::Repository, 24 * MIB),
             Self::Totals => ("totals", Scope::Worktree, 8 * MIB),

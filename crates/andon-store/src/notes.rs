@@ -52,6 +52,11 @@ pub struct Note {
 }
 
 impl Note {
+    /// Bytes of the note.
+    pub(crate) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// True if there are several lines to choose from.
     pub fn has_several(&self) -> bool {
         has_several(&self.bytes)

@@ -283,7 +283,6 @@ fn fetch(state: &FetchState) -> Check {
     let remote = &state.remote;
     let key = shell_quote(&format!("remote.{remote}.fetch"));
     let id = format!("fetch-{remote}");
-    let add = |spec: &String| format!("git config --add {key} {}", shell_quote(spec));
     if let Some(spec) = state.overwrites.first() {
         let hint = if is_ours_alone(spec) {
             "andon install".to_owned()
@@ -296,11 +295,10 @@ fn fetch(state: &FetchState) -> Check {
     if state.missing.is_empty() {
         return Check::ok(id, "git fetch brings records and ledger");
     }
-    let hint = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
     Check::warn(
         id,
         format!("git fetch {remote} does not bring all records and ledger entries of others"),
-        Some(hint),
+        Some("andon install --fetch".to_owned()),
     )
 }
 

@@ -68,7 +68,12 @@ fn would_pass(ws: &Workspace, store: &mut NotesStore<'_>, commit: &CommitInfo) -
     let parent = commit.parents.first().copied();
     let before = parent.map(|parent| ws.repo.tree_of(parent)).transpose()?;
     let loaded = timeline::load_at(ws, store, parent);
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(commit.tree), before)?;
+    let candidate = evidence::candidate(
+        ws,
+        &loaded,
+        &Subject::Tree(commit.tree),
+        evidence::scopes::Demand::Commit(before),
+    )?;
     Ok(guard::decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None).verdict < Verdict::Block)
 }
 

@@ -11,12 +11,12 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
-use andon_core::domain::tests::{LostTests, RunValidity, TestEvidence};
+use andon_core::domain::tests::{LostTests, TestEvidence};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker};
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
-use andon_engine::evidence::{self, Subject, test_sets};
+use andon_engine::evidence::{self, Subject, scopes::Demand, test_sets};
 use andon_engine::gate::{guard, outcomes};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
@@ -133,6 +133,30 @@ fn again(
     Ok(())
 }
 
+/// Records that are looked at for one of a child, the newest.
+const CHILDREN: usize = 64;
+
+/// Adds to the record of a commit that is pushed what its tests gave since: those of scopes that are left to the push, those of
+/// what git made. A child's record names this one as it is, and then it stays so.
+pub(super) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(), OpsError> {
+    let mut store = NotesStore::open(&ws.repo)?;
+    let Some(stored) = store.get(tip)? else { return Ok(()) };
+    let (mut record, extra) = (stored.record, stored.extra);
+    let (subject, loaded) = (Subject::Tree(record.tree), timeline::load_behind(ws, Some(tip)));
+    let found = evidence::of_subject(ws, &loaded, &subject, record.code, Demand::Everything)?;
+    let Some(found) = found.filter(|found| found.code == record.code) else { return Ok(()) };
+    let lacks =
+        |old: &TestEvidence| old.command == TestEvidence::OF_SCOPES && found.scopes.len() > old.scopes.len();
+    let is_child = |id: &CommitId| store.readable(*id).is_some_and(|other| other.parent == Some(tip));
+    if !record.tests.as_ref().is_none_or(lacks) || loaded.index(ws).newest(CHILDREN).iter().any(is_child) {
+        return Ok(());
+    }
+    let TestEvidence { set, names, lost, flaky, .. } = record.tests.take().unwrap_or_default();
+    record.tests = Some(TestEvidence { set: set.or(found.set), names, lost, flaky, ..found });
+    store.put_records(&[NewRecord { commit: tip, record, extra }], ctx.now)?;
+    Ok(())
+}
+
 /// post-merge: the merge commit is recorded; a fast-forward brings commits with or without records of others.
 pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
@@ -228,7 +252,8 @@ fn record(
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
-    loaded.warnings.extend(missing.map(without_blobs));
+    let odd = loaded.odd_results();
+    loaded.warnings.extend(odd.into_iter().chain(missing.map(without_blobs)));
     let begins = history::begins(&loaded.timeline, &fact);
     let made_here = entry.recording == Recording::AtCommit && entry.binds;
     let binds = made_here || bound::counts(&ws.config, &fact);
@@ -404,10 +429,9 @@ fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> 
 fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
     let before = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
     let subject = Subject::Tree(commit.tree);
-    let found = evidence::of_subject(ws, loaded, &subject, code, before).ok().flatten();
+    let found = evidence::of_subject(ws, loaded, &subject, code, Demand::Commit(before)).ok().flatten();
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
-    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
-    let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
+    let flaky = history::flaky(loaded.timeline.runs.iter().map(|run| &run.evidence).chain([&tests]));
     tests.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
     // The losses of merged commits were reported where these were made.
     let is_merge = commit.parents.len() > 1;

@@ -275,6 +275,9 @@ pub fn pre_push(
                 warnings.push(warning);
             }
         }
+        if decision.verdict < Verdict::Block {
+            warnings.extend(record_commit::complete(ctx, ws, tip).err().as_ref().map(OpsError::as_warning));
+        }
         judged.push(JudgedTip { remote_ref: push.remote_ref.clone(), tip, decision });
     }
     Ok((judged, warnings))

@@ -192,13 +192,13 @@ fn tests_of(
     subject: Option<Subject>,
 ) -> TestsOf {
     let (Some(code), Some(subject)) = (code, subject) else { return TestsOf::Unknown };
-    let found = evidence::of_subject(ws, loaded, &subject, code, None);
+    let found = evidence::of_subject(ws, loaded, &subject, code, evidence::scopes::Demand::Commit(None));
     if let Some(evidence) = found.ok().flatten() {
         return TestsOf::Ran(evidence);
     }
     // A run on this very code that proves nothing says more than one on other code.
-    if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
-        return TestsOf::Void(Box::new(run.clone()));
+    if let Some(run) = evidence::run_on(ws, loaded, code) {
+        return TestsOf::Void(Box::new(run));
     }
     match loaded.runs.last() {
         Some(run) => TestsOf::OtherCode(run.evidence.clone()),

@@ -22,6 +22,7 @@ use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
 use andon_engine::{error::OpsError, gate::rule_feed, json, text::message, workspace::Workspace};
+use andon_store::results::ResultIndex;
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.
@@ -75,6 +76,8 @@ fn after_run(
     if kept != Some(test::RunDestination::InJournal) {
         return None;
     }
+    // Hooks read little of what came since the index was remembered, and so it is remembered here.
+    said.extend(ResultIndex::keep(&ws.repo, shell.ctx.now).warnings);
     match rule_feed::after_run(&shell.ctx, ws) {
         Ok(decided) => decided.map(|(decision, warnings)| {
             said.extend(warnings);

@@ -14,8 +14,9 @@ use super::run::{
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
+use andon_core::history::{Outcome, outcome};
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
-use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
+use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
 use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::evidence::untracked::{self, TreeSnapshot};
@@ -86,6 +87,8 @@ pub struct ScopesRan {
     pub ran: Vec<(TestStep, TestOutcome)>,
     /// All scopes together, as the journal has it last; `None` where nothing could be kept.
     pub together: Option<TestRun>,
+    /// Scopes that did not start, because what they need failed.
+    pub held: Vec<String>,
     /// The worst exit code.
     pub code: u8,
     /// The place that keeps the last run.
@@ -137,12 +140,12 @@ pub(super) struct Session<'a> {
     /// The checkout, where not the working tree is tested.
     apart: Option<Checkout>,
     loaded: LoadedTimeline,
-    known: KnownScopes,
-    /// The results that records tell, and those that this session has kept: the journal need not repeat them.
-    told: BTreeSet<CodeId>,
+    /// The results of this session.
     kept: BTreeSet<CodeId>,
     /// Steps that are still to come.
     pub(super) left: usize,
+    /// What needs a scope that is red does not start.
+    holds: bool,
     /// As long as nothing ran since it was looked at.
     look: Option<TreeSnapshot>,
     done: ScopesRan,
@@ -173,9 +176,9 @@ pub fn run(
     let mut session = Session::begin(ctx, ws, subject)?;
     let OutputTarget { screens, pass } = shown;
     let plan = session.plan(choice)?;
+    session.holds = matches!(choice, ScopeChoice::Missing | ScopeChoice::Needed(_));
     session.done.left_out.clone_from(&plan.left_out);
     tell(TestProgress::Planned(&plan));
-    session.left = plan.steps.len();
     let mut steps = VecDeque::from(plan.steps);
     while let Some(step) = steps.pop_front() {
         let shown = OutputTarget { screens, pass: &mut *pass };
@@ -185,7 +188,7 @@ pub fn run(
             session.side_by_side(std::mem::take(&mut steps), *jobs, shown, tell)?;
             break;
         }
-        session.left -= 1;
+        session.left = steps.len();
         tell(TestProgress::Begins(&step));
         let ran = match choice {
             ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
@@ -200,6 +203,7 @@ pub fn run(
         let is_proof = ran.run.validity == RunValidity::Valid && ran.run.evidence.is_green();
         let is_over = ran.is_stopped() || step.name == REST && is_proof;
         session.ended(step, ran, tell);
+        session.hold(&mut steps);
         if is_over {
             break;
         }
@@ -236,14 +240,11 @@ impl<'a> Session<'a> {
     fn begin(ctx: &'a Context, ws: &'a Workspace, subject: &TestedSubject) -> Result<Self, OpsError> {
         ws.top()?;
         let loaded = timeline::load(ws)?;
-        let known = KnownScopes::from_timeline(&loaded);
-        let (left_out, ran, together) = (Vec::new(), Vec::new(), None);
-        let done = ScopesRan { left_out, ran, together, code: 0, kept: RunDestination::InJournal };
-        let records = loaded.window.facts.iter().filter_map(|fact| fact.record.tests.as_ref());
-        let told = records.flat_map(|tests| &tests.scopes).map(|row| row.tests.code).collect();
+        let (left_out, ran, together, held) = (Vec::new(), Vec::new(), None, Vec::new());
+        let done = ScopesRan { left_out, ran, together, held, code: 0, kept: RunDestination::InJournal };
         let apart = separate_checkout::checkout(ctx, ws, subject)?;
         let (kept, left, look) = (BTreeSet::new(), 0, None);
-        let mut session = Self { ctx, ws, apart, loaded, known, told, kept, left, look, done };
+        let mut session = Self { ctx, ws, apart, loaded, kept, left, holds: false, look, done };
         session.refuse_in_two()?;
         Ok(session)
     }
@@ -279,12 +280,12 @@ impl<'a> Session<'a> {
     }
 
     /// The scopes of what was seen.
-    fn states(&self, seen: &TreeSnapshot, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
+    fn states(&self, seen: &TreeSnapshot, demand: Demand) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(seen.overlay.clone()),
         };
-        scopes::states(self.ws, &self.loaded, &self.known, &subject, before)
+        scopes::states(self.ws, &self.loaded, &subject, demand)
     }
 
     fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
@@ -314,11 +315,7 @@ impl<'a> Session<'a> {
 
     fn plan_missing(&mut self, before: Option<TreeId>) -> Result<Plan, OpsError> {
         let seen = self.look()?;
-        let mut states = self.states(&seen, before)?;
-        if states.iter().any(|state| state.scope.touched && !state.is_green()) {
-            self.known.take_elsewhere(self.ws, &states)?;
-            states = self.states(&seen, before)?;
-        }
+        let states = self.states(&seen, Demand::Commit(before))?;
         let mut plan = Plan::default();
         for ScopeState { scope, found } in states.iter().filter(|state| state.scope.touched) {
             match found {
@@ -361,6 +358,22 @@ impl<'a> Session<'a> {
         self.done.ran.push((step, ran));
     }
 
+    /// What needs the scope that has just run and is red waits for its repair, after which it would run again.
+    pub(super) fn hold(&mut self, waiting: &mut VecDeque<TestStep>) {
+        let is_red = |ran: &TestOutcome| {
+            ran.run.validity == RunValidity::Valid && outcome(&ran.run.evidence) == Outcome::Red
+        };
+        let Some((red, _)) = self.done.ran.last().filter(|(_, ran)| self.holds && is_red(ran)) else {
+            return;
+        };
+        let needs = |step: &TestStep| {
+            self.ws.config.test.scopes.scopes.needed_by(&step.name).contains(&red.name.as_str())
+        };
+        let (held, rest) = std::mem::take(waiting).into_iter().partition::<VecDeque<_>, _>(needs);
+        *waiting = rest;
+        self.done.held.extend(held.into_iter().map(|step| step.name));
+    }
+
     /// Runs the tests of one scope.
     fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
         let (own, chosen) = self.own(name)?;
@@ -378,7 +391,7 @@ impl<'a> Session<'a> {
         mut ran: TestOutcome,
     ) -> Result<TestOutcome, OpsError> {
         if let Some(checkout) = &self.apart {
-            let states = self.states(&seen, None)?;
+            let states = self.states(&seen, Demand::Everything)?;
             let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
             ran.happened_in(checkout, code.unwrap_or(ran.run.evidence.code));
         }
@@ -386,7 +399,7 @@ impl<'a> Session<'a> {
         ran.kept = Some(if ran.run.validity == RunValidity::Valid {
             self.keep(seen, ran.run.at, Some(self.row(name, ran.run.evidence.clone())))?
         } else {
-            pending::keep(self.ctx, self.ws, &ran.run)?
+            self.keep_run(&ran.run)?
         });
         Ok(ran)
     }
@@ -403,7 +416,7 @@ impl<'a> Session<'a> {
             ChosenCommand { command: added(&whole.command, texts(words))?, origin: CommandOrigin::Part };
         let seen = self.look()?;
         let mut ran = self.run(seen, Some(&own), &chosen, shown)?;
-        ran.kept = Some(pending::keep(self.ctx, self.ws, &ran.run)?);
+        ran.kept = Some(self.keep_run(&ran.run)?);
         Ok(ran)
     }
 
@@ -411,7 +424,7 @@ impl<'a> Session<'a> {
     fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
         let chosen = ChosenCommand { command: configured(self.ws)?, origin: CommandOrigin::Configured };
         let seen = self.look()?;
-        let states = self.states(&seen, None)?;
+        let states = self.states(&seen, Demand::Everything)?;
         let mut ran = self.run(seen.clone(), None, &chosen, shown)?;
         if let Some(checkout) = &self.apart {
             ran.happened_in(checkout, checkout.code);
@@ -426,14 +439,20 @@ impl<'a> Session<'a> {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
             ran.run.evidence.scopes = rows;
             self.done.together = Some(ran.run.clone());
-            pending::keep(self.ctx, self.ws, &ran.run)?
+            self.keep_run(&ran.run)?
         } else if let Some(rest) = rest.filter(|_| is_valid) {
             let tests = TestEvidence { code: rest.scope.code, ..ran.run.evidence.clone() };
             self.keep(seen, ran.run.at, Some(self.row(REST, tests)))?
         } else {
-            pending::keep(self.ctx, self.ws, &ran.run)?
+            self.keep_run(&ran.run)?
         });
         Ok(ran)
+    }
+
+    fn keep_run(&mut self, run: &TestRun) -> Result<RunDestination, OpsError> {
+        let kept = pending::keep(self.ctx, self.ws, run)?;
+        self.loaded.take_in_run(run.clone());
+        Ok(kept)
     }
 
     fn row(&self, name: &str, tests: TestEvidence) -> ScopeTests {
@@ -442,20 +461,18 @@ impl<'a> Session<'a> {
         ScopeTests { name: name.to_owned(), needs, tests, from: None }
     }
 
-    /// Keeps what is known of all scopes of the code that was seen before the tests ran, with the result that they gave. The
-    /// journal gets what no record and no earlier run of this session tells; after the last step all that no record tells,
-    /// for then the newest run alone shows the gate what it needs.
+    /// Keeps what all scopes of the code that was seen before the tests ran come to, and the result that they gave; after the
+    /// last step those of all steps, for only the newest run waits where the journal cannot be written.
     fn keep(
         &mut self,
         seen: TreeSnapshot,
         at: Option<Timestamp>,
         ran: Option<ScopeTests>,
     ) -> Result<RunDestination, OpsError> {
-        let mut states = self.states(&seen, None)?;
+        let mut states = self.states(&seen, Demand::Everything)?;
         // Its code may have more than git tracks: files that its tests named.
+        let new = ran.as_ref().map(|row| row.tests.code);
         if let Some(row) = ran {
-            self.told.remove(&row.tests.code);
-            self.known.add(row.clone());
             if let Some(state) = states.iter_mut().find(|state| state.scope.name == row.name) {
                 state.found = Some(row);
             }
@@ -465,14 +482,12 @@ impl<'a> Session<'a> {
         let evidence = TestEvidence::together(code, scopes::rows(&states));
         let mut run = whole.run_of(at, evidence, RunValidity::Valid);
         self.done.together = Some(run.clone());
-        let is_last = self.left == 0;
-        let is_new = |row: &ScopeTests| {
-            let code = &row.tests.code;
-            !self.told.contains(code) && (is_last || !self.kept.contains(code))
-        };
-        run.evidence.scopes.retain(is_new);
-        self.kept.extend(run.evidence.scopes.iter().map(|row| row.tests.code));
-        pending::keep(self.ctx, self.ws, &run)
+        self.kept.extend(new);
+        // A red one may be the last: what needs it does not start.
+        let is_last = self.left == 0 || !run.evidence.is_green();
+        let is_told = |code| if is_last { self.kept.contains(&code) } else { new == Some(code) };
+        run.evidence.scopes.retain(|row| is_told(row.tests.code));
+        self.keep_run(&run)
     }
 
     /// Nothing had to run: the journal says why, for the gate, unless it does already.

@@ -10,7 +10,7 @@ use crate::setup::live;
 use andon_config::TestCommand;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count};
-use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
+use andon_engine::evidence::scopes::{Demand, ScopeState, states};
 use andon_engine::evidence::{Subject, separate_checkout::TestedSubject, untracked};
 use andon_engine::{error::OpsError, json, recording::timeline, text::message, workspace::Workspace};
 
@@ -107,8 +107,7 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
     let overlay = untracked::tested_overlay(ws)?.overlay;
-    let known = KnownScopes::from_timeline(&loaded);
-    let states = states(ws, &loaded, &known, &Subject::WorkTree(overlay), None)?;
+    let states = states(ws, &loaded, &Subject::WorkTree(overlay), Demand::Everything)?;
     if args.format.format == Format::Json {
         let rows = states.iter().map(|state| {
             let own = declared.get(&state.scope.name);
@@ -187,13 +186,17 @@ fn summary(done: &ScopesRan) -> String {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let (passed, failed) = (names(&|ran| ran.code == 0), names(&|ran| ran.code != 0));
-    let mut parts = Vec::new();
-    if !failed.is_empty() {
-        parts.push(format!("failed: {failed}"));
-    }
-    if !passed.is_empty() {
-        parts.push(format!("passed: {passed}"));
+    let is_nothing = |ran: &test::TestOutcome| ran.code == 0 && proves_nothing(ran).is_some();
+    let mut parts: Vec<String> = Vec::new();
+    for (how, names) in [
+        ("failed", names(&|ran| ran.code != 0)),
+        ("proved nothing", names(&is_nothing)),
+        ("passed", names(&|ran| ran.code == 0 && !is_nothing(ran))),
+        ("not started, for what they need failed", done.held.join(", ")),
+    ] {
+        if !names.is_empty() {
+            parts.push(format!("{how}: {names}"));
+        }
     }
     if !done.left_out.is_empty() {
         parts.push(format!("{} left out", count(done.left_out.len(), "scope")));
@@ -223,7 +226,8 @@ fn rows(done: &ScopesRan) -> Vec<Value> {
         let status = ran.run.evidence.status;
         json!({"name": step.name, "did": "ran", "command": step.command, "status": status, "exit_code": ran.code})
     });
-    ran.chain(done.left_out.iter().map(left_out_row)).collect()
+    let held = done.held.iter().map(|name| json!({"name": name, "did": "not_started"}));
+    ran.chain(done.left_out.iter().map(left_out_row)).chain(held).collect()
 }
 
 fn left_out_row(left: &SkippedScope) -> Value {

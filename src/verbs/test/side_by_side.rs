@@ -90,6 +90,7 @@ impl Session<'_> {
                         let one = running.remove(at);
                         self.left = waiting.len() + running.len();
                         is_over |= self.one_ended(one, ended, &mut *pass, tell)?;
+                        self.hold(&mut waiting);
                     }
                 }
             }

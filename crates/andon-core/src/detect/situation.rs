@@ -151,6 +151,8 @@ pub enum EvidenceState {
         state: Box<EvidenceState>,
         /// The others that are missing too.
         more: Vec<String>,
+        /// Those whose tests ran and fail.
+        red: Vec<String>,
         command: Option<String>,
     },
 }

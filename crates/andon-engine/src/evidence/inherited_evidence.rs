@@ -4,16 +4,16 @@
 //! Only trees are believed ([`andon_git::TreeVerdict`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use super::release;
 use crate::error::OpsError;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::paths::PathRules;
-use andon_core::domain::tests::{RanOn, TestEvidence};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
 use andon_store::notes::NotesStore;
+use andon_store::results::ResultIndex;
 
 /// Most trees that are made again in one go: a range may have any number of merges.
 const DERIVED: usize = 512;
@@ -54,7 +54,7 @@ pub struct Inquiry<'a> {
 /// Looks for the evidence for commits.
 pub struct Origins {
     /// Read when it is first asked for.
-    known: Option<RecordIndex>,
+    known: Option<ResultIndex>,
     /// Trees that may still be made again.
     left: usize,
     /// Commits that may still be looked at as squashes: each is compared with several.
@@ -83,7 +83,7 @@ impl Origins {
     pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
         let known = match self.known.take() {
             Some(known) => known,
-            None => RecordIndex::load(archive.repo, archive.store)?,
+            None => ResultIndex::of_records(archive.repo, archive.store)?,
         };
         let found = self.search(archive, &known, asked);
         self.known = Some(known);
@@ -93,7 +93,7 @@ impl Origins {
     fn search(
         &mut self,
         archive: Archive<'_>,
-        known: &RecordIndex,
+        known: &ResultIndex,
         asked: &Inquiry<'_>,
     ) -> Result<Backing, OpsError> {
         if let Some(found) = elsewhere(archive, known, asked) {
@@ -157,24 +157,28 @@ fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim
 }
 
 /// The record of another commit that is evidence for this one too.
-fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
+fn elsewhere(archive: Archive<'_>, known: &ResultIndex, asked: &Inquiry<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
-    let of_code = of(&known.codes, &asked.record.code).iter().filter(|_| asked.changed);
-    let of_tree = of(&known.trees, &asked.record.tree).iter().filter(|_| asked.recorded.is_none());
+    let of_code = if asked.changed { known.records(asked.record.code) } else { Vec::new() };
+    let of_tree = if asked.recorded.is_none() { known.of_tree(asked.record.tree) } else { Vec::new() };
     let read = |id: &CommitId| {
         let stored = archive.store.readable(*id)?;
+        if !of_tree.contains(id) && stored.tests.as_ref().is_none_or(|tests| tests.code != stored.code) {
+            return None;
+        }
         // A commit that is here has to match its record.
         let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.tree);
         holds.then(|| Backing::Elsewhere(*id, Box::new(stored)))
     };
-    of_code.filter(|id| Some(**id) != Some(asked.commit.id)).chain(of_tree.filter(other)).find_map(read)
+    let of_code = of_code.iter().filter(|id| **id != asked.commit.id);
+    of_code.chain(of_tree.iter().filter(other)).find_map(read)
 }
 
 /// Possible origins of a commit, the likeliest first.
 fn claims(
     archive: Archive<'_>,
-    known: &RecordIndex,
+    known: &ResultIndex,
     asked: &Inquiry<'_>,
 ) -> Result<Vec<MergeClaim>, OpsError> {
     let Inquiry { commit, record, recorded, .. } = asked;
@@ -193,20 +197,20 @@ fn claims(
     }
     // Also a rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
     if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
-        let same = of(&known.diffs, &record.diff.hash).iter().filter(|id| **id != commit.id);
-        all.extend(same.map(|id| MergeClaim::Pick(*id)));
+        let same = known.of_diff(record.diff.hash).into_iter().filter(|id| *id != commit.id);
+        all.extend(same.map(MergeClaim::Pick));
     }
     Ok(all)
 }
 
 /// The newest commits with records that may have been squashed: those that the parent does not have.
-fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> Vec<MergeClaim> {
+fn squashes(archive: Archive<'_>, known: &ResultIndex, commit: &CommitInfo) -> Vec<MergeClaim> {
     let Some(parent) = commit.parents.first() else { return Vec::new() };
-    let above = |id: &&CommitId| {
-        **id != commit.id && archive.repo.is_ancestor(**id, *parent).is_ok_and(|ancestor| !ancestor)
+    let above = |id: &CommitId| {
+        *id != commit.id && archive.repo.is_ancestor(*id, *parent).is_ok_and(|ancestor| !ancestor)
     };
-    let newest = known.newest.iter().take(4 * SQUASHED).filter(above).take(SQUASHED);
-    newest.map(|id| MergeClaim::Squash(*id)).collect()
+    let newest = known.newest(4 * SQUASHED).into_iter().filter(above).take(SQUASHED);
+    newest.map(MergeClaim::Squash).collect()
 }
 
 /// The commit that `claimed` was made of and that was not tested. Parents that nothing is known of lie below what is
@@ -232,7 +236,11 @@ const BELOW: usize = 128;
 
 /// True if git made a tip of tested commits, directly or in steps; pre-push and `complete` ask this. Commits without a
 /// record lie below what is known here, and are not held against it.
-pub(crate) fn is_of_tested(archive: Archive<'_>, tip: CommitId) -> Result<bool, OpsError> {
+pub(crate) fn is_of_tested(
+    archive: Archive<'_>,
+    index: ResultIndex,
+    tip: CommitId,
+) -> Result<bool, OpsError> {
     let Archive { repo, store, .. } = archive;
     let (mut open, mut below) = (vec![tip], Vec::new());
     while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {
@@ -244,7 +252,7 @@ pub(crate) fn is_of_tested(archive: Archive<'_>, tip: CommitId) -> Result<bool, 
         below.push((commit, record));
     }
     let mut judged: BTreeMap<CommitId, bool> = BTreeMap::new();
-    let mut origins = Origins::default();
+    let mut origins = Origins { known: Some(index), ..Origins::default() };
     // Parents come after their children.
     for (commit, record) in below.iter().rev() {
         let parent = commit.parents.first().copied();
@@ -264,72 +272,6 @@ pub(crate) fn is_of_tested(archive: Archive<'_>, tip: CommitId) -> Result<bool, 
         judged.insert(commit.id, holds);
     }
     Ok(judged.get(&tip).copied().unwrap_or(false))
-}
-
-/// Most commits of notes that are looked at.
-const STEPS: usize = 1_024;
-/// Most records that are looked at.
-const RECORDS: usize = 4_096;
-/// Most records of one key.
-const PER_KEY: usize = 8;
-
-/// The newest records by what they say.
-#[derive(Debug, Default)]
-pub(crate) struct RecordIndex {
-    /// By the code that the tests ran on.
-    codes: HashMap<CodeId, Vec<CommitId>>,
-    trees: HashMap<TreeId, Vec<CommitId>>,
-    /// By the change that was made.
-    diffs: HashMap<DiffHash, Vec<CommitId>>,
-    /// All of them, the newest first.
-    newest: Vec<CommitId>,
-}
-
-impl RecordIndex {
-    /// Reads the newest records, by the history of the notes ref. Backfilled ones prove nothing and are left out.
-    pub fn load(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, OpsError> {
-        let mut known = Self::default();
-        let mut seen = BTreeSet::new();
-        let Some(tip) = store.tip() else { return Ok(known) };
-        for step in repo.notes_history(tip).take(STEPS) {
-            for note in step? {
-                if seen.len() >= RECORDS {
-                    return Ok(known);
-                }
-                if seen.insert(note.commit) {
-                    known.take(store, note.commit);
-                }
-            }
-        }
-        Ok(known)
-    }
-
-    fn take(&mut self, store: &NotesStore<'_>, commit: CommitId) {
-        let Some(record) = store.readable(commit) else { return };
-        if record.recording == Recording::Backfilled {
-            return;
-        }
-        push(self.trees.entry(record.tree).or_default(), commit);
-        if !record.diff.empty {
-            push(self.diffs.entry(record.diff.hash).or_default(), commit);
-        }
-        let ran = |tests: &TestEvidence| tests.code == record.code && tests.ran_on == RanOn::ThisCode;
-        if record.tests.as_ref().is_some_and(ran) {
-            push(self.codes.entry(record.code).or_default(), commit);
-        }
-        self.newest.push(commit);
-    }
-}
-
-/// The commits under a key.
-fn of<'a, K: Eq + std::hash::Hash>(map: &'a HashMap<K, Vec<CommitId>>, key: &K) -> &'a [CommitId] {
-    map.get(key).map_or(&[], Vec::as_slice)
-}
-
-fn push(commits: &mut Vec<CommitId>, commit: CommitId) {
-    if commits.len() < PER_KEY {
-        commits.push(commit);
-    }
 }
 
 /// True if a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.

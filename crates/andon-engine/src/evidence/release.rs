@@ -1,7 +1,8 @@
 //! Commits of release tools, which edit and commit in one step: where the project's own version is all that changed, the tests
 //! of the commit before are the evidence.
 
-use super::{Subject, own_evidence, scopes};
+use super::scopes::{self, Demand};
+use super::{Subject, own_evidence};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::change::release::{self, Rewritten};
@@ -76,11 +77,11 @@ pub(super) fn carried(
         return Ok(None);
     }
     let parent = ws.fingerprinter().of_tree(before)?;
-    let found = own_evidence(ws, loaded, &Subject::Tree(before), parent, Some(*tree))?;
+    let found = own_evidence(ws, loaded, &Subject::Tree(before), parent, Demand::Commit(Some(*tree)))?;
     let Some(found) = found.filter(|tests| tests.code == parent) else { return Ok(None) };
     let mut tests = TestEvidence { code, ran_on: RanOn::Parent, untracked: Vec::new(), ..found };
     if !tests.scopes.is_empty() {
-        for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Some(before))? {
+        for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Demand::Commit(Some(before)))? {
             let row = tests.scopes.iter_mut().find(|row| row.name == scope.name);
             row.into_iter().for_each(|row| row.tests.code = scope.code);
         }

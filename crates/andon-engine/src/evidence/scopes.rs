@@ -1,23 +1,35 @@
 //! Evidence where the code has scopes (`[test.scopes]`): a result belongs to a scope and its fingerprint, wherever the tests ran.
 
-use std::collections::HashMap;
-
-use serde::{Deserialize, Serialize};
-
-use super::{Subject, without_evidence};
+use super::{Subject, results, without_evidence};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, evidence::untracked, workspace::Workspace};
 use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::scopes::{REST, ScopeView, SharedPath};
-use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
+use andon_core::domain::tests::{ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
 use andon_git::Repo;
 use andon_store::fingerprint::{Content, Fingerprinter};
-use andon_store::journal::{Journal, Reach};
-use andon_store::memory::{Kind, Memory};
-use andon_store::notes::NotesStore;
+
+/// What a door asks for.
+#[derive(Debug, Clone, Copy)]
+pub enum Demand {
+    /// The tests of what differs from this tree, or of all without one; not those that are left to the push.
+    Commit(Option<TreeId>),
+    /// All tests of the code.
+    Everything,
+}
+
+impl Demand {
+    /// The tree that the code is compared with.
+    pub(super) fn before(self) -> Option<TreeId> {
+        match self {
+            Self::Commit(before) => before,
+            Self::Everything => None,
+        }
+    }
+}
 
 /// The fingerprint of one scope of some code.
 #[derive(Debug, Clone)]
@@ -26,12 +38,12 @@ pub struct ScopeCode {
     pub name: String,
     /// Its fingerprint.
     pub code: CodeId,
-    /// The code differs from that before in something that its tests read.
+    /// Its tests are asked for: the code differs from that before in something that they read.
     pub touched: bool,
 }
 
 /// The scopes of `config` in an order in which each comes after what it needs; the code in no scope first, where
-/// `test.command` tests it. `before` is what the code is compared with; without one, every scope is touched.
+/// `test.command` tests it.
 ///
 /// # Errors
 /// Trees that are not here.
@@ -39,7 +51,7 @@ pub fn codes(
     repo: &Repo,
     config: &Config,
     content: Content<'_>,
-    before: Option<TreeId>,
+    demand: Demand,
 ) -> Result<Vec<ScopeCode>, OpsError> {
     let scopes = &config.test.scopes.scopes;
     let rest = config.test.command.as_ref().map(|_| REST);
@@ -48,11 +60,13 @@ pub fn codes(
     let views: Vec<&ScopeView> = views.iter().collect();
     let mut prints = Fingerprinter::new(repo, &config.paths.rules);
     let now = prints.of_scopes(content, &views)?;
-    let then = prints.of_scopes(before.map_or(Content::Overlay(None, &[]), Content::Tree), &views)?;
+    let then =
+        prints.of_scopes(demand.before().map_or(Content::Overlay(None, &[]), Content::Tree), &views)?;
     let one = |(view, (code, then)): (&&ScopeView, (CodeId, CodeId))| ScopeCode {
         name: view.name().to_owned(),
         code,
-        touched: code != then,
+        touched: code != then
+            && (matches!(demand, Demand::Everything) || config.is_asked_at_commit(view.name())),
     };
     Ok(views.iter().zip(now.into_iter().zip(then)).map(one).collect())
 }
@@ -71,10 +85,29 @@ impl ScopeState {
     pub fn is_green(&self) -> bool {
         self.found.as_ref().is_some_and(|row| row.tests.is_green())
     }
+
+    fn is_red(&self) -> bool {
+        self.found.as_ref().is_some_and(|row| outcome(&row.tests) == Outcome::Red)
+    }
+}
+
+/// The scopes whose tests are asked for and did not run to their end. What needs a scope that is red waits for its repair: a
+/// commit does not ask for it.
+pub fn lacking<'s>(config: &Config, states: &'s [ScopeState], demand: Demand) -> Vec<&'s ScopeState> {
+    let is_red = |name: &&str| states.iter().any(|state| state.scope.name == **name && state.is_red());
+    let waits = |name: &str| {
+        matches!(demand, Demand::Commit(_))
+            && config.test.scopes.scopes.needed_by(name).iter().any(|need| is_red(&need))
+    };
+    let lacks = |state: &&ScopeState| {
+        let tested = state.found.as_ref().is_some_and(|row| is_tested(&row.tests));
+        state.scope.touched && !tested && !waits(&state.scope.name)
+    };
+    states.iter().filter(lacks).collect()
 }
 
 /// True if tests ran to their end, passed or failed.
-pub fn is_tested(tests: &TestEvidence) -> bool {
+fn is_tested(tests: &TestEvidence) -> bool {
     matches!(outcome(tests), Outcome::Green | Outcome::Red)
 }
 
@@ -85,19 +118,18 @@ pub fn is_tested(tests: &TestEvidence) -> bool {
 pub fn states(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    known: &KnownScopes,
     subject: &Subject,
-    before: Option<TreeId>,
+    demand: Demand,
 ) -> Result<Vec<ScopeState>, OpsError> {
     let content = match subject {
         Subject::Tree(tree) => Content::Tree(*tree),
         Subject::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
     };
     let mut states = Vec::new();
-    for scope in codes(&ws.repo, &ws.config, content, before)? {
-        let found = match known.0.get(&scope.code) {
+    for scope in codes(&ws.repo, &ws.config, content, demand)? {
+        let found = match results::of_scope(ws, loaded, scope.code) {
             None if scope.touched => before_add(ws, loaded, subject, &scope)?,
-            found => found.cloned(),
+            found => found,
         };
         states.push(ScopeState { scope, found });
     }
@@ -109,121 +141,6 @@ pub fn rows(states: &[ScopeState]) -> Vec<ScopeTests> {
     states.iter().filter_map(|state| state.found.clone()).collect()
 }
 
-/// Results of scopes, by fingerprint: that of a scope is never that of another.
-#[derive(Debug, Default)]
-pub struct KnownScopes(HashMap<CodeId, ScopeTests>);
-
-impl KnownScopes {
-    /// The newest results that the journal and the window of records tell.
-    pub fn from_timeline(loaded: &LoadedTimeline) -> Self {
-        let mut known = Self::default();
-        known.take_runs(&loaded.runs);
-        for fact in &loaded.window.facts {
-            known.take_record(fact.id, fact.record.tests.as_ref());
-        }
-        known
-    }
-
-    /// The result of tests that have just run.
-    pub fn add(&mut self, row: ScopeTests) {
-        self.0.insert(row.tests.code, row);
-    }
-
-    /// Adds results from the records of other branches and clones and the journals of other worktrees for those of
-    /// `states` that did not pass. Bounded, and too slow for a hook.
-    ///
-    /// # Errors
-    /// The records cannot be read.
-    pub fn take_elsewhere(&mut self, ws: &Workspace, states: &[ScopeState]) -> Result<(), OpsError> {
-        let worktrees = ws.repo.common_dir().join("worktrees");
-        let linked = std::fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
-        let own = std::iter::once(ws.repo.common_dir().to_owned());
-        let reach = Reach { runs: RUNS_ELSEWHERE, commits: 0, turns: 0, since: None };
-        let mut elsewhere = Self::default();
-        for dir in own.chain(linked.take(WORKTREES)).filter(|dir| dir != ws.repo.git_dir()) {
-            elsewhere.take_runs(&Journal::open(&dir).recent(reach).runs);
-        }
-        let store = NotesStore::open(&ws.repo)?;
-        let passed = PassedScopes::load(ws, &store)?;
-        for state in states.iter().filter(|state| !state.is_green()) {
-            let Some(commit) = passed.at(state.scope.code) else { continue };
-            let tests = store.readable(commit).and_then(|record| record.tests);
-            elsewhere.take_record(Some(commit), tests.as_ref());
-        }
-        for (code, row) in elsewhere.0.into_iter().filter(|(_, row)| row.tests.is_green()) {
-            self.0.insert(code, row);
-        }
-        Ok(())
-    }
-
-    fn take_runs(&mut self, runs: &[TestRun]) {
-        // The newest first: most results are repeated by later runs.
-        let valid = runs.iter().rev().filter(|run| run.validity == RunValidity::Valid);
-        for row in valid.flat_map(|run| &run.evidence.scopes) {
-            self.0.entry(row.tests.code).or_insert_with(|| row.clone());
-        }
-    }
-
-    /// The commit that brought a result is in its record.
-    fn take_record(&mut self, commit: Option<CommitId>, tests: Option<&TestEvidence>) {
-        for row in tests.iter().flat_map(|tests| &tests.scopes) {
-            let from = row.from.or(commit);
-            let told = self.0.entry(row.tests.code).or_insert_with(|| ScopeTests { from, ..row.clone() });
-            if told.from.is_none() && told.tests.signature == row.tests.signature {
-                told.from = from;
-            }
-        }
-    }
-}
-
-/// At which commits the tests of scopes passed, from all records of the clone. What was read once is remembered with the
-/// tip of the notes, so that only what came since costs time.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct PassedScopes {
-    tip: Option<CommitId>,
-    at: Vec<(CodeId, CommitId)>,
-}
-
-impl PassedScopes {
-    fn load(ws: &Workspace, store: &NotesStore<'_>) -> Result<Self, OpsError> {
-        let memory = Memory::new(&ws.repo, Kind::Scopes);
-        let mut passed: Self = memory.get(&"passed").unwrap_or_default();
-        let Some(tip) = store.tip().filter(|tip| passed.tip != Some(*tip)) else { return Ok(passed) };
-        let history = ws.repo.notes_history(tip);
-        let history = match passed.tip {
-            Some(known) => history.since(known),
-            None => history,
-        };
-        let mut new = Vec::new();
-        for step in history.take(STEPS) {
-            for note in step? {
-                let tests = store.readable(note.commit).and_then(|record| record.tests);
-                let rows = tests.iter().flat_map(|tests| &tests.scopes);
-                // One that came from another commit is found there.
-                let green = rows.filter(|row| row.tests.is_green() && row.from.is_none());
-                new.extend(green.map(|row| (row.tests.code, note.commit)));
-            }
-        }
-        new.append(&mut passed.at);
-        new.truncate(MAX_PASSED);
-        passed = Self { tip: Some(tip), at: new };
-        memory.put(&"passed", &passed);
-        Ok(passed)
-    }
-
-    fn at(&self, code: CodeId) -> Option<CommitId> {
-        self.at.iter().find(|(passed, _)| *passed == code).map(|(_, commit)| *commit)
-    }
-}
-
-/// Most changes of the notes that are read at once, and most results that are remembered, the newest.
-const STEPS: usize = 1_024;
-const MAX_PASSED: usize = 16_384;
-
-/// Other worktrees whose journals are looked at, and the newest test runs of each.
-const WORKTREES: usize = 32;
-const RUNS_ELSEWHERE: usize = 32;
-
 /// The result of a run that was made when some files of the code were not tracked yet and bound nothing.
 fn before_add(
     ws: &Workspace,
@@ -231,9 +148,6 @@ fn before_add(
     subject: &Subject,
     scope: &ScopeCode,
 ) -> Result<Option<ScopeTests>, OpsError> {
-    if loaded.runs.iter().all(|run| run.beside.is_empty()) {
-        return Ok(None);
-    }
     let Some(own) = ws.of_scope(&scope.name) else { return Ok(None) };
     let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
     let run = untracked::newest_before_add(&own, loaded, subject, scope.code, has)?;
@@ -251,26 +165,25 @@ pub(super) fn state(
     loaded: &LoadedTimeline,
     subject: &Subject,
     code: CodeId,
-    before: Option<TreeId>,
+    demand: Demand,
     whole: Option<TestEvidence>,
 ) -> Result<EvidenceState, OpsError> {
-    if let Some(found) = changed_in_two(ws, subject, before)? {
+    if let Some(found) = changed_in_two(ws, subject, demand.before())? {
         return Ok(EvidenceState::InTwoScopes(Box::new(found)));
     }
     let whole = match whole {
         Some(tests) if tests.is_green() => return Ok(EvidenceState::Tested(Box::new(tests))),
         whole => whole,
     };
-    let states = states(ws, loaded, &KnownScopes::from_timeline(loaded), subject, before)?;
-    let is_missing = |state: &&ScopeState| {
-        state.scope.touched && !state.found.as_ref().is_some_and(|row| is_tested(&row.tests))
-    };
-    let mut missing = states.iter().filter(is_missing);
-    let Some(first) = missing.next() else {
+    let states = states(ws, loaded, subject, demand)?;
+    let missing = lacking(&ws.config, &states, demand);
+    let [first, more @ ..] = missing.as_slice() else {
         let together = || TestEvidence::together(code, rows(&states));
         return Ok(EvidenceState::Tested(Box::new(whole.unwrap_or_else(together))));
     };
-    let more = missing.map(|state| state.scope.name.clone()).collect();
+    let named = |state: &ScopeState| state.scope.name.clone();
+    let more = more.iter().copied().map(named).collect();
+    let red = states.iter().filter(|state| state.scope.touched && state.is_red()).map(named).collect();
     let ScopeCode { name, code, .. } = &first.scope;
     let Some(own) = ws.of_scope(name) else { return Ok(EvidenceState::NeverRan) };
     let command = own.config.test.command.as_ref().map(TestCommand::display);
@@ -280,7 +193,7 @@ pub(super) fn state(
         let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
         without_evidence(&own, loaded, newest, subject, *code)?
     };
-    Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, command })
+    Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, red, command })
 }
 
 /// A file in two scopes among those that changed: one would test it and the other judge it.

@@ -5,7 +5,7 @@
 //! such as a log or notes, does not: it is kept with the test run, and the record names it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{path::Path, time::SystemTime};
+use std::{path::Path, rc::Rc, time::SystemTime};
 
 use regex::bytes::Regex;
 
@@ -14,15 +14,15 @@ use crate::recording::timeline::LoadedTimeline;
 use crate::text::phrase::some_of;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
-use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, Tracking};
+use andon_core::domain::tests::{OverlayEntry, TestEvidence, TestRun, Tracking};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CodeId, paths::kind_of, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
 use testreport::{ParsedRun, Stream};
 
-/// The newest test runs that are searched for an untracked file of a commit.
-const RUNS: usize = 8;
+/// Runs that are searched for an untracked file of a commit: each is looked at as a tree.
+const RUNS: usize = 32;
 /// Files that are named in a message.
 const NAMED: usize = 3;
 
@@ -85,20 +85,19 @@ pub(crate) fn run_before_add(
 ) -> Result<Option<TestEvidence>, OpsError> {
     let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
     let found = newest_before_add(ws, loaded, subject, code, of_everything)?;
-    Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
+    Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(&run, |file| left.contains(file)) }))
 }
 
 /// The newest such run that `counts`, with its untracked files that are still none of the code.
-pub(crate) fn newest_before_add<'l>(
+pub(crate) fn newest_before_add(
     ws: &Workspace,
-    loaded: &'l LoadedTimeline,
+    loaded: &LoadedTimeline,
     subject: &Subject,
     code: CodeId,
     counts: impl Fn(&TestRun) -> bool,
-) -> Result<Option<(&'l TestRun, Vec<OverlayEntry>)>, OpsError> {
-    let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid && counts(run));
-    for run in runs.filter(|run| !run.beside.is_empty() && !run.overlay_truncated).take(RUNS) {
-        let (overlay, left) = as_tracked_in(ws, run, subject)?;
+) -> Result<Option<(Rc<TestRun>, Vec<OverlayEntry>)>, OpsError> {
+    for run in loaded.index(ws).runs_beside().filter(|run| counts(run)).take(RUNS) {
+        let (overlay, left) = as_tracked_in(ws, &run, subject)?;
         if left.len() == run.beside.len() {
             continue;
         }

@@ -2,14 +2,14 @@
 //! bits of "loop rules" (docs/spec-map.md), by content.
 
 use crate::context::{self, Context};
-use crate::evidence::{self, Subject, docs, untracked};
+use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
 use crate::gate::safety::SafetyLog;
 use crate::view::complete::CompleteView;
 use crate::{error::OpsError, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, tests::TestStatus};
-use andon_core::policy::{self, Bit, Completion, Tests};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, tests::TestStatus};
+use andon_core::policy::{self, Bit, BitReasons, Completion, Tests};
 use andon_git::Overlay;
 
 /// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
@@ -25,7 +25,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     untracked::set_aside(ws, &mut overlay);
     let uncommitted = overlay.entries.iter().any(|entry| ws.is_code(&entry.path));
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), Demand::Everything)?;
     let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
     let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
     let candidate = Candidate { origin, docs, ..candidate };
@@ -41,7 +41,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(|halt| message::standing(halt, context::local)));
     problems.extend(loaded.warnings.iter().cloned());
-    problems.extend(evidence::notice(&candidate));
+    problems.extend(evidence::notices(&candidate, &loaded));
     if uncommitted {
         problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
     }
@@ -53,6 +53,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         problems.extend(SafetyLog { ctx, ws, loaded: &loaded }.incomplete(&decision, &bits));
     }
     let mut reasons = bits.reasons();
+    name_scopes(&mut reasons, &candidate.evidence);
     if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {
         let paths: Vec<_> = paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
         reason.push_str(&format!(": {}", paths.join(", ")));
@@ -69,6 +70,28 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         prompt,
         problems,
     })
+}
+
+/// Adds each scope whose tests fail or did not run to the reason for it.
+fn name_scopes(reasons: &mut BitReasons, evidence: &EvidenceState) {
+    let named = |names: &[&str]| names.iter().map(|name| called(name)).collect::<Vec<_>>().join(", ");
+    match (evidence, &mut reasons.tests_run, &mut reasons.tests_passing) {
+        (EvidenceState::Scope { name, more, red, .. }, Some(reason), _) => {
+            let missing: Vec<&str> = std::iter::once(name).chain(more).map(String::as_str).collect();
+            reason.push_str(&format!(": {}", named(&missing)));
+            if !red.is_empty() {
+                let red: Vec<&str> = red.iter().map(String::as_str).collect();
+                reason.push_str(&format!("; and those of {} fail", named(&red)));
+            }
+        }
+        (EvidenceState::Tested(tests), _, Some(reason)) => {
+            let red: Vec<&str> = tests.red_scopes().map(|scope| scope.name.as_str()).collect();
+            if !red.is_empty() {
+                reason.push_str(&format!(": {}", named(&red)));
+            }
+        }
+        _ => {}
+    }
 }
 
 fn tests_in(evidence: &EvidenceState) -> Tests<'_> {

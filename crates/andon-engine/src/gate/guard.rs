@@ -6,7 +6,7 @@
 //! judges again only if the tree is another one.
 
 use crate::adapter::git_hook;
-use crate::evidence::{self, Subject, docs, untracked};
+use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
 use crate::gate::safety::{self, SafetyLog};
 use crate::gate::{compaction, fallback, identity};
 use crate::halts::{self, stops};
@@ -106,7 +106,7 @@ pub fn untested(
     let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
     let before = ws.head_tree()?;
     let loaded = timeline::load(ws)?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), before)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Commit(before))?;
     let missing = match candidate.evidence {
         EvidenceState::NeverRan
         | EvidenceState::Void(_)
@@ -167,7 +167,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Commit(parent))?;
     let identity = identity::of_candidate(ctx, ws, tree)?;
     let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
     let making = Some(draft(ws, tree));
@@ -175,7 +175,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     let release = if is_tested { Vec::new() } else { evidence::release::ways(ws, parent, tree)? };
     let hidden_program = git_hook::hidden_program(&ctx.vars, ctx.program.as_deref());
     let candidate = Candidate { identity, making, changed_by_hook, release, hidden_program, ..candidate };
-    loaded.warnings.extend(evidence::notice(&candidate));
+    loaded.warnings.extend(evidence::notices(&candidate, &loaded));
     loaded.warnings.extend(untracked::notice(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
@@ -223,8 +223,9 @@ fn settled(
         return Ok(None);
     };
     let loaded = timeline::of_run(ws, run);
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
-    let is_quiet = evidence::notice(&candidate).is_none() && !untracked::has_any(&candidate);
+    let demand = Demand::Commit(Some(ws.repo.tree_of(head)?));
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), demand)?;
+    let is_quiet = evidence::notices(&candidate, &loaded).is_empty() && !untracked::has_any(&candidate);
     if !matches!(candidate.evidence, EvidenceState::Tested(_)) || !is_quiet {
         return Ok(None);
     }
@@ -275,18 +276,18 @@ pub fn judge_tip(
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
     let known = evidence::at_the_remote(ws, tip, tree, there)?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Commit(known))?;
     let candidate = match ws.config.test.scopes.settings.as_slice() {
         // Whatever is pushed, the tests of all scopes have to have run at its tip.
         [_, ..] if candidate.code_changed == CodeChange::Changed => {
-            evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?
+            evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Everything)?
         }
         _ => candidate,
     };
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let identity = identity::of_tip(ws, tip, known)?;
     let candidate = Candidate { origin, docs, identity, ..candidate };
-    loaded.warnings.extend(evidence::notice(&candidate));
+    loaded.warnings.extend(evidence::notices(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
     let log = SafetyLog { ctx, ws, loaded: &loaded };
     let reported = log.refused(&decision, SafetyKind::RefusedPush, Some(tree));

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::Regex;
 use serde_json::Value as Json;
 
 use super::WORDS;
@@ -332,14 +333,22 @@ fn uv(manifests: &Manifests) -> Option<Vec<Member>> {
     let workspace = root.get("tool")?.get("uv")?.get("workspace")?;
     let globs = texts(workspace.get("members"));
     let dirs = matching(manifests, "pyproject.toml", &globs, &texts(workspace.get("exclude")));
-    let plain = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
+    // PEP 503: a run of these is one.
+    let plain = |name: &str| {
+        let words = name.trim().split(['-', '_', '.']).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join("-").to_lowercase()
+    };
     let member = |dir: &str| {
         let manifest: toml::Table = manifests[&format!("{dir}/pyproject.toml")].parse().ok()?;
         let project = manifest.get("project")?;
         let name = project.get("name")?.as_str()?;
-        let groups = manifest.get("dependency-groups").and_then(toml::Value::as_table).into_iter().flatten();
-        let groups = groups.flat_map(|(_, group)| texts(Some(group)));
-        let needs = texts(project.get("dependencies")).into_iter().chain(groups).map(|wanted| {
+        let tool = manifest.get("tool").and_then(|tool| tool.get("uv"));
+        let tables = [manifest.get("dependency-groups"), project.get("optional-dependencies")];
+        let tables = tables.into_iter().flatten().filter_map(toml::Value::as_table).flatten();
+        let lists = [project.get("dependencies"), tool.and_then(|uv| uv.get("dev-dependencies"))];
+        let lists = lists.into_iter().flatten().chain(tables.map(|(_, list)| list));
+        let needs = lists.flat_map(|list| texts(Some(list))).map(|wanted| {
+            let wanted = wanted.trim_start();
             let end = wanted.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
             plain(&wanted[..end.unwrap_or(wanted.len())])
         });
@@ -356,11 +365,14 @@ fn of_uv(members: &[&Member], _: &Manifests) -> String {
 fn maven(manifests: &Manifests) -> Option<Vec<Member>> {
     let root = manifests.get("pom.xml")?;
     let module = pattern(r"<module>\s*([^<\s]+)\s*</module>")?;
-    let artifact = pattern(r"<artifactId>\s*([^<\s]+)\s*</artifactId>")?;
-    // Of a module only what it calls itself and what it depends on.
+    let dependency = pattern(r"(?s)<dependency>(.*?)</dependency>")?;
+    // Of a module only what it calls itself and what it depends on: another group's artifact of the same name is none of it.
     let aside = pattern(
-        r"(?s)<!--.*?-->|<parent>.*?</parent>|<dependencyManagement>.*?</dependencyManagement>|<build>.*?</build>|<profiles>.*?</profiles>",
+        r"(?s)<!--.*?-->|<exclusions>.*?</exclusions>|<dependencyManagement>.*?</dependencyManagement>|<build>.*?</build>|<reporting>.*?</reporting>|<profiles>.*?</profiles>",
     )?;
+    let parent = pattern(r"(?s)<parent>(.*?)</parent>|<dependencies>.*?</dependencies>")?;
+    let group = pattern(r"<groupId>\s*([^<\s]+)\s*</groupId>")?;
+    let artifact = pattern(r"<artifactId>\s*([^<\s]+)\s*</artifactId>")?;
     let mut dirs: Vec<String> = Vec::new();
     let mut open = vec![(String::new(), root)];
     while let Some((dir, text)) = open.pop() {
@@ -379,10 +391,20 @@ fn maven(manifests: &Manifests) -> Option<Vec<Member>> {
     }
     let member = |dir: &String| {
         let text = aside.replace_all(&manifests[&format!("{dir}/pom.xml")], "");
-        let mut ids = artifact.captures_iter(&text).map(|found| found[1].to_owned());
-        let key = ids.next()?;
+        let first = |pattern: &Regex, text: &str| pattern.captures(text).map(|found| found[1].to_owned());
+        let own = parent.replace_all(&text, "");
+        let inherited =
+            || parent.captures_iter(&text).find_map(|found| first(&group, found.get(1)?.as_str()));
+        let own_group = first(&group, &own).or_else(inherited).unwrap_or_default();
+        let needs = dependency.captures_iter(&text).filter_map(|found| {
+            // A property is that of the project, as good as always.
+            let of =
+                first(&group, &found[1]).filter(|of| !of.contains("${")).unwrap_or_else(|| own_group.clone());
+            Some(format!("{of}:{}", first(&artifact, &found[1])?))
+        });
+        let key = format!("{own_group}:{}", first(&artifact, &own)?);
         // One that only lists modules has no code.
-        (!module.is_match(&text)).then(|| Member { key, ..Member::by_dir(dir, dir, ids.collect()) })
+        (!module.is_match(&text)).then(|| Member { key, ..Member::by_dir(dir, dir, needs.collect()) })
     };
     Some(dirs.iter().filter_map(member).collect())
 }

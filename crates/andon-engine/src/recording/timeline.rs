@@ -1,5 +1,6 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
+use crate::evidence::results::Results;
 use crate::recording::{attempts, bound};
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
@@ -36,8 +37,9 @@ pub fn reach(rules: &RuleSettings) -> usize {
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }
 
-/// Test runs that a hook looks back for evidence.
-const RUNS: usize = 8;
+/// Test runs before the newest commit that the rules see: what failed before the first edit, and what is flaky. Those since
+/// then are all seen.
+const EARLIER_RUNS: usize = 8;
 
 /// A timeline with what was read for it and what failed on the way.
 pub struct LoadedTimeline {
@@ -53,8 +55,10 @@ pub struct LoadedTimeline {
     pub unknown: usize,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
-    /// Test runs in the journal, oldest first.
+    /// The newest test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
+    /// The results of tests by the code that they ran on, wherever that was.
+    pub results: Results,
     /// The other facts of the journal, with their places among commits and acknowledgements.
     pub journal: JournalPart,
     /// Unreadable records and journal lines that were skipped.
@@ -112,6 +116,7 @@ fn nothing(ws: &Workspace) -> LoadedTimeline {
         unknown: 0,
         acks: Vec::new(),
         runs: Vec::new(),
+        results: Results::default(),
         journal: JournalPart::default(),
         warnings: Vec::new(),
     }
@@ -129,7 +134,7 @@ fn loaded(
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let commits = reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN });
     let recent = journal.recent(Reach {
-        runs: RUNS,
+        runs: EARLIER_RUNS,
         commits,
         turns: if ws.config.workflow.is_declared() { usize::MAX } else { commits },
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),

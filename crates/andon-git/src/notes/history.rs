@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::error::GitError;
+use crate::notes::{annotated, digits_of};
 use crate::open::repo::Repo;
-use crate::{error::GitError, notes::annotated};
 use andon_core::domain::ids::{CommitId, Oid};
 
 /// The change that one commit of notes made to the note of a commit.
@@ -29,17 +30,16 @@ impl Repo {
     pub fn notes_history(&self, tip: CommitId) -> NotesHistory<'_> {
         NotesHistory { repo: self, open: VecDeque::from([tip]), seen: BTreeSet::from([tip]) }
     }
+
+    /// The commits whose notes differ between two tips.
+    pub fn notes_changed(&self, known: CommitId, tip: CommitId) -> Result<Vec<CommitId>, GitError> {
+        let changed = self.changed_paths(Some(self.tree_of(known)?), self.tree_of(tip)?)?;
+        let digits: BTreeSet<String> = changed.iter().filter_map(|change| digits_of(&change.path)).collect();
+        Ok(digits.iter().filter_map(|digits| annotated(digits)).collect())
+    }
 }
 
 impl NotesHistory<'_> {
-    /// The same without what led to `known`, another tip of the same history.
-    #[must_use]
-    pub fn since(mut self, known: CommitId) -> Self {
-        self.open.retain(|id| *id != known);
-        self.seen.insert(known);
-        self
-    }
-
     fn changes(&mut self, id: CommitId) -> Result<Vec<NoteChange>, GitError> {
         let commit = self.repo.commit(id)?;
         let before = match commit.parents.first() {

@@ -40,8 +40,7 @@ impl Journal {
 
     /// A hash of the bytes before `place`; `None` when there is no such place any more.
     pub fn guard(&self, place: Position) -> Option<ShortHash> {
-        let path = if self.rotated_since(place) { self.generation(place.generation) } else { self.path() };
-        let mut file = file::open(&path).ok()??;
+        let mut file = file::open(&self.file_of(place)).ok()??;
         if file.metadata().ok()?.len() < place.offset {
             return None;
         }
@@ -54,22 +53,54 @@ impl Journal {
     }
 
     /// Gives every readable line after `from` to `take`, oldest first, and returns the place after the last whole one.
-    /// Memory is bounded by the longest line.
     ///
     /// # Errors
     /// What the system says of a file.
     pub fn read_on(&self, from: Position, take: &mut dyn FnMut(JournalLine)) -> io::Result<Position> {
+        self.lines_after(from, &mut |_, line| {
+            if let Ok(fact) = decode_line(line) {
+                take(fact);
+            }
+        })
+    }
+
+    /// The same with the bytes of each line, and its place. Memory is bounded by the longest line.
+    pub(crate) fn lines_after(
+        &self,
+        from: Position,
+        take: &mut dyn FnMut(Position, &[u8]),
+    ) -> io::Result<Position> {
         let (older, newest) = self.files()?;
         for number in older.iter().copied().filter(|number| *number >= from.generation) {
             let start = if number == from.generation { from.offset } else { 0 };
             if let Some(file) = file::open(&self.generation(number))? {
-                read_lines(file, start, take)?;
+                read_lines(file, Position { generation: number, offset: start }, take)?;
             }
         }
         let generation = older.last().map_or(1, |newest| newest.saturating_add(1));
         let start = if generation == from.generation { from.offset } else { 0 };
-        let offset = newest.map_or(Ok(0), |file| read_lines(file, start, take))?;
-        Ok(Position { generation, offset })
+        let from = Position { generation, offset: start };
+        newest.map_or(Ok(Position { generation, offset: 0 }), |file| read_lines(file, from, take))
+    }
+
+    /// The place from which the newest `count` generations begin.
+    pub(crate) fn newest_generations(&self, count: u64) -> Position {
+        let newest = self.generations().first().copied().unwrap_or(0);
+        Position { generation: (newest + 1).saturating_sub(count), offset: 0 }
+    }
+
+    /// The file in which `place` lies.
+    pub(crate) fn file_of(&self, place: Position) -> PathBuf {
+        if self.rotated_since(place) { self.generation(place.generation) } else { self.path() }
+    }
+
+    /// The line at `place`.
+    pub(crate) fn line_at(&self, place: Position) -> Option<Vec<u8>> {
+        let mut file = file::open(&self.file_of(place)).ok()??;
+        file.seek(SeekFrom::Start(place.offset)).ok()?;
+        let mut line = Vec::new();
+        BufReader::new(file).take(MAX_LINE as u64 + 2).read_until(b'\n', &mut line).ok()?;
+        Some(line)
     }
 
     /// The numbers of the generations, oldest first, and the newest file: of one moment, though others may rotate it.
@@ -85,11 +116,11 @@ impl Journal {
     }
 }
 
-/// Reads the lines from `start` on. Returns the offset at which the last whole line ends.
-fn read_lines(mut file: File, start: u64, take: &mut dyn FnMut(JournalLine)) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(start))?;
+/// Reads the lines from a place in the file on. Returns that at which the last whole line ends.
+fn read_lines(mut file: File, from: Position, take: &mut dyn FnMut(Position, &[u8])) -> io::Result<Position> {
+    file.seek(SeekFrom::Start(from.offset))?;
     let mut reader = BufReader::with_capacity(64 << 10, file);
-    let (mut at, mut line) = (start, Vec::new());
+    let (mut at, mut line) = (from, Vec::new());
     loop {
         line.clear();
         let read = reader.by_ref().take(MAX_LINE as u64 + 2).read_until(b'\n', &mut line)?;
@@ -98,9 +129,7 @@ fn read_lines(mut file: File, start: u64, take: &mut dyn FnMut(JournalLine)) -> 
         if read == 0 || (!whole && read <= MAX_LINE) {
             return Ok(at);
         }
-        at = at.saturating_add(read as u64);
-        if let Ok(fact) = decode_line(&line) {
-            take(fact);
-        }
+        take(at, &line);
+        at.offset = at.offset.saturating_add(read as u64);
     }
 }

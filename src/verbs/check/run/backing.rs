@@ -18,7 +18,7 @@ use andon_core::domain::{findings::Level, scopes::called};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::inherited_evidence::{Archive, Backing, Inquiry, Origins};
-use andon_engine::evidence::scopes::{self, ScopeCode};
+use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
 
@@ -418,14 +418,15 @@ pub(super) fn missing_scopes(
             "scopes begin in this range, and not all tests ran at once (andon test --all)".to_owned()
         }));
     }
-    let parent = commit.parents.first().filter(|_| !is_tip);
-    let before = parent.map(|parent| case.repo.tree_of(*parent)).transpose()?;
-    let codes = scopes::codes(case.repo, case.config, Content::Tree(commit.tree), before)?;
-    let ran = |scope: &ScopeCode| {
-        let row = tests.of_scope(&scope.name);
-        row.is_some_and(|row| row.tests.code == scope.code && scopes::is_tested(&row.tests))
+    let parent = || commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose();
+    let demand = if is_tip { Demand::Everything } else { Demand::Commit(parent()?) };
+    let state = |scope: ScopeCode| {
+        let found = tests.of_scope(&scope.name).filter(|row| row.tests.code == scope.code).cloned();
+        ScopeState { scope, found }
     };
-    let missing = codes.iter().filter(|scope| scope.touched && !ran(scope));
-    let missing: Vec<String> = missing.map(|scope| called(&scope.name)).collect();
+    let codes = scopes::codes(case.repo, case.config, Content::Tree(commit.tree), demand)?;
+    let states: Vec<ScopeState> = codes.into_iter().map(state).collect();
+    let missing = scopes::lacking(case.config, &states, demand).into_iter();
+    let missing: Vec<String> = missing.map(|state| called(&state.scope.name)).collect();
     Ok((!missing.is_empty()).then(|| format!("the tests of {} did not run on its code", missing.join(", "))))
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::detect::prelude::*;
 use crate::detect::situation::{CodeChange, EvidenceState};
 use crate::domain::about::DirtyBit;
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::scopes::called;
+use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome};
 
 const BLOCK_COMMITS: Param<bool> = Param::off(
@@ -58,8 +59,28 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
         help: vec!["fix what fails, then: andon test".to_owned()],
-        ..RULE.finding(level, message(tests, &situation.timeline.flaky()))
+        ..RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()))
     })
+}
+
+/// Scopes that are named with what fails in them.
+const NAMED: usize = 5;
+
+/// What fails, scope by scope.
+fn of_scopes(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
+    let one = |scope: &ScopeTests| {
+        format!("{}: {}", words::bounded(&called(&scope.name)), message(&scope.tests, flaky))
+    };
+    let mut red: Vec<String> = tests.red_scopes().map(one).collect();
+    if red.is_empty() {
+        return message(tests, flaky);
+    }
+    let more = red.len().saturating_sub(NAMED);
+    red.truncate(NAMED);
+    if more > 0 {
+        red.push(format!("and {} more", words::count(more as u64, "scope")));
+    }
+    red.join("; ")
 }
 
 fn message(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {

@@ -88,14 +88,16 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
         EvidenceState::InTwoScopes(found) => {
             Gap { help: vec![found.help()], ..Gap::new(words::bounded(&found.to_string())) }
         }
-        EvidenceState::Scope { name, state, more, command } => {
+        EvidenceState::Scope { name, state, more, red, command } => {
             let gap = gap(state, command.as_deref(), candidate, stage)?;
-            let found = format!("{}: {}", words::bounded(&called(name)), gap.found);
-            let so_for_others = match more.as_slice() {
-                [] => String::new(),
-                more => format!("; and so for {}", words::list(more, words::len(more))),
-            };
-            Gap { found: found + &so_for_others, ..gap }
+            let mut found = format!("{}: {}", words::bounded(&called(name)), gap.found);
+            if !more.is_empty() {
+                found += &format!("; and so for {}", words::list(more, words::len(more)));
+            }
+            if !red.is_empty() {
+                found += &format!("; the tests of {} fail", words::list(red, words::len(red)));
+            }
+            Gap { found, ..gap }
         }
     })
 }

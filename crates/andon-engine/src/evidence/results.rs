@@ -1,0 +1,108 @@
+//! "Was this code tested, and how did it end?" has one answer at every door: it is asked here and nowhere else.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+use crate::recording::timeline::LoadedTimeline;
+use crate::workspace::Workspace;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
+use andon_store::notes::NotesStore;
+use andon_store::results::ResultIndex;
+
+/// The index as a timeline has it: opened when something is not known without it.
+#[derive(Default)]
+pub struct Results {
+    index: OnceCell<ResultIndex>,
+    /// This worktree is the only one of the clone.
+    alone: OnceCell<bool>,
+    /// The tests of records that were read.
+    records: RefCell<BTreeMap<CommitId, Option<TestEvidence>>>,
+}
+
+/// Who tells a result.
+#[derive(Clone, Copy)]
+pub enum Told<'a> {
+    /// A run of this or of another worktree.
+    Run(&'a TestRun),
+    /// The record of a commit.
+    Record(CommitId, &'a TestEvidence),
+}
+
+impl Told<'_> {
+    /// The result of the tests of the scope whose code is `code`, with the commit whose record brought it.
+    pub(super) fn of_scope(self, code: CodeId) -> Option<ScopeTests> {
+        let (commit, tests) = match self {
+            Told::Run(run) if run.validity == RunValidity::Valid => (None, &run.evidence),
+            Told::Run(_) => return None,
+            Told::Record(commit, tests) => (Some(commit), tests),
+        };
+        let row = tests.scopes.iter().find(|row| row.tests.code == code)?;
+        Some(ScopeTests { from: row.from.or(commit), ..row.clone() })
+    }
+}
+
+impl LoadedTimeline {
+    /// The index of the clone.
+    pub fn index(&self, ws: &Workspace) -> &ResultIndex {
+        self.results.index.get_or_init(|| ResultIndex::open(&ws.repo, ws.opened))
+    }
+
+    /// What was odd about the index, where it was opened, and is not said yet.
+    pub fn odd_results(&self) -> Vec<Diagnostic> {
+        let odd = self.results.index.get().into_iter().flat_map(|index| &index.warnings);
+        odd.filter(|odd| !self.warnings.contains(odd)).cloned().collect()
+    }
+
+    /// Takes in a run that was just kept.
+    pub fn take_in_run(&mut self, run: TestRun) {
+        self.runs.push(run);
+        self.results = Results::default();
+    }
+}
+
+/// The first that `wanted` makes of the results on `code`: of runs, the newest first, then of records.
+pub fn newest<T>(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    code: CodeId,
+    wanted: impl Fn(Told<'_>) -> Option<T>,
+) -> Option<T> {
+    let own = || loaded.runs.iter().rev().find_map(|run| wanted(Told::Run(run)));
+    let alone = || ws.repo.linked_worktrees().is_empty();
+    if *loaded.results.alone.get_or_init(alone)
+        && let Some(found) = own()
+    {
+        return Some(found);
+    }
+    let runs = loaded.index(ws).runs(code).find_map(|run| wanted(Told::Run(&run)));
+    runs.or_else(own).or_else(|| recorded(ws, loaded, code, &wanted))
+}
+
+/// The result of the scope whose code is `code`. Of a run that a commit brought, the commit is named.
+pub(super) fn of_scope(ws: &Workspace, loaded: &LoadedTimeline, code: CodeId) -> Option<ScopeTests> {
+    let found = newest(ws, loaded, code, |told| told.of_scope(code))?;
+    let brought = || recorded(ws, loaded, code, |told| told.of_scope(code));
+    let brought = if found.from.is_none() { brought() } else { None };
+    let from = brought.filter(|row| row.tests.signature == found.tests.signature).and_then(|row| row.from);
+    Some(ScopeTests { from: found.from.or(from), ..found })
+}
+
+/// The same of records alone: of those of the window, which are at hand, then of the others where the index is open.
+fn recorded<T>(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    code: CodeId,
+    wanted: impl Fn(Told<'_>) -> Option<T>,
+) -> Option<T> {
+    let Results { index, records, .. } = &loaded.results;
+    let facts = loaded.window.facts.iter().rev();
+    let window =
+        facts.into_iter().find_map(|fact| wanted(Told::Record(fact.id?, fact.record.tests.as_ref()?)));
+    let read = |commit: &CommitId| {
+        let read = || NotesStore::open(&ws.repo).ok()?.readable(*commit)?.tests;
+        wanted(Told::Record(*commit, records.borrow_mut().entry(*commit).or_insert_with(read).as_ref()?))
+    };
+    window.or_else(|| index.get()?.records(code).iter().find_map(read))
+}

@@ -1,0 +1,339 @@
+//! The one index of test results by content: code, or the code of a scope, and where it is recorded how its tests ended.
+//!
+//! It is filled from the journals of all worktrees of the clone and from the records, own and fetched, and holds places
+//! alone: a result is read from its place, so that what is damaged, forged or out of date here can hide a result and never
+//! make one. `<common dir>/andon/cache/results` is a memory with how far each source was read: who opens it reads what came
+//! since. It is bounded by age and bytes; without it the newest part of each source is read again.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{RecordError, skipped_line};
+use crate::journal::{Journal, JournalLine, Position};
+use crate::memory::{Kind, Memory};
+use crate::notes::NotesStore;
+use crate::wire::envelope;
+use crate::wire::v1::{decode_line, is_plainly_event, peek};
+use andon_core::domain::facts::Recording;
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, ShortHash, TreeId};
+use andon_core::domain::tests::{RanOn, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_git::Repo;
+
+/// Seconds after which a result is forgotten.
+const MAX_AGE: i64 = 400 * 24 * 3600;
+/// Rows that are kept, those of the newest results: 2 MiB.
+const MAX_ROWS: usize = 40_000;
+/// Generations of a journal, of a MiB each, that are read where nothing is known of it.
+const GENERATIONS: u64 = 4;
+/// Bytes of records that are read where nothing is known of them, the newest.
+const MAX_RECORDS: usize = 16 << 20;
+/// Records that changed at once beyond which the newest are read.
+const MANY: usize = 4_096;
+/// Rows that came since the memory was written, from which who only reads writes it too.
+const STEP: usize = 256;
+/// Worktrees whose journals are read.
+const WORKTREES: usize = 255;
+/// Records that are looked at for one answer, the newest.
+const PER_KEY: usize = 16;
+/// Lines that are named because they cannot be read.
+const NAMED: usize = 8;
+
+/// What a result is looked up by.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Code,
+    Tree,
+    Diff,
+}
+
+/// As good as the id: what is found is compared.
+fn key(by: By, id: &[u8]) -> u128 {
+    id.iter().take(15).fold(by as u128, |key, byte| key << 8 | u128::from(*byte))
+}
+
+/// Where a result is recorded: on the line of the journal of this number, or in the record of the commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Place {
+    Run(u16, Position),
+    Record(CommitId),
+}
+
+/// Rows are sorted: those of a key by their time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Row {
+    key: u128,
+    at: i64,
+    place: Place,
+    /// The run had untracked files beside the code, which may be code by now.
+    beside: bool,
+}
+
+/// The memory: the rows, and how far the sources were read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Remembered {
+    rows: Vec<Row>,
+    /// The worktrees, `None` for the main one, and the place that was reached in the journal of each.
+    journals: Vec<(Option<String>, Position, ShortHash)>,
+    /// The commit of the notes.
+    tip: Option<CommitId>,
+}
+
+/// The index.
+#[derive(Debug, Default)]
+pub struct ResultIndex {
+    common_dir: PathBuf,
+    known: Remembered,
+    /// Runs that were read.
+    read: RefCell<BTreeMap<Place, Option<Rc<TestRun>>>>,
+    /// Lines that were skipped, and a memory that was thrown away.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl ResultIndex {
+    /// The index of `repo` with everything that is recorded by now.
+    pub fn open(repo: &Repo, now: Timestamp) -> Self {
+        Self::remembered(repo, now, STEP)
+    }
+
+    /// The same, remembering all of it: for who has just added to it and is no hook.
+    pub fn keep(repo: &Repo, now: Timestamp) -> Self {
+        Self::remembered(repo, now, 1)
+    }
+
+    /// The index of the records of `store` alone, from nothing that this clone remembers.
+    ///
+    /// # Errors
+    /// The records cannot be read.
+    pub fn of_records(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, RecordError> {
+        let mut index = Self::default();
+        index.take_records(repo, store)?;
+        index.settle();
+        Ok(index)
+    }
+
+    /// The memory with what came since, which it is written with where that is `worth` so many rows.
+    fn remembered(repo: &Repo, now: Timestamp, worth: usize) -> Self {
+        let memory = Memory::new(repo, Kind::Results);
+        let bytes = memory.bytes();
+        let kept: Option<Remembered> = bytes.as_ref().and_then(|bytes| memory.decoded(&(), bytes));
+        let mut index = Self { common_dir: repo.common_dir().to_owned(), ..Self::default() };
+        // A whole one may be of another version.
+        let is_whole = |bytes: &Vec<u8>| envelope::Row::new(bytes, bytes.len()).next().is_some();
+        if kept.is_none() && memory.path().exists() && !bytes.as_ref().is_some_and(is_whole) {
+            let what =
+                format!("{} was damaged: the index of test results is made again", memory.path().display());
+            index.warnings.push(Diagnostic::warning(what).code("result-index"));
+        }
+        let worth = if kept.is_some() { worth } else { 1 };
+        index.known = kept.filter(|kept| index.goes_on(kept)).unwrap_or_default();
+        let before = index.known.rows.len();
+        index.catch_up(repo);
+        if index.known.rows.len() >= before + worth {
+            index.forget(now);
+            memory.put(&(), &index.known);
+        }
+        index
+    }
+
+    /// True if no journal was replaced, and few are of worktrees that are gone.
+    fn goes_on(&self, kept: &Remembered) -> bool {
+        let same = |(worktree, at, guard): &(Option<String>, Position, ShortHash)| {
+            let journal = self.journal(worktree.as_deref());
+            journal.size().is_none_or(|size| size == at.offset) || journal.guard(*at) == Some(*guard)
+        };
+        kept.journals.len() <= 4 * WORKTREES && kept.journals.iter().all(same)
+    }
+
+    fn journal(&self, worktree: Option<&str>) -> Journal {
+        let linked = |name| self.common_dir.join("worktrees").join(name);
+        Journal::open(&worktree.map_or_else(|| self.common_dir.clone(), linked))
+    }
+
+    fn forget(&mut self, now: Timestamp) {
+        let rows = &mut self.known.rows;
+        rows.retain(|row| row.at == 0 || row.at + MAX_AGE >= now.0);
+        if rows.len() > MAX_ROWS {
+            rows.sort_unstable_by_key(|row| Reverse(row.at));
+            // So many fewer that it is not done each time.
+            rows.truncate(MAX_ROWS / 4 * 3);
+            rows.sort_unstable();
+        }
+    }
+
+    fn catch_up(&mut self, repo: &Repo) {
+        let linked = std::fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
+        let linked = linked.filter_map(|entry| entry.file_name().into_string().ok()).map(Some);
+        for worktree in std::iter::once(None).chain(linked.take(WORKTREES)) {
+            self.take_journal(worktree);
+        }
+        // Records that cannot be read are reported by who reads the newest; the journals tell the rest.
+        let _unread = NotesStore::open(repo).and_then(|store| self.take_records(repo, &store));
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.known.rows.sort_unstable();
+        self.known.rows.dedup();
+    }
+
+    fn take_journal(&mut self, worktree: Option<String>) {
+        let journal = self.journal(worktree.as_deref());
+        let Some(size) = journal.size() else { return };
+        let known = self.known.journals.iter().position(|(known, ..)| *known == worktree);
+        let slot = known.unwrap_or(self.known.journals.len());
+        let from = known.map(|slot| self.known.journals[slot].1);
+        let is_read = from.is_some_and(|from| from.offset == size && !journal.rotated_since(from));
+        let Some(number) = u16::try_from(slot).ok().filter(|_| !is_read) else { return };
+        let Self { known: Remembered { rows, .. }, warnings, .. } = self;
+        let from = from.unwrap_or_else(|| journal.newest_generations(GENERATIONS));
+        let read = journal.lines_after(from, &mut |at, line| match run_of(line) {
+            Ok(Some(run)) => rows.extend(rows_of(&run, Place::Run(number, at))),
+            Err(why) if warnings.len() < NAMED => {
+                warnings.push(skipped_line(&journal.file_of(at), at.offset, why));
+            }
+            Ok(None) | Err(_) => {}
+        });
+        let Some((at, guard)) = read.ok().and_then(|at| Some((at, journal.guard(at)?))) else { return };
+        match self.known.journals.get_mut(slot) {
+            Some(known) => (known.1, known.2) = (at, guard),
+            None => self.known.journals.push((worktree, at, guard)),
+        }
+    }
+
+    fn take_records(&mut self, repo: &Repo, store: &NotesStore<'_>) -> Result<(), RecordError> {
+        let Some(tip) = store.tip().filter(|tip| self.known.tip != Some(*tip)) else { return Ok(()) };
+        // A tip that is not here any more tells nothing.
+        let changed = self.known.tip.and_then(|known| repo.notes_changed(known, tip).ok());
+        if let Some(changed) = changed.filter(|changed| changed.len() <= MANY) {
+            for commit in changed {
+                self.take_record(store, commit);
+            }
+        } else {
+            let mut left = MAX_RECORDS;
+            for step in repo.notes_history(tip) {
+                for note in step? {
+                    left = left.saturating_sub(self.take_record(store, note.commit));
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        self.known.tip = Some(tip);
+        Ok(())
+    }
+
+    /// Takes in the record of a commit; the length of its note.
+    fn take_record(&mut self, store: &NotesStore<'_>, commit: CommitId) -> usize {
+        let Ok(Some(note)) = store.note(commit) else { return 0 };
+        // Backfilled ones prove nothing.
+        let Some(record) = store.readable(commit).filter(|one| one.recording != Recording::Backfilled) else {
+            return note.length();
+        };
+        let ran = |tests: &&TestEvidence| tests.code == record.code && tests.ran_on == RanOn::ThisCode;
+        let tests = record.tests.iter().filter(ran).map(|tests| tests.code);
+        // A result that came from another commit is found there.
+        let scopes = record.tests.iter().flat_map(|tests| &tests.scopes).filter(|row| row.from.is_none());
+        let codes = tests.chain(scopes.map(|row| row.tests.code)).map(|code| key(By::Code, &code.0));
+        let diff = (!record.diff.empty).then(|| key(By::Diff, &record.diff.hash.0));
+        let keys = codes.chain(diff).chain([key(By::Tree, record.tree.0.as_bytes())]);
+        let (at, place) = (record.recorded_at.0, Place::Record(commit));
+        self.known.rows.extend(keys.map(|key| Row { key, at, place, beside: false }));
+        note.length()
+    }
+
+    /// The places under a key, the newest first.
+    fn places(&self, by: By, id: &[u8]) -> impl Iterator<Item = Place> {
+        let (key, rows) = (key(by, id), &self.known.rows);
+        let range = rows.partition_point(|row| row.key < key)..rows.partition_point(|row| row.key <= key);
+        rows[range].iter().rev().map(|row| row.place)
+    }
+
+    fn commits(places: impl Iterator<Item = Place>, most: usize) -> Vec<CommitId> {
+        let mut commits = Vec::new();
+        for place in places {
+            match place {
+                Place::Record(commit) if !commits.contains(&commit) => commits.push(commit),
+                Place::Record(_) | Place::Run(..) => {}
+            }
+            if commits.len() == most {
+                break;
+            }
+        }
+        commits
+    }
+
+    /// The runs of all worktrees on this code, or with a result of a scope on it, the newest first.
+    pub fn runs(&self, code: CodeId) -> impl Iterator<Item = Rc<TestRun>> {
+        let has = move |run: &Rc<TestRun>| codes(run).any(|known| known == code);
+        let places: Vec<Place> = self.places(By::Code, &code.0).collect();
+        places.into_iter().filter_map(|place| self.run(place)).filter(has)
+    }
+
+    /// The runs that had untracked files beside their code, the newest first.
+    pub fn runs_beside(&self) -> impl Iterator<Item = Rc<TestRun>> {
+        let rows = self.known.rows.iter().filter(|row| row.beside);
+        let mut places: Vec<(i64, Place)> = rows.map(|row| (row.at, row.place)).collect();
+        places.sort_unstable_by_key(|place| Reverse(*place));
+        places.dedup();
+        places.into_iter().filter_map(|(_, place)| self.run(place))
+    }
+
+    fn run(&self, place: Place) -> Option<Rc<TestRun>> {
+        let Place::Run(number, at) = place else { return None };
+        let read = || {
+            let (worktree, ..) = self.known.journals.get(usize::from(number))?;
+            run_of(&self.journal(worktree.as_deref()).line_at(at)?).ok()?.map(Rc::new)
+        };
+        self.read.borrow_mut().entry(place).or_insert_with(read).clone()
+    }
+
+    /// The commits whose records have a result on this code, or of a scope on it, the newest first.
+    pub fn records(&self, code: CodeId) -> Vec<CommitId> {
+        Self::commits(self.places(By::Code, &code.0), PER_KEY)
+    }
+
+    /// The recorded commits with this tree, the newest first.
+    pub fn of_tree(&self, tree: TreeId) -> Vec<CommitId> {
+        Self::commits(self.places(By::Tree, tree.0.as_bytes()), PER_KEY)
+    }
+
+    /// The recorded commits that made this change, the newest first.
+    pub fn of_diff(&self, diff: DiffHash) -> Vec<CommitId> {
+        Self::commits(self.places(By::Diff, &diff.0), PER_KEY)
+    }
+
+    /// The commits that were recorded last, the newest first.
+    pub fn newest(&self, count: usize) -> Vec<CommitId> {
+        let mut rows: Vec<&Row> = self.known.rows.iter().collect();
+        rows.sort_unstable_by_key(|row| Reverse(row.at));
+        Self::commits(rows.into_iter().map(|row| row.place), count)
+    }
+}
+
+/// The codes that a run has results on.
+fn codes(run: &TestRun) -> impl Iterator<Item = CodeId> {
+    std::iter::once(run.evidence.code).chain(run.evidence.scopes.iter().map(|row| row.tests.code))
+}
+
+fn rows_of(run: &TestRun, place: Place) -> Vec<Row> {
+    let beside = run.validity == RunValidity::Valid && !run.beside.is_empty() && !run.overlay_truncated;
+    let at = run.at.map_or(0, |at| at.0);
+    codes(run).map(|code| Row { key: key(By::Code, &code.0), at, place, beside }).collect()
+}
+
+/// The test run on a line of a journal, if it is one.
+fn run_of(line: &[u8]) -> Result<Option<TestRun>, String> {
+    let line = line.trim_ascii();
+    if line.is_empty() || is_plainly_event(line) || !peek(line).map_err(|error| error.to_string())?.is_run() {
+        return Ok(None);
+    }
+    let fact = decode_line(line).map_err(|error| error.to_string())?;
+    Ok(if let JournalLine::TestRun(run) = fact { Some(*run) } else { None })
+}
