@@ -150,6 +150,9 @@ fn a_damaged_index_is_made_again_with_one_line() {
     stage.git(&["switch", "-qc", "topic"]).ok();
     stage.iterate("one\n", &["ok a", "ok b"], "One").ok();
     other_work(&stage, 9);
+    // Where there is another worktree, its runs may be newer than those at hand.
+    stage.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+    stage.andon(&["complete"]).ok();
     let index = stage.path(".git/andon/cache/results");
     let good = std::fs::read(&index).unwrap();
     for bad in [&b"nonsense"[..], &good[..good.len() / 2], b""] {
@@ -179,4 +182,25 @@ fn the_index_believes_what_is_at_its_places_alone() {
     stage.git(&["commit", "-qam", "Tested"]).ok();
     stage.write("code.txt", "newer\n");
     stage.andon(&["test"]).ok().says("journal.jsonl");
+}
+
+/// A commit that git reads and libgit2 does not ends no judgement.
+#[test]
+fn a_commit_that_only_git_can_read_lets_nothing_pass_unjudged() {
+    let stage = Stage::installed();
+    let tree = stage.git(&["rev-parse", "HEAD^{tree}"]).ok().stdout.trim().to_owned();
+    let raw = format!(
+        "tree {tree}\nparent {}\nauthor nobody\ncommitter Some One 1795188600 +0000\n\nFrom an old importer\n",
+        stage.head()
+    );
+    let args = ["hash-object", "-t", "commit", "-w", "--stdin", "--literally"];
+    let made = stage.run_in(stage.dir(), "git", &args, Some(raw.as_bytes())).ok().stdout.trim().to_owned();
+    stage.git(&["reset", "-q", "--hard", &made]).ok();
+    stage.git(&["log", "-1", "--format=%s"]).ok().says("From an old importer");
+    stage.write("code.txt", "new\n");
+    stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Tested"]).ok().lacks("could not judge");
+    assert_eq!(stage.record("HEAD")["gate"], "passed");
+    stage.andon(&["status"]).ok();
 }

@@ -128,7 +128,7 @@ impl Words for Runner {
     ];
 }
 
-/// What asks for the tests of a scope.
+/// The doors that ask for the tests of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScopeAt {
     /// Each commit that touches it.

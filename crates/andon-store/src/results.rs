@@ -44,7 +44,7 @@ const PER_KEY: usize = 16;
 /// Lines that are named because they cannot be read.
 const NAMED: usize = 8;
 
-/// What a result is looked up by.
+/// The content by which a result is looked up.
 #[derive(Debug, Clone, Copy)]
 enum By {
     Code,

@@ -144,7 +144,7 @@ pub(super) struct Session<'a> {
     kept: BTreeSet<CodeId>,
     /// Steps that are still to come.
     pub(super) left: usize,
-    /// What needs a scope that is red does not start.
+    /// Scopes that need one that is red do not start.
     holds: bool,
     /// As long as nothing ran since it was looked at.
     look: Option<TreeSnapshot>,
@@ -358,7 +358,7 @@ impl<'a> Session<'a> {
         self.done.ran.push((step, ran));
     }
 
-    /// What needs the scope that has just run and is red waits for its repair, after which it would run again.
+    /// Takes out the scopes that need the one that has just run and is red: after its repair they would run again.
     pub(super) fn hold(&mut self, waiting: &mut VecDeque<TestStep>) {
         let is_red = |ran: &TestOutcome| {
             ran.run.validity == RunValidity::Valid && outcome(&ran.run.evidence) == Outcome::Red

@@ -67,8 +67,10 @@ fn no_window_is_shorter_than_the_largest_parameter() {
     }
     let mut totals = Vec::new();
     for rule in REGISTRY {
-        for spec in rule.params.iter().filter(|spec| matches!(spec.default(), ParamValue::Count(_))) {
-            let ParamValue::Count(default) = spec.default() else { unreachable!() };
+        let counts = rule.params.iter().filter_map(|spec| {
+            if let ParamValue::Count(default) = spec.default() { Some((spec, default)) } else { None }
+        });
+        for (spec, default) in counts {
             assert!((spec.min..=spec.max).contains(&default), "{}.{}", rule.id, spec.name);
             if spec.max > ParamSpec::WINDOW && spec.order == Order::Free {
                 assert_eq!(rule.reads, RuleInput::Totals, "{}.{} reads a window", rule.id, spec.name);

@@ -14,7 +14,6 @@ use super::summary::{FailingTest, HaltSummary};
 use super::time::Timestamp;
 use crate::format::fields::{Items, Packed, Text, Texts, count, count_if_any, or_default, unless_default};
 use crate::format::{List, bounded};
-use crate::history::{Outcome, outcome};
 
 /// Bytes of the id of a test as JSON.
 const MAX_ID: usize = 512;
@@ -358,11 +357,6 @@ impl TestEvidence {
     /// The result of one scope, if it is known.
     pub fn of_scope(&self, name: &str) -> Option<&ScopeTests> {
         self.scopes.iter().find(|scope| scope.name == name)
-    }
-
-    /// The scopes whose tests fail.
-    pub fn red_scopes(&self) -> impl Iterator<Item = &ScopeTests> {
-        self.scopes.iter().filter(|scope| outcome(&scope.tests) == Outcome::Red)
     }
 
     /// The runner of a test run that is known by its exit code alone.

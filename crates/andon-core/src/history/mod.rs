@@ -30,7 +30,7 @@ pub use context_windows::{ContextWindow, ContextWindows, Door};
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
-pub use outcome::{Outcome, failing_count, outcome};
+pub use outcome::{Outcome, failing_count, outcome, red_scopes};
 pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, lasted, mostly_lasted};
 pub use red_runs::{RedRuns, Refusals, RefusedAttempts, RefusedCode};
 pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside};

@@ -1,7 +1,7 @@
 //! What a test status means for a loop: one reading for every rule, so that none of them takes a
 //! missing answer for a good or a bad one (docs/spec-map.md, settled choice 6).
 
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
 
 /// The meaning of a test result for the code it ran on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +14,11 @@ pub enum Outcome {
     Stopped,
     /// Nothing can be said: no test ran, or the report is cut short.
     Nothing,
+}
+
+/// The scopes whose tests fail.
+pub fn red_scopes(tests: &TestEvidence) -> impl Iterator<Item = &ScopeTests> {
+    tests.scopes.iter().filter(|scope| outcome(&scope.tests) == Outcome::Red)
 }
 
 /// Returns the outcome that `tests` shows.

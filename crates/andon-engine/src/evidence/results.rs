@@ -1,25 +1,10 @@
 //! "Was this code tested, and how did it end?" has one answer at every door: it is asked here and nowhere else.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
-
-use crate::recording::timeline::LoadedTimeline;
+use crate::recording::timeline::{LoadedTimeline, Results};
 use crate::workspace::Workspace;
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_store::notes::NotesStore;
-use andon_store::results::ResultIndex;
-
-/// The index as a timeline has it: opened when something is not known without it.
-#[derive(Default)]
-pub struct Results {
-    index: OnceCell<ResultIndex>,
-    /// This worktree is the only one of the clone.
-    alone: OnceCell<bool>,
-    /// The tests of records that were read.
-    records: RefCell<BTreeMap<CommitId, Option<TestEvidence>>>,
-}
 
 /// Who tells a result.
 #[derive(Clone, Copy)]
@@ -40,25 +25,6 @@ impl Told<'_> {
         };
         let row = tests.scopes.iter().find(|row| row.tests.code == code)?;
         Some(ScopeTests { from: row.from.or(commit), ..row.clone() })
-    }
-}
-
-impl LoadedTimeline {
-    /// The index of the clone.
-    pub fn index(&self, ws: &Workspace) -> &ResultIndex {
-        self.results.index.get_or_init(|| ResultIndex::open(&ws.repo, ws.opened))
-    }
-
-    /// What was odd about the index, where it was opened, and is not said yet.
-    pub fn odd_results(&self) -> Vec<Diagnostic> {
-        let odd = self.results.index.get().into_iter().flat_map(|index| &index.warnings);
-        odd.filter(|odd| !self.warnings.contains(odd)).cloned().collect()
-    }
-
-    /// Takes in a run that was just kept.
-    pub fn take_in_run(&mut self, run: TestRun) {
-        self.runs.push(run);
-        self.results = Results::default();
     }
 }
 

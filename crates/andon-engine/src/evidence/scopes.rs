@@ -12,7 +12,7 @@ use andon_core::history::{Outcome, outcome};
 use andon_git::Repo;
 use andon_store::fingerprint::{Content, Fingerprinter};
 
-/// What a door asks for.
+/// The tests that a door asks for.
 #[derive(Debug, Clone, Copy)]
 pub enum Demand {
     /// The tests of what differs from this tree, or of all without one; not those that are left to the push.

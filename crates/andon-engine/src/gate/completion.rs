@@ -9,6 +9,7 @@ use crate::{error::OpsError, gate::guard, halts, recording::timeline, text::mess
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, tests::TestStatus};
+use andon_core::history::red_scopes;
 use andon_core::policy::{self, Bit, BitReasons, Completion, Tests};
 use andon_git::Overlay;
 
@@ -74,23 +75,19 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
 
 /// Adds each scope whose tests fail or did not run to the reason for it.
 fn name_scopes(reasons: &mut BitReasons, evidence: &EvidenceState) {
-    let named = |names: &[&str]| names.iter().map(|name| called(name)).collect::<Vec<_>>().join(", ");
-    match (evidence, &mut reasons.tests_run, &mut reasons.tests_passing) {
-        (EvidenceState::Scope { name, more, red, .. }, Some(reason), _) => {
-            let missing: Vec<&str> = std::iter::once(name).chain(more).map(String::as_str).collect();
-            reason.push_str(&format!(": {}", named(&missing)));
-            if !red.is_empty() {
-                let red: Vec<&str> = red.iter().map(String::as_str).collect();
-                reason.push_str(&format!("; and those of {} fail", named(&red)));
-            }
+    let named =
+        |names: Vec<&String>| names.into_iter().map(|name| called(name)).collect::<Vec<_>>().join(", ");
+    if let (EvidenceState::Scope { name, more, red, .. }, Some(reason)) = (evidence, &mut reasons.tests_run) {
+        reason.push_str(&format!(": {}", named(std::iter::once(name).chain(more).collect())));
+        if !red.is_empty() {
+            reason.push_str(&format!("; and those of {} fail", named(red.iter().collect())));
         }
-        (EvidenceState::Tested(tests), _, Some(reason)) => {
-            let red: Vec<&str> = tests.red_scopes().map(|scope| scope.name.as_str()).collect();
-            if !red.is_empty() {
-                reason.push_str(&format!(": {}", named(&red)));
-            }
+    }
+    if let (EvidenceState::Tested(tests), Some(reason)) = (evidence, &mut reasons.tests_passing) {
+        let red: Vec<&String> = red_scopes(tests).map(|scope| &scope.name).collect();
+        if !red.is_empty() {
+            reason.push_str(&format!(": {}", named(red)));
         }
-        _ => {}
     }
 }
 

@@ -1,19 +1,25 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
-use crate::evidence::results::Results;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+
 use crate::recording::{attempts, bound};
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
 use andon_core::domain::settings::{ParamValue, RuleSettings};
 use andon_core::domain::{
-    diagnostic::Diagnostic, events::Event, ids::CommitId, safety::SafetyFact, tests::TestRun,
+    diagnostic::Diagnostic,
+    events::Event,
+    ids::CommitId,
+    safety::SafetyFact,
+    tests::{TestEvidence, TestRun},
 };
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};
 use andon_store::window::{self, Window};
-use andon_store::{ledger::Ledger, notes::NotesStore, totals::Totals, union};
+use andon_store::{ledger::Ledger, notes::NotesStore, results::ResultIndex, totals::Totals, union};
 
 /// Fewest records that a hook looks back; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;
@@ -37,9 +43,18 @@ pub fn reach(rules: &RuleSettings) -> usize {
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }
 
-/// Test runs before the newest commit that the rules see: what failed before the first edit, and what is flaky. Those since
-/// then are all seen.
+/// Test runs that are read where the fold has them already: the newest, for messages, and what is flaky.
 const EARLIER_RUNS: usize = 8;
+
+/// The index of results, opened when something is not known without it.
+#[derive(Default)]
+pub struct Results {
+    pub(crate) index: OnceCell<ResultIndex>,
+    /// This worktree is the only one of the clone.
+    pub(crate) alone: OnceCell<bool>,
+    /// The tests of records that were read.
+    pub(crate) records: RefCell<BTreeMap<CommitId, Option<TestEvidence>>>,
+}
 
 /// A timeline with what was read for it and what failed on the way.
 pub struct LoadedTimeline {
@@ -203,6 +218,23 @@ pub struct JournalPart {
 }
 
 impl LoadedTimeline {
+    /// The index of the clone.
+    pub fn index(&self, ws: &Workspace) -> &ResultIndex {
+        self.results.index.get_or_init(|| ResultIndex::open(&ws.repo, ws.opened))
+    }
+
+    /// The faults of the index, where it was opened, that are not said yet.
+    pub fn odd_results(&self) -> Vec<Diagnostic> {
+        let odd = self.results.index.get().into_iter().flat_map(|index| &index.warnings);
+        odd.filter(|odd| !self.warnings.contains(odd)).cloned().collect()
+    }
+
+    /// Takes in a run that was just kept.
+    pub fn take_in_run(&mut self, run: TestRun) {
+        self.runs.push(run);
+        self.results = Results::default();
+    }
+
     /// The timeline with `fact`, which was just derived, as its newest; what it changed.
     pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
         self.fold_in(ws, |fold| {

@@ -48,10 +48,14 @@ impl<'r> Walk<'r> {
 
     fn mark(&mut self, id: CommitId, marks: u8) -> Result<(), GitError> {
         if !self.known.contains_key(&id) {
-            let commit = self.repo.find_commit(id)?;
-            let parents = commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect();
-            self.known
-                .insert(id, CommitMarks { marks: 0, waits: false, time: commit.time().seconds(), parents });
+            let (time, parents) = match self.repo.find_commit(id) {
+                Ok(commit) => {
+                    let parents = commit.parent_ids().map(|parent| CommitId(from_git2(parent)));
+                    (commit.time().seconds(), parents.collect())
+                }
+                Err(_) => self.repo.commit(id).map(|commit| (commit.committed_at.0, commit.parents))?,
+            };
+            self.known.insert(id, CommitMarks { marks: 0, waits: false, time, parents });
         }
         let Some(known) = self.known.get_mut(&id) else { return Ok(()) };
         if known.marks & marks == marks {

@@ -79,7 +79,10 @@ impl Repo {
 
     /// Reads a commit.
     pub fn commit(&self, id: CommitId) -> Result<CommitInfo, GitError> {
-        let commit = self.find_commit(id)?;
+        let commit = match self.find_commit(id) {
+            Ok(commit) => commit,
+            Err(error) => return self.commit_as_git_reads(id).map(|(commit, _)| commit).ok_or(error),
+        };
         let author = commit.author();
         let text = |bytes: &[u8]| cut(&String::from_utf8_lossy(bytes), MAX_SUBJECT);
         let message = commit.message_bytes();
@@ -104,7 +107,10 @@ impl Repo {
 
     /// The message of commit `id`: its end, where it is very long.
     pub fn message(&self, id: CommitId) -> Result<String, GitError> {
-        let commit = self.find_commit(id)?;
+        let commit = match self.find_commit(id) {
+            Ok(commit) => commit,
+            Err(error) => return self.commit_as_git_reads(id).map(|(_, message)| message).ok_or(error),
+        };
         let message = commit.message_bytes();
         let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
         Ok(String::from_utf8_lossy(tail).into_owned())
@@ -112,7 +118,52 @@ impl Repo {
 
     /// The tree of commit `id`.
     pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
-        Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
+        match self.find_commit(id) {
+            Ok(commit) => Ok(TreeId(from_git2(commit.tree_id()))),
+            Err(error) => self.commit_as_git_reads(id).map(|(commit, _)| commit.tree).ok_or(error),
+        }
+    }
+
+    /// A commit that libgit2 refuses for its author or committer, such as one without an address, and the end of its message:
+    /// git itself reads what there is.
+    fn commit_as_git_reads(&self, id: CommitId) -> Option<(CommitInfo, String)> {
+        let odb = self.inner.odb().ok()?;
+        let object = odb
+            .read(self.vetted("commit", id.0).ok()?)
+            .ok()
+            .filter(|object| object.kind() == git2::ObjectType::Commit)?;
+        let text = String::from_utf8_lossy(object.data());
+        let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let header = |name: &'static str| {
+            head.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '))
+        };
+        let person = |name| {
+            let line = header(name).next().unwrap_or_default();
+            let (who, rest) = line.split_once('<').unwrap_or((line, ""));
+            let (email, when) = rest.split_once('>').unwrap_or((rest, line));
+            let at = when.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or_default();
+            (cut(who.trim(), MAX_SUBJECT), cut(email, MAX_SUBJECT), Timestamp(at))
+        };
+        let ((author, email, authored_at), (committer, committer_email, committed_at)) =
+            (person("author"), person("committer"));
+        let start = (0..=message.len())
+            .find(|at| message.len() - at <= MAX_TRAILER_BYTES && message.is_char_boundary(*at))?;
+        let tail = &message[start..];
+        let info = CommitInfo {
+            id,
+            tree: TreeId(header("tree").next()?.parse().ok()?),
+            parents: header("parent").filter_map(|parent| parent.parse().ok()).collect(),
+            subject: cut(message.trim_start().lines().next().unwrap_or_default(), MAX_SUBJECT),
+            trailers: trailers(tail),
+            author,
+            email,
+            committer,
+            committer_email,
+            closes_as_agent: agent::in_closing_lines(tail),
+            authored_at,
+            committed_at,
+        };
+        Some((info, tail.to_owned()))
     }
 
     /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. The

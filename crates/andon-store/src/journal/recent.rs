@@ -15,13 +15,10 @@ const FIRST: u64 = 64 << 10;
 /// The newest safety events that one reading keeps: enough to see whether one was written already.
 const MAX_SAFETY: usize = 64;
 
-/// Test runs before events that one reading keeps, the newest.
-const MAX_RUNS: usize = 64;
-
 /// The distance that a reader has to look back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
-    /// Test runs; those since the newest recorded commit come in any case, where all is asked for since a place before them.
+    /// Test runs, where not all is asked for.
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
@@ -149,8 +146,6 @@ struct RecentLines {
     answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
-    /// True when an event was among what counts.
-    eventful: bool,
     warnings: Vec<Diagnostic>,
 }
 
@@ -165,7 +160,6 @@ impl RecentLines {
             answer: None,
             safety: Vec::new(),
             commits: 0,
-            eventful: false,
             warnings: Vec::new(),
         }
     }
@@ -214,12 +208,9 @@ impl RecentLines {
         true
     }
 
-    /// True when one more test run is needed: all of a row that no commit has ended yet, and those before an event too, because
-    /// turns have no record that would hold their tests.
+    /// True when one more test run is needed: each where all is asked for, for no rule looks at less than its parameters.
     fn wants_run(&self, asked: Asked) -> bool {
-        self.runs.len() < self.reach.runs
-            || (asked == Asked::InFull
-                && (self.commits == 0 || (self.eventful && self.runs.len() < MAX_RUNS)))
+        asked == Asked::InFull || self.runs.len() < self.reach.runs
     }
 
     fn take(&mut self, line: JournalLine, asked: Asked) {
@@ -247,7 +238,6 @@ impl RecentLines {
                 }
             }
             JournalLine::Event(event) if asked == Asked::InFull => {
-                self.eventful = true;
                 self.items.push(JournalItem::Event(event));
             }
             // Those since the newest commit: an event about an earlier one is written again.

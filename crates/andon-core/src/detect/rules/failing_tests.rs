@@ -7,7 +7,7 @@ use crate::detect::situation::{CodeChange, EvidenceState};
 use crate::domain::about::DirtyBit;
 use crate::domain::scopes::called;
 use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
-use crate::history::{Outcome, failing_count, outcome};
+use crate::history::{Outcome, failing_count, outcome, red_scopes};
 
 const BLOCK_COMMITS: Param<bool> = Param::off(
     "block_commits",
@@ -66,12 +66,12 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 /// Scopes that are named with what fails in them.
 const NAMED: usize = 5;
 
-/// What fails, scope by scope.
+/// The failures, scope by scope.
 fn of_scopes(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
     let one = |scope: &ScopeTests| {
         format!("{}: {}", words::bounded(&called(&scope.name)), message(&scope.tests, flaky))
     };
-    let mut red: Vec<String> = tests.red_scopes().map(one).collect();
+    let mut red: Vec<String> = red_scopes(tests).map(one).collect();
     if red.is_empty() {
         return message(tests, flaky);
     }

@@ -98,15 +98,20 @@ fn modules_of_go() {
 fn members_of_uv() {
     let files = [
         ("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"libs/*\"]\n"),
-        ("libs/core/pyproject.toml", "[project]\nname = \"My_Core\"\n"),
+        ("libs/core/pyproject.toml", "[project]\nname = \"My__Core\"\n"),
+        (
+            "libs/cli/pyproject.toml",
+            "[project]\nname = \"cli\"\n[project.optional-dependencies]\nall = [\" WEB [x] ; extra\"]\n",
+        ),
         (
             "libs/web/pyproject.toml",
             "[project]\nname = \"web\"\ndependencies = [\"my-core>=1; python_version > '3'\", \"x\"]\n",
         ),
     ];
     insta::assert_snapshot!(told(&files), @r"
-    My_Core [] libs/core/**: uv run --package My_Core pytest libs/core
-    web [My_Core] libs/web/**: uv run --package web pytest libs/web
+    cli [web] libs/cli/**: uv run --package cli pytest libs/cli
+    My__Core [] libs/core/**: uv run --package My__Core pytest libs/core
+    web [My__Core] libs/web/**: uv run --package web pytest libs/web
     ");
 }
 
@@ -118,18 +123,29 @@ fn modules_of_maven_and_gradle() {
              <dependencies><dependency><artifactId>{needs}</artifactId></dependency></dependencies></project>"
         )
     };
-    let (core, web) = (pom("core", "junit"), pom("web", "core"));
+    let core = pom("core", "junit");
+    // An artifact of another group has the name alone, and what is excluded is not needed.
+    let web = "<project><parent><groupId>org.x</groupId><artifactId>top</artifactId></parent><artifactId>web</artifactId>\
+        <dependencies><dependency><groupId>${project.groupId}</groupId><artifactId>core</artifactId><exclusions><exclusion>\
+        <groupId>org.x</groupId><artifactId>tool</artifactId></exclusion></exclusions></dependency>\
+        <dependency><groupId>org.other</groupId><artifactId>tool</artifactId></dependency></dependencies></project>";
+    let (core, tool) = (
+        core.replace("<parent>", "<parent><groupId>org.x</groupId>"),
+        pom("tool", "core").replace("<parent>", "<parent><groupId>org.x</groupId>"),
+    );
     let files = [
         (
             "pom.xml",
-            "<project><artifactId>top</artifactId><modules><module>core</module><module>web</module></modules></project>",
+            "<project><artifactId>top</artifactId><modules><module>core</module><module>web</module><module>tool</module></modules></project>",
         ),
         ("mvnw", ""),
         ("core/pom.xml", core.as_str()),
-        ("web/pom.xml", web.as_str()),
+        ("web/pom.xml", web),
+        ("tool/pom.xml", tool.as_str()),
     ];
     insta::assert_snapshot!(told(&files), @r"
     core [] core/**: ./mvnw -pl core -am test
+    tool [core] tool/**: ./mvnw -pl tool -am test
     web [core] web/**: ./mvnw -pl web -am test
     ");
     let files = [
