@@ -81,7 +81,8 @@ pub(super) fn carried(
     let Some(found) = found.filter(|tests| tests.code == parent) else { return Ok(None) };
     let mut tests = TestEvidence { code, ran_on: RanOn::Parent, untracked: Vec::new(), ..found };
     if !tests.scopes.is_empty() {
-        for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Demand::Commit(Some(before)))? {
+        for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Demand::Commit(Some(before)))?
+        {
             let row = tests.scopes.iter_mut().find(|row| row.name == scope.name);
             row.into_iter().for_each(|row| row.tests.code = scope.code);
         }
