@@ -17,14 +17,15 @@ mod value;
 mod workflow;
 
 pub use entries::KeyEntry;
+pub use keys::{Guard, PathSettings, TestSettings};
 pub use mistake::ConfigErrors;
 pub use pin::with_pin;
 pub use resolve::{load, load_with};
 pub use schema::{SCHEMA_FILE, schema, template};
 pub use setting::{RuleSpecView, known_rules};
 pub use settings::{
-    AppliesTo, AtCommit, Config, FullRuns, Guard, HandedInRuns, OnInternalError, PathSettings, Perpetual,
-    Response, Runner, ScopeAt, ScopeSettings, TestScopes, TestSettings,
+    AppliesTo, AtCommit, Config, FullRuns, HandedInRuns, OnInternalError, Perpetual, Response, Runner,
+    ScopeAt, ScopeSettings, TestScopes,
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use value::{TestCommand, Value, suggest};

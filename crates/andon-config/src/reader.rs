@@ -1,6 +1,6 @@
 //! From spanned TOML to checked values by dotted key; every doubt becomes an error with its place.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
 
 use toml::de::DeTable;
 
@@ -8,7 +8,7 @@ use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::mistake::{Problems, mistake, quoted};
 use super::reading::{read_key, read_level, read_param, shown};
 use super::source::{ConfigSource, Layer, Lines, SettingOrigin};
-use super::value::{Item, Name, ReadResult, SourceValue, Value, in_order, suggest, wrong};
+use super::value::{Item, Name, ReadResult, SourceValue, Value, Values, in_order, suggest, wrong};
 use super::{patterns, scopes, setting::RuleSpecView, workflow};
 use andon_core::domain::workflow::Workflow;
 
@@ -20,7 +20,7 @@ pub(super) struct Reader<'a> {
     pub(super) rules: &'a [RuleSpecView],
     pub(super) problems: &'a mut Problems,
     /// The values so far; later sources overwrite.
-    pub(super) values: &'a mut BTreeMap<String, SourceValue>,
+    pub(super) values: &'a mut Values,
     /// The workflow; a later source that declares one replaces it whole.
     pub(super) workflow: &'a mut Option<Workflow>,
 }
@@ -48,7 +48,7 @@ impl Reader<'_> {
         }
     }
 
-    fn read_keys(&mut self, section: &Section, keys: &[&Key], table: &DeTable<'_>) {
+    fn read_keys(&mut self, section: &Section, keys: &[Key], table: &DeTable<'_>) {
         for (name, item) in in_order(table) {
             let word = name.get_ref().as_ref();
             if (section.name, word) == ("test", "scopes") {
@@ -194,7 +194,7 @@ impl Reader<'_> {
         self.rules.iter().any(|rule| rule.id == word).then_some("rules")
     }
 
-    fn unknown_key(&mut self, section: &Section, keys: &[&Key], name: &Name<'_>) {
+    fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
         let word = name.get_ref().as_ref();
         let what = format!("unknown key {} in [{}]", quoted(word), section.name);
         let place = keys::section_with(word).or_else(|| self.rule_place(word));

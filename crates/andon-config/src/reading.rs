@@ -5,9 +5,9 @@ use std::ops::{Range, RangeInclusive};
 use toml::de::DeValue;
 
 use super::keys::{self, Key, Kind};
-use super::setting::{SpanRange, checksum, read_pinned};
+use super::setting::{checksum, one_of, read_pinned};
 use super::value::{Item, Problem, ReadResult, TestCommand, UNLIMITED, Value, suggest, wrong};
-use super::{mistake::quoted, patterns};
+use super::{mistake::quoted, patterns, setting};
 use andon_core::domain::settings::{ParamSpec, ParamValue};
 use andon_core::domain::{effect::Provider, findings::Level, ids::EntryId, time::Span};
 
@@ -24,7 +24,9 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
         hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
     };
     match &key.kind {
-        Kind::Choice { words } => read_text(&expected, item, |text| words().contains(&text)),
+        Kind::Choice(words) | Kind::OptionalChoice(words) => {
+            read_text(&expected, item, |text| words().contains(&text))
+        }
         Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
         Kind::Limit(range) => match item.get_ref().as_str() {
             // "off" is how it was written before.
@@ -33,7 +35,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
         },
         Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
-        Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
+        Kind::Switch(_) => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
         Kind::Program => match read_command(&expected, item)? {
             command @ TestCommand::Argv(_) => Ok(Value::Command(command)),
             TestCommand::Shell(_) => Err(expected.not(item)),
@@ -47,7 +49,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
         Kind::Checksum => read_text(&expected, item, |text| checksum(text).is_some()),
         Kind::Entry => read_text(&expected, item, |text| text.parse::<EntryId>().is_ok()),
         Kind::Pinned => read_pinned(name, item),
-        Kind::Globs => {
+        Kind::Globs(_) => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;
             Ok(Value::Texts(items.into_iter().map(|(text, _)| text).collect()))
@@ -68,9 +70,7 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
         ParamValue::SpanLimit(_) => format!("a duration such as \"10m\", or \"{UNLIMITED}\" for no limit"),
         ParamValue::Switch(_) => "true or false".to_owned(),
         ParamValue::List(_) => "a list of texts".to_owned(),
-        ParamValue::Word { of, .. } => {
-            of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
-        }
+        ParamValue::Word { of, .. } => one_of(of),
     };
     let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
     let hint = match (&default, name.split('.').nth(1)) {
@@ -181,11 +181,11 @@ fn read_format(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Valu
     wrong(item.span(), what, suggest(word, keys::formats()))
 }
 
-const ANY_SPAN: SpanRange = SpanRange { min: Span(0), max: Span(u64::MAX) };
+const ANY_SPAN: setting::Range = setting::Range { min: Span(0), max: Span(u64::MAX), default: Span(0) };
 
 fn read_span(
     expected: &ExpectedValue<'_>,
-    SpanRange { min, max }: SpanRange,
+    setting::Range { min, max, .. }: setting::Range,
     item: &Item<'_>,
 ) -> ReadResult<Span> {
     let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::keys::{Guard, PathSettings, TestSettings};
 use super::mistake::{ConfigErrors, Problems, mistake};
-use super::setting::{RuleSpecView, Setting, known_rules};
-use super::settings::{Config, FullRuns, Guard, PathSettings, Perpetual, Response, TestSettings};
+use super::setting::{RuleSpecView, known_rules};
+use super::settings::{Config, Response};
 use super::source::{ConfigSource, SettingOrigin, parse};
-use super::value::{SourceValue, Value};
+use super::value::{SourceValue, Value, Values};
 use super::{keys, reader::Reader, scopes};
-use andon_core::domain::effect::{AckMode, Bell, Program};
+use andon_core::domain::effect::{AckMode, Program};
 use andon_core::domain::settings::{Order, ParamSpec, ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
 
@@ -46,40 +47,23 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
     Ok(config)
 }
 
-fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
-    let (docs, ignore) = (keys::PATHS_DOCS.value(&values), keys::PATHS_IGNORE.value(&values));
-    let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&values, &error))?;
+fn resolve(values: Values, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
+    let path_rules = PathRules::new(&keys::paths::docs(&values), &keys::paths::ignore(&values));
+    let path_rules = path_rules.map_err(|error| uncompilable(&values, &error))?;
     Ok(Config {
-        guard: Guard {
-            ack: keys::GUARD_ACK.value(&values),
-            ledger: keys::GUARD_LEDGER.value(&values),
-            applies_to: keys::GUARD_APPLIES_TO.value(&values),
-            on_internal_error: keys::GUARD_ON_INTERNAL_ERROR.value(&values),
-            perpetual: if keys::GUARD_PERPETUAL.value(&values) { Perpetual::Yes } else { Perpetual::No },
-            session_gap: keys::GUARD_SESSION_GAP.value(&values),
-        },
-        test: TestSettings {
-            at_commit: keys::TEST_AT_COMMIT.value(&values),
-            command: keys::TEST_COMMAND.value(&values),
-            format: keys::TEST_FORMAT.value(&values),
-            full: if keys::TEST_FULL.value(&values) { FullRuns::Required } else { FullRuns::Wanted },
-            handed_in: keys::TEST_HANDED_IN.value(&values),
-            reports: keys::TEST_REPORTS.value(&values),
-            runner: keys::TEST_RUNNER.value(&values),
-            scopes: scopes::resolve(&values)?,
-            timeout: keys::TEST_TIMEOUT.value(&values),
-        },
-        paths: PathSettings { rules: path_rules, docs, ignore, api: keys::PATHS_API.value(&values) },
+        guard: Guard::read(&values),
+        test: TestSettings::read(&values, scopes::resolve(&values)?),
+        paths: PathSettings::read(&values, path_rules),
         rules: rules.iter().map(|rule| (rule.id, rule_setting(&values, rule))).collect::<RuleSettings>(),
-        cached: keys::USAGE_CACHED.value(&values),
+        cached: keys::usage::cached(&values),
         normalize: patterns(&values),
         response: response(&values),
         identity: IdentityRules {
-            files: keys::IDENTITY_FILES.value(&values),
-            checksum: keys::IDENTITY_CHECKSUM.value(&values),
-            workflow_binding: keys::IDENTITY_WORKFLOW_BINDING.value(&values),
-            authorized_roles: keys::IDENTITY_AUTHORIZED_ROLES.value(&values),
-            pinned: keys::IDENTITY_PINNED.value(&values).into_iter().collect(),
+            files: keys::identity::files(&values),
+            checksum: keys::identity::checksum(&values),
+            workflow_binding: keys::identity::workflow_binding(&values),
+            authorized_roles: keys::identity::authorized_roles(&values),
+            pinned: keys::identity::pinned(&values),
         },
         workflow: Arc::default(),
         values,
@@ -87,9 +71,9 @@ fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Res
 }
 
 /// Each glob is valid and all together are too much for the matcher: the nearest place is theirs.
-fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) -> ConfigErrors {
-    let keys = [&keys::PATHS_DOCS.key, &keys::PATHS_IGNORE.key];
-    let origin = keys.iter().find_map(|key| values.get(&key.dotted())).map(|values| &values.origin);
+fn uncompilable(values: &Values, error: &globset::Error) -> ConfigErrors {
+    let keys = ["paths.docs", "paths.ignore"];
+    let origin = keys.iter().find_map(|key| values.get(*key)).map(|values| &values.origin);
     let file = match origin {
         Some(origin @ SettingOrigin::Given { .. }) => origin.place().unwrap_or_default(),
         Some(SettingOrigin::Default) | None => "default".to_owned(),
@@ -101,22 +85,20 @@ fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) 
 /// Most time that the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).
 const NOTICE: Span = Span(5);
 
-fn response(values: &BTreeMap<String, SourceValue>) -> Response {
-    let program = |command: &Setting<Option<Vec<String>>>, timeout: Span| {
-        command.value(values).map(|argv| Program { argv, timeout })
-    };
+fn response(values: &Values) -> Response {
+    let program = |command: Option<Vec<String>>, timeout: Span| command.map(|argv| Program { argv, timeout });
     Response {
-        on_stall: keys::ON_STALL_POLICY.value(values),
-        on_stall_program: program(&keys::ON_STALL_COMMAND, keys::ON_STALL_TIMEOUT.value(values)),
-        advisor: program(&keys::ADVISOR_COMMAND, keys::ADVISOR_TIMEOUT.value(values)),
-        providers: keys::FALLBACK_PROVIDERS.value(values),
-        notify: program(&keys::NOTIFY_COMMAND, NOTICE),
-        again: keys::NOTIFY_AGAIN.value(values),
-        bell: if keys::NOTIFY_BELL.value(values) { Bell::Rings } else { Bell::Silent },
+        on_stall: keys::on_stall::policy(values),
+        on_stall_program: program(keys::on_stall::command(values), keys::on_stall::timeout(values)),
+        advisor: program(keys::advisor::command(values), keys::advisor::timeout(values)),
+        providers: keys::fallback::providers(values),
+        notify: program(keys::notify::command(values), NOTICE),
+        again: keys::notify::again(values),
+        bell: keys::notify::bell(values),
     }
 }
 
-fn rule_setting(all: &BTreeMap<String, SourceValue>, rule: &RuleSpecView) -> RuleSetting {
+fn rule_setting(all: &Values, rule: &RuleSpecView) -> RuleSetting {
     let values = |name: &str| all.get(&format!("rules.{}.{name}", rule.id)).map(|values| &values.value);
     let level = match values("level") {
         Some(Value::Level(level)) => *level,
@@ -129,7 +111,7 @@ fn rule_setting(all: &BTreeMap<String, SourceValue>, rule: &RuleSpecView) -> Rul
     RuleSetting { level, params: rule.params.iter().map(|spec| (spec.name, param(spec))).collect() }
 }
 
-fn patterns(values: &BTreeMap<String, SourceValue>) -> Vec<(String, String)> {
+fn patterns(values: &Values) -> Vec<(String, String)> {
     let named = values.iter().filter_map(|(key, values)| Some((key.strip_prefix("normalize.")?, values)));
     let mut patterns: Vec<_> = named.collect();
     patterns.sort_by_key(|(_, values)| values.order);

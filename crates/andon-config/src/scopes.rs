@@ -1,13 +1,12 @@
 //! `[test.scopes.<name>]`: reading, and what only shows once all layers are joined.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::keys;
 use super::mistake::{ConfigErrors, mistake, quoted};
-use super::setting::word;
+use super::setting::FromValue as _;
 use super::settings::{ScopeAt, ScopeSettings, TestScopes};
-use super::value::{SourceValue, Value, suggest};
+use super::value::{Value, Values, suggest};
 use andon_core::domain::scopes::{Scope, Scopes, ScopesError};
 
 /// The beginning of the dotted keys of scopes.
@@ -23,7 +22,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// The scopes that all layers together declare.
-pub(super) fn resolve(values: &BTreeMap<String, SourceValue>) -> Result<TestScopes, ConfigErrors> {
+pub(super) fn resolve(values: &Values) -> Result<TestScopes, ConfigErrors> {
     let dotted = values.keys().filter_map(|key| key.strip_prefix(PREFIX)?.split_once('.'));
     let names: BTreeSet<&str> = dotted.map(|(name, _)| name).collect();
     let mut settings = Vec::new();
@@ -45,9 +44,9 @@ pub(super) fn resolve(values: &BTreeMap<String, SourceValue>) -> Result<TestScop
         let timeout = match value("timeout") {
             Some(Value::Span(span)) => Some(*span),
             Some(Value::Unlimited) => None,
-            _ => keys::TEST_TIMEOUT.value(values),
+            _ => keys::test::timeout(values),
         };
-        let at = value("at").and_then(word).unwrap_or(ScopeAt::Commit);
+        let at = value("at").map_or(ScopeAt::Commit, |at| ScopeAt::from_value(at.clone()));
         let scope = Scope { name: (*name).to_owned(), paths, needs };
         settings.push(ScopeSettings { scope, command, at, reports: texts("reports"), timeout });
     }
@@ -56,11 +55,7 @@ pub(super) fn resolve(values: &BTreeMap<String, SourceValue>) -> Result<TestScop
     Ok(TestScopes { scopes: Arc::new(scopes), settings })
 }
 
-fn unusable(
-    values: &BTreeMap<String, SourceValue>,
-    names: &BTreeSet<&str>,
-    error: &ScopesError,
-) -> ConfigErrors {
+fn unusable(values: &Values, names: &BTreeSet<&str>, error: &ScopesError) -> ConfigErrors {
     let (scope, key, hint) = match error {
         ScopesError::Unknown { scope, need } => {
             (scope.as_str(), Some("needs"), suggest(need, names.iter().copied()))
@@ -76,13 +71,7 @@ fn unusable(
 }
 
 /// An error at the line of a key of a scope; without one, or where it is not set, of the first that is.
-fn at(
-    values: &BTreeMap<String, SourceValue>,
-    scope: &str,
-    key: Option<&str>,
-    what: &str,
-    hint: String,
-) -> ConfigErrors {
+fn at(values: &Values, scope: &str, key: Option<&str>, what: &str, hint: String) -> ConfigErrors {
     let prefix = if scope.is_empty() { PREFIX.to_owned() } else { format!("{PREFIX}{scope}.") };
     let mut own = values.iter().filter(|(name, _)| name.starts_with(&prefix));
     let named = key.and_then(|key| values.get(&format!("{prefix}{key}")));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::{Spanned, de::DeValue};
 
-use super::value::{AUTO, Problem, ReadResult, SourceValue, TestCommand, Value, wrong};
+use super::value::{AUTO, Problem, ReadResult, TestCommand, Value, Values, toml_text, wrong};
 use super::{mistake::quoted, pin::SCHEME};
 use andon_core::detect::{REGISTRY, Rule};
-use andon_core::domain::effect::{AckMode, OnStall, Provider};
+use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::{context::CachedTokens, findings::Level, settings::ParamSpec, time::Span};
@@ -32,202 +32,57 @@ impl Words for OnStall {
     const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
 }
 
-fn names<T: Words>() -> Vec<&'static str> {
+impl Words for Bell {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Silent, "false"), (Self::Rings, "true")];
+}
+
+/// The words of `T`, for [`Kind::Choice`].
+pub(super) fn words<T: Words>() -> Vec<&'static str> {
     T::WORDS.iter().map(|(_, name)| *name).collect()
 }
 
-/// A key that is read as a `T`. The reader has seen to it that a value is of the type.
-#[derive(Debug)]
-pub(super) struct Setting<T> {
-    /// The section and name of the setting.
-    pub(super) key: Key,
-    read: fn(Value) -> T,
+/// A type that the value of a key is read as. The reader has seen to it that the value fits its kind.
+pub(super) trait FromValue: Sized {
+    fn from_value(value: Value) -> Self;
 }
 
-impl<T> Setting<T> {
-    /// The value that a source gives, else the default.
-    pub(super) fn value(&self, values: &BTreeMap<String, SourceValue>) -> T {
-        let value = values.get(&self.key.dotted()).map(|given| given.value.clone());
-        (self.read)(value.unwrap_or_else(|| self.key.default()))
+impl<T: Words> FromValue for Option<T> {
+    fn from_value(value: Value) -> Self {
+        let switch = if value == Value::Switch(true) { "true" } else { "false" };
+        let word = if let Value::Text(word) = &value { word } else { switch };
+        T::WORDS.iter().find(|(_, name)| *name == word).map(|(value, _)| *value)
     }
 }
 
-type Name = &'static str;
-
-impl<T: Words> Setting<T> {
-    /// One of the words of `T`.
-    pub(super) const fn choice(section: Name, name: Name, doc: Name) -> Self {
-        let kind = Kind::Choice { words: names::<T> };
-        let default = Default::FirstWord(names::<T>);
-        Self {
-            key: Key { section, name, kind, default, doc },
-            read: |value| word(&value).unwrap_or(T::WORDS[0].0),
-        }
+impl<T: Words> FromValue for T {
+    fn from_value(value: Value) -> Self {
+        Option::from_value(value).unwrap_or(T::WORDS[0].0)
     }
 }
 
-impl<T: Words> Setting<Option<T>> {
-    /// One of the words of `T`, or nothing.
-    pub(super) const fn optional_choice(section: Name, name: Name, doc: Name) -> Self {
-        let kind = Kind::Choice { words: names::<T> };
-        Self { key: Key { section, name, kind, default: Default::Unset, doc }, read: |value| word(&value) }
-    }
+/// Reads a key as each type by its pattern.
+macro_rules! from_value {
+    ($($type:ty: $pattern:pat => $value:expr, $other:expr;)*) => {
+        $(impl FromValue for $type {
+            fn from_value(value: Value) -> Self {
+                if let $pattern = value { $value } else { $other }
+            }
+        })*
+    };
 }
 
-/// The value that a word names.
-pub(super) fn word<T: Words>(value: &Value) -> Option<T> {
-    let Value::Text(word) = value else { return None };
-    T::WORDS.iter().find(|(_, name)| name == word).map(|(value, _)| *value)
-}
-
-impl Setting<bool> {
-    /// No, unless it is said.
-    pub(super) const fn off(section: Name, name: Name, doc: Name) -> Self {
-        let key = Key { section, name, kind: Kind::Switch, default: Default::Switch(false), doc };
-        Self { key, read: |value| value == Value::Switch(true) }
-    }
-
-    /// Yes, unless it is denied.
-    pub(super) const fn on(section: Name, name: Name, doc: Name) -> Self {
-        let key = Key { section, name, kind: Kind::Switch, default: Default::Switch(true), doc };
-        Self { key, read: |value| value == Value::Switch(true) }
-    }
-}
-
-impl Setting<Span> {
-    /// A duration of a range.
-    pub(super) const fn span(section: Name, name: Name, range: SpanRange, default: Span, doc: Name) -> Self {
-        let (kind, default) = (Kind::Duration(range), Default::Span(default));
-        Self {
-            key: Key { section, name, kind, default, doc },
-            read: |value| span(&value).unwrap_or(Span(u64::MAX)),
-        }
-    }
-}
-
-impl Setting<Option<Span>> {
-    /// A duration of a range, or no limit.
-    pub(super) const fn limit(section: Name, name: Name, range: SpanRange, default: Span, doc: Name) -> Self {
-        let kind = Kind::Limit(range);
-        Self {
-            key: Key { section, name, kind, default: Default::Span(default), doc },
-            read: |value| span(&value),
-        }
-    }
-}
-
-fn span(value: &Value) -> Option<Span> {
-    if let Value::Span(span) = value { Some(*span) } else { None }
-}
-
-impl Setting<Vec<String>> {
-    /// A list of globs; the default in lines.
-    pub(super) const fn globs(
-        section: Name,
-        name: Name,
-        default: &'static [&'static [&'static str]],
-        doc: Name,
-    ) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Globs, default: Default::Texts(default), doc },
-            read: texts,
-        }
-    }
-
-    /// A list of texts.
-    pub(super) const fn texts(section: Name, name: Name, doc: Name) -> Self {
-        Self { key: Key { section, name, kind: Kind::Texts, default: Default::Texts(&[]), doc }, read: texts }
-    }
-}
-
-fn texts(value: Value) -> Vec<String> {
-    if let Value::Texts(texts) = value { texts } else { Vec::new() }
-}
-
-impl Setting<Option<TestCommand>> {
-    /// A setting that is a command.
-    pub(super) const fn command(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Command, default: Default::Unset, doc },
-            read: |value| {
-                if let Value::Command(command) = value { Some(command) } else { None }
-            },
-        }
-    }
-}
-
-impl Setting<Option<Vec<String>>> {
-    /// A program with its arguments.
-    pub(super) const fn program(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Program, default: Default::Unset, doc },
-            read: |value| {
-                if let Value::Command(TestCommand::Argv(argv)) = value { Some(argv) } else { None }
-            },
-        }
-    }
-}
-
-impl Setting<Option<Format>> {
-    /// A format, or `"auto"` for none.
-    pub(super) const fn format(section: Name, name: Name, doc: Name) -> Self {
-        let default = Default::Text(AUTO);
-        Self {
-            key: Key { section, name, kind: Kind::Format, default, doc },
-            read: |value| text(value).and_then(|name| Format::named(&name)),
-        }
-    }
-}
-
-fn text(value: Value) -> Option<String> {
-    if let Value::Text(text) = value { Some(text) } else { None }
-}
-
-impl Setting<Option<String>> {
-    /// A setting that is a text.
-    pub(super) const fn text(section: Name, name: Name, doc: Name) -> Self {
-        Self { key: Key { section, name, kind: Kind::Text, default: Default::Unset, doc }, read: text }
-    }
-}
-
-impl Setting<Option<EntryId>> {
-    /// The id of a ledger entry.
-    pub(super) const fn entry(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Entry, default: Default::Unset, doc },
-            read: |value| text(value).and_then(|text| text.parse().ok()),
-        }
-    }
-}
-
-impl Setting<Option<Digest>> {
-    /// A setting that is a SHA-256 in hexadecimal digits.
-    pub(super) const fn checksum(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Checksum, default: Default::Unset, doc },
-            read: |value| text(value).and_then(|text| checksum(&text)),
-        }
-    }
-}
-
-impl Setting<Vec<Provider>> {
-    /// A chain of providers.
-    pub(super) const fn providers(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Providers, default: Default::Texts(&[]), doc },
-            read: |value| texts(value).iter().filter_map(|text| Provider::parse(text)).collect(),
-        }
-    }
-}
-
-impl Setting<Vec<(String, FileState)>> {
-    /// Pinned files.
-    pub(super) const fn pinned(section: Name, name: Name, doc: Name) -> Self {
-        Self {
-            key: Key { section, name, kind: Kind::Pinned, default: Default::Texts(&[]), doc },
-            read: |value| texts(value).iter().filter_map(|text| pinned(text)).collect(),
-        }
-    }
+from_value! {
+    Span: Value::Span(span) => span, Span(u64::MAX);
+    Option<Span>: Value::Span(span) => Some(span), None;
+    Option<String>: Value::Text(text) => Some(text), None;
+    Option<EntryId>: Value::Text(text) => text.parse().ok(), None;
+    Option<Digest>: Value::Text(text) => checksum(&text), None;
+    Option<Format>: Value::Text(text) => Format::named(&text), None;
+    Option<TestCommand>: Value::Command(command) => Some(command), None;
+    Option<Vec<String>>: Value::Command(TestCommand::Argv(argv)) => Some(argv), None;
+    Vec<String>: Value::Texts(texts) => texts, Vec::new();
+    Vec<Provider>: Value::Texts(texts) => texts.iter().filter_map(|text| Provider::parse(text)).collect(), Vec::new();
+    BTreeMap<String, FileState>: Value::Texts(texts) => texts.iter().filter_map(|text| pinned(text)).collect(), BTreeMap::new();
 }
 
 /// A section of `andon.toml`.
@@ -243,7 +98,7 @@ pub(super) struct Section {
 #[derive(Debug)]
 pub(super) enum Contents {
     /// These keys.
-    Keys(&'static [&'static Key]),
+    Keys(&'static [Key]),
     /// A rule id each, with a level, parameters or both.
     Rules,
     /// Any name, with a pattern.
@@ -260,19 +115,7 @@ pub(super) struct Key {
     pub(super) name: &'static str,
     /// Type and range.
     pub(super) kind: Kind,
-    pub(super) default: Default,
     pub(super) doc: &'static str,
-}
-
-/// A default that can be written down in a constant.
-#[derive(Debug)]
-pub(super) enum Default {
-    Unset,
-    Text(&'static str),
-    FirstWord(fn() -> Vec<&'static str>),
-    Switch(bool),
-    Span(Span),
-    Texts(&'static [&'static [&'static str]]),
 }
 
 impl Key {
@@ -281,53 +124,69 @@ impl Key {
         format!("{}.{}", self.section, self.name)
     }
 
+    /// The value of the key `name` of `keys` that a source gives, else its default.
+    pub(super) fn value(keys: &[Self], name: &str, values: &Values) -> Value {
+        let key = keys.iter().find(|key| key.name == name);
+        let value = |key: &Self| match values.get(&key.dotted()) {
+            Some(given) => given.value.clone(),
+            None => key.default(),
+        };
+        key.map_or(Value::Unset, value)
+    }
+
     /// The default value.
     pub(super) fn default(&self) -> Value {
-        match self.default {
-            Default::Unset => Value::Unset,
-            Default::Text(text) => Value::Text(text.to_owned()),
-            Default::FirstWord(words) => {
+        let texts = |list: &str| Value::Texts(list.split_whitespace().map(str::to_owned).collect());
+        match self.kind {
+            Kind::Choice(words) => {
                 words().first().map_or(Value::Unset, |word| Value::Text((*word).to_owned()))
             }
-            Default::Switch(switch) => Value::Switch(switch),
-            Default::Span(span) => Value::Span(span),
-            Default::Texts(lines) => {
-                Value::Texts(lines.iter().copied().flatten().map(ToString::to_string).collect())
-            }
+            Kind::Format => Value::Text(AUTO.to_owned()),
+            Kind::Switch(switch) => Value::Switch(switch),
+            Kind::Duration(range) | Kind::Limit(range) => Value::Span(range.default),
+            Kind::Globs(list) => texts(list),
+            Kind::Texts | Kind::Providers | Kind::Pinned => texts(""),
+            Kind::OptionalChoice(_)
+            | Kind::Command
+            | Kind::Program
+            | Kind::Text
+            | Kind::Checksum
+            | Kind::Entry => Value::Unset,
         }
     }
 }
 
 /// The durations that a key takes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SpanRange {
-    /// Shortest.
+pub(super) struct Range {
     pub(super) min: Span,
-    /// Longest.
     pub(super) max: Span,
+    pub(super) default: Span,
 }
 
 /// The type of a key.
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// One of some words.
-    Choice { words: fn() -> Vec<&'static str> },
+    /// One of some words, the first where none is given.
+    Choice(fn() -> Vec<&'static str>),
+    /// One of some words, or nothing.
+    OptionalChoice(fn() -> Vec<&'static str>),
     /// A duration of a range.
-    Duration(SpanRange),
+    Duration(Range),
     /// A duration of a range, or `"none"`.
-    Limit(SpanRange),
+    Limit(Range),
     /// A text for `sh -c`, or a list of program and arguments.
     Command,
-    /// A list of globs.
-    Globs,
+    /// A list of globs, and those that hold where none is given, between white space.
+    Globs(&'static str),
     /// The name of a report format, or `"auto"`.
     Format,
     /// A list of program and arguments, from the user's own configuration only.
     Program,
     /// A list of providers with conditions.
     Providers,
-    /// `true` or `false`.
-    Switch,
+    /// `true` or `false`; the one that holds where none is given.
+    Switch(bool),
     /// Any text that is not empty.
     Text,
     /// A list of such texts.
@@ -341,55 +200,59 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The expected value, in words that fit after "must be", and one that is right; without one the default is.
+    fn words(&self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Choice(_) | Self::OptionalChoice(_) => ("", None),
+            Self::Duration(_) => ("a duration such as \"6h\"", None),
+            Self::Limit(_) => ("a duration such as \"30m\", or \"none\"", None),
+            Self::Command => ("a text or a list of texts", Some("\"cargo test\"")),
+            Self::Globs("") => ("a list of globs", Some("[\"target/**/junit.xml\"]")),
+            Self::Globs(_) => ("a list of globs", None),
+            Self::Format => ("\"auto\" or the name of a format", Some("\"junit\"")),
+            Self::Program => ("a list of program and arguments", Some("[\"program\", \"argument\"]")),
+            Self::Providers => {
+                ("a list of providers", Some("[\"first\", \"second on failed_gate, stop_event\"]"))
+            }
+            Self::Switch(_) => ("true or false", None),
+            Self::Text => ("a text", Some("\"correlation-id\"")),
+            Self::Texts => ("a list of texts", Some("[\"coder\", \"tester\"]")),
+            Self::Checksum => ("\"sha256:\" and 64 hexadecimal digits", Some(A_CHECKSUM)),
+            Self::Entry => ("the 64 hexadecimal digits of a ledger entry", Some(AN_ENTRY)),
+            Self::Pinned => ("a table of files", Some("{}")),
+        }
+    }
+
     /// The expected value, in words that fit after "must be".
     pub(super) fn expected(&self) -> String {
-        match self {
-            Self::Choice { words } => {
-                words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
-            }
-            Self::Duration(_) => "a duration such as \"6h\"".to_owned(),
-            Self::Limit(_) => "a duration such as \"30m\", or \"none\"".to_owned(),
-            Self::Command => "a text or a list of texts".to_owned(),
-            Self::Globs => "a list of globs".to_owned(),
-            Self::Format => "\"auto\" or the name of a format".to_owned(),
-            Self::Program => "a list of program and arguments".to_owned(),
-            Self::Providers => "a list of providers".to_owned(),
-            Self::Switch => "true or false".to_owned(),
-            Self::Text => "a text".to_owned(),
-            Self::Texts => "a list of texts".to_owned(),
-            Self::Checksum => "\"sha256:\" and 64 hexadecimal digits".to_owned(),
-            Self::Entry => "the 64 hexadecimal digits of a ledger entry".to_owned(),
-            Self::Pinned => "a table of files".to_owned(),
+        if let Self::Choice(words) | Self::OptionalChoice(words) = self {
+            return one_of(&words());
         }
+        self.words().0.to_owned()
     }
 
     /// A value that is right, for messages and for the template of a key without a default.
     pub(super) fn example(&self, default: &Value) -> String {
-        match (self, default) {
-            (Self::Command, _) => "\"cargo test\"".to_owned(),
-            (Self::Program, _) => "[\"program\", \"argument\"]".to_owned(),
-            (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
-            (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
+        if let Some(example) = self.words().1 {
+            example.to_owned()
+        } else if let Self::OptionalChoice(words) = self {
+            words().first().map_or_else(String::new, |word| toml_text(word))
+        } else if let (Self::Globs(_), Value::Texts(texts)) = (self, default) {
             // Enough to see the shape.
-            (Self::Globs, Value::Texts(texts)) => {
-                Value::Texts(texts.iter().take(2).cloned().collect()).to_string()
-            }
-            (Self::Format, _) => "\"junit\"".to_owned(),
-            (Self::Text, _) => "\"correlation-id\"".to_owned(),
-            (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),
-            (Self::Checksum, _) => format!("\"sha256:{}\"", "0".repeat(64)),
-            (Self::Entry, _) => format!("\"{}\"", "0".repeat(64)),
-            (Self::Pinned, _) => "{}".to_owned(),
-            (Self::Choice { words }, Value::Unset) => {
-                format!("\"{}\"", words().first().copied().unwrap_or_default())
-            }
-            (
-                Self::Choice { .. } | Self::Duration(_) | Self::Limit(_) | Self::Globs | Self::Switch,
-                default,
-            ) => default.to_string(),
+            Value::Texts(texts.iter().take(2).cloned().collect()).to_string()
+        } else {
+            default.to_string()
         }
     }
 }
+
+/// `"one" or "other"`
+pub(super) fn one_of(words: &[&str]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+}
+
+const A_CHECKSUM: &str = "\"sha256:0000000000000000000000000000000000000000000000000000000000000000\"";
+const AN_ENTRY: &str = "\"0000000000000000000000000000000000000000000000000000000000000000\"";
 
 /// Between state and path of a pinned file, in its text.
 const BETWEEN: char = '\t';

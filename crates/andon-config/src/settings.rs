@@ -1,16 +1,15 @@
 //! The configuration after all layers: typed, complete, valid.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-use super::value::{SourceValue, TestCommand};
+use super::keys::{Guard, PathSettings, TestSettings};
+use super::value::{TestCommand, Values};
 use super::{setting::Words, source::SettingOrigin};
-use andon_core::domain::effect::{AckMode, Bell, OnStall, Program, Provider};
+use andon_core::domain::effect::{Bell, OnStall, Program, Provider};
 use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::{
-    context::CachedTokens, identity::IdentityRules, ids::EntryId, paths::PathRules, settings::RuleSettings,
-    time::Span, workflow::Workflow,
+    context::CachedTokens, identity::IdentityRules, settings::RuleSettings, time::Span, workflow::Workflow,
 };
-use testreport::Format;
 
 /// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,20 +35,6 @@ pub enum OnInternalError {
 
 impl Words for OnInternalError {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Warn, "warn"), (Self::Block, "block")];
-}
-
-/// `[guard]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guard {
-    pub ack: AckMode,
-    /// The ledger whose witnesses do, where only a signature acknowledges.
-    pub ledger: Option<EntryId>,
-    /// Whose commits are refused.
-    pub applies_to: AppliesTo,
-    pub on_internal_error: OnInternalError,
-    pub perpetual: Perpetual,
-    /// The pause after which a new run begins.
-    pub session_gap: Span,
 }
 
 /// The worth of runs that were made elsewhere (docs/concepts.md: a run counts only if it was the configured
@@ -86,6 +71,10 @@ pub enum FullRuns {
     Wanted,
     /// Fewer tests prove nothing (`test.full = true`).
     Required,
+}
+
+impl Words for FullRuns {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Wanted, "false"), (Self::Required, "true")];
 }
 
 /// A test runner whose reports Andon knows how to ask for.
@@ -177,38 +166,6 @@ impl PartialEq for TestScopes {
 
 impl Eq for TestScopes {}
 
-/// `[test]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestSettings {
-    pub at_commit: AtCommit,
-    pub command: Option<TestCommand>,
-    /// The format of output and reports; `None` (`format = "auto"`) to recognise it.
-    pub format: Option<Format>,
-    pub full: FullRuns,
-    pub handed_in: HandedInRuns,
-    /// Globs of report files, from the repository root; valid.
-    pub reports: Vec<String>,
-    /// The runner, for better reports; `None` leaves the command as it is.
-    pub runner: Option<Runner>,
-    /// Parts of the code with tests of their own; empty without any.
-    pub scopes: TestScopes,
-    /// `None` (`timeout = "none"`) for no limit.
-    pub timeout: Option<Span>,
-}
-
-/// `[paths]`: valid globs, from the repository root.
-#[derive(Debug, Clone)]
-pub struct PathSettings {
-    /// `docs` and `ignore`, compiled.
-    pub rules: PathRules,
-    /// Documentation.
-    pub docs: Vec<String>,
-    /// Neither code nor documentation.
-    pub ignore: Vec<String>,
-    /// The declared API.
-    pub api: Vec<String>,
-}
-
 /// The effective configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -230,8 +187,7 @@ pub struct Config {
     pub identity: IdentityRules,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
-    /// The values that were given, by dotted key.
-    pub(super) values: BTreeMap<String, SourceValue>,
+    pub(super) values: Values,
 }
 
 impl Config {
@@ -278,6 +234,10 @@ pub enum Perpetual {
     No,
     /// A pause is cleared, an escalation only tells.
     Yes,
+}
+
+impl Words for Perpetual {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::No, "false"), (Self::Yes, "true")];
 }
 
 /// The four sections. Programs come from the user's own configuration only.

@@ -1,6 +1,6 @@
 //! A checked value of any key, and its text in TOML.
 
-use std::{fmt, ops::Range};
+use std::{collections::BTreeMap, fmt, ops::Range};
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -37,28 +37,14 @@ pub enum Value {
 }
 
 impl fmt::Display for Value {
-    /// As it would be written in `andon.toml`; `(unset)` for nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unset => f.write_str("(unset)"),
-            Self::Unlimited | Self::Param(ParamValue::Limit(None) | ParamValue::SpanLimit(None)) => {
-                write!(f, "\"{UNLIMITED}\"")
+        let text = |text: &serde_json::Value| text.as_str().map(toml_text);
+        match self.to_json() {
+            serde_json::Value::Null => f.write_str("(unset)"),
+            serde_json::Value::Array(texts) => {
+                write!(f, "[{}]", texts.iter().filter_map(text).collect::<Vec<_>>().join(", "))
             }
-            Self::Text(text) | Self::Command(TestCommand::Shell(text)) => f.write_str(&toml_text(text)),
-            Self::Texts(texts)
-            | Self::Command(TestCommand::Argv(texts))
-            | Self::Param(ParamValue::List(texts)) => {
-                let texts: Vec<String> = texts.iter().map(|text| toml_text(text)).collect();
-                write!(f, "[{}]", texts.join(", "))
-            }
-            Self::Span(span) | Self::Param(ParamValue::Span(span) | ParamValue::SpanLimit(Some(span))) => {
-                write!(f, "\"{span}\"")
-            }
-            Self::Level(level) => write!(f, "\"{}\"", level.as_str()),
-            Self::Param(ParamValue::Count(count) | ParamValue::Limit(Some(count))) => write!(f, "{count}"),
-            Self::Param(ParamValue::Share(share)) => write!(f, "{share:?}"),
-            Self::Param(ParamValue::Word { is, .. }) => write!(f, "\"{is}\""),
-            Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
+            plain => f.write_str(&text(&plain).unwrap_or_else(|| plain.to_string())),
         }
     }
 }
@@ -88,6 +74,9 @@ impl Value {
 }
 
 /// The value that a source gives to a key.
+/// The values that were given, by dotted key.
+pub(super) type Values = BTreeMap<String, SourceValue>;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SourceValue {
     /// The value as it was read.
