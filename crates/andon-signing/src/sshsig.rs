@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 64 * 1024;
 const PRESENT: u8 = 1;
 
 /// The knowledge about a touch of the key by a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Touch {
     /// The security key says so.
     Present,

@@ -140,7 +140,7 @@ fn last_halt(
     let (found, warnings) = ledger.newest_halt(&ws.repo.worktree_name())?;
     let Some(found) = found else { return Ok((None, warnings)) };
     // A worktree of another clone may have the same name: its halt is shown where this work builds on it.
-    if !ledger.is_by_this_clone(found.halt.id)? && !builds_on(ws, &found.halt.event)? {
+    if ledger.is_own(found.halt.id)? != Some(true) && !builds_on(ws, &found.halt.event)? {
         return Ok((None, warnings));
     }
     let ack = found.ack.as_ref().and_then(|ack| ack.event.answer()).cloned();

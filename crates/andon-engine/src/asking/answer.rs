@@ -84,10 +84,7 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
         let Some(LedgerEvent::Halted(halt)) = entry.event.known() else { continue };
         let guard = halt.head.and_then(|head| guard_at(repo, head));
         let Some(id) = guard.as_ref().and_then(signed_ledger) else { continue };
-        let ledger = match read.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(super::open(repo, Some(id), now)?),
-        };
+        let ledger = read_once(&mut read, repo, id, now)?;
         let is_here = ledger.entries.iter().any(|entry| entry.id == id);
         unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
     }
@@ -105,6 +102,19 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
 pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
     let halted = halt.halt.head.and_then(|head| guard_at(&ws.repo, head));
     halted.as_ref().and_then(signed_ledger).or_else(|| signed_ledger(&ws.config.guard))
+}
+
+/// The ledger `id`, read and judged once for many halts.
+fn read_once<'a>(
+    read: &'a mut BTreeMap<EntryId, SignedLedger>,
+    repo: &Repo,
+    id: EntryId,
+    now: Timestamp,
+) -> Result<&'a SignedLedger, OpsError> {
+    Ok(match read.entry(id) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => place.insert(super::open(repo, Some(id), now)?),
+    })
 }
 
 impl SignedLedger {
@@ -253,11 +263,7 @@ pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
     let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
     for halt in Ledger::open(&ws.repo).ended()? {
         let Some(id) = asks_signature(ws, &halt) else { continue };
-        let ledger = match read.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(super::open(&ws.repo, Some(id), ws.opened)?),
-        };
-        if ledger.answer_to(halt.id).is_none() {
+        if read_once(&mut read, &ws.repo, id, ws.opened)?.answer_to(halt.id).is_none() {
             return Ok(Some(halt));
         }
     }

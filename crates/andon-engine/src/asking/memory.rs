@@ -6,16 +6,13 @@
 use std::{collections::HashMap, rc::Rc, sync::Arc};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Map;
 
-use super::{EntryStatement, SignedLedger, signer_of};
+use super::SignedLedger;
 use crate::{halts, workspace::Workspace};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
+use andon_core::domain::{ids::CommitId, time::CLOCK_SKEW};
 use andon_git::Repo;
 use andon_review::payload::member::{Malformed, malformed};
 use andon_review::{entry::Code, payload::Payload, window::LOOKBACK};
-use andon_signing::Touch;
 use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
 use andon_store::memory::{Kind, Memory};
 
@@ -30,24 +27,9 @@ const HELD_AGAINST: usize = 64;
 /// The payloads of entries, by commit.
 pub(super) type Payloads = HashMap<CommitId, Arc<Result<Payload, Malformed>>>;
 
-/// An entry that was read before.
-#[derive(Serialize, Deserialize)]
-struct KnownEntry {
-    commit: CommitId,
-    id: EntryId,
-    writer: String,
-    lamport: u64,
-    at: Option<Timestamp>,
-    kind: String,
-    ledger: Option<String>,
-    parents: Vec<CommitId>,
-    /// The key that signed it, and whether it was touched.
-    signer: Option<(String, bool)>,
-    /// None where it is malformed.
-    payload: Option<Payload>,
-    /// The body of a policy, as bytes; other bodies are read where they are shown.
-    body: Option<Vec<u8>>,
-}
+/// Entries that were read before, each with its payload; without one where it is malformed. Bodies but those of policies are
+/// read where they are shown.
+type KnownEntries = Vec<(WholeEntry, Option<Payload>)>;
 
 /// The remembered ledgers of a repository.
 #[derive(Default)]
@@ -59,11 +41,6 @@ pub(super) struct LedgerMemory {
 /// True for the types of entries that decide who may act.
 fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
-}
-
-/// Policies are few, and read as a whole with every ledger.
-fn is_kept_whole(kind: &str) -> bool {
-    kind == "policy"
 }
 
 impl LedgerMemory {
@@ -79,32 +56,11 @@ impl LedgerMemory {
     }
 
     fn read(repo: &Repo) -> Self {
-        let known: Vec<KnownEntry> = Memory::new(repo, Kind::Ledger).get(&()).unwrap_or_default();
-        let nothing: Arc<EntryStatement> = Arc::new(Map::new());
-        let mut entries = HashMap::with_capacity(known.len());
-        let mut payloads = HashMap::with_capacity(known.len());
-        for entry in known {
-            let wrong = || malformed("", "is wrong");
-            payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
-            let said = entry.body.and_then(|bytes| serde_json::from_slice::<EntryStatement>(&bytes).ok());
-            let touch = |touched: bool| if touched { Touch::Present } else { Touch::Unknown };
-            let signature = entry.signer.map_or(SignatureState::Unsigned, |(key, touched)| {
-                SignatureState::Good { key, touch: touch(touched) }
-            });
-            let whole = WholeEntry {
-                id: entry.id,
-                commit: entry.commit,
-                writer: entry.writer,
-                lamport: entry.lamport,
-                at: entry.at,
-                kind: entry.kind,
-                ledger: entry.ledger,
-                body: said.map_or_else(|| Arc::clone(&nothing), Arc::new),
-                parents: entry.parents,
-                signature,
-                copies: Vec::new(),
-            };
-            entries.insert(entry.commit, whole);
+        let known: KnownEntries = Memory::new(repo, Kind::Ledger).get(&"entries").unwrap_or_default();
+        let (mut entries, mut payloads) = (HashMap::new(), Payloads::new());
+        for (entry, payload) in known {
+            payloads.insert(entry.commit, Arc::new(payload.ok_or_else(|| malformed("", "is wrong"))));
+            entries.insert(entry.commit, entry);
         }
         Self { entries: Rc::new(entries), payloads }
     }
@@ -120,13 +76,9 @@ impl LedgerMemory {
     /// Of a new entry nothing is remembered.
     fn agrees(&self, entry: &WholeEntry) -> bool {
         let Some(known) = self.entries.get(&entry.commit) else { return true };
-        let place = |entry: &WholeEntry| (entry.id, entry.lamport, entry.at, entry.parents.clone());
-        let about = |entry: &WholeEntry| (entry.writer.clone(), entry.kind.clone(), entry.ledger.clone());
+        let as_kept = WholeEntry { body: Arc::clone(&known.body), ..entry.clone() };
         let said = self.payloads.get(&entry.commit).and_then(|said| said.as_ref().as_ref().ok());
-        place(known) == place(entry)
-            && about(known) == about(entry)
-            && signer_of(&known.signature) == signer_of(&entry.signature)
-            && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
+        as_kept == *known && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
     }
 
     /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: later entries
@@ -139,30 +91,20 @@ impl LedgerMemory {
         };
         let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
         if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
-            let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
-            Memory::new(repo, Kind::Ledger).put(&(), &known);
+            let known: KnownEntries = whole.entries.iter().map(|entry| self.known(entry)).collect();
+            Memory::new(repo, Kind::Ledger).put(&"entries", &known);
         }
     }
 
-    fn known(&self, entry: &WholeEntry) -> KnownEntry {
+    fn known(&self, entry: &WholeEntry) -> (WholeEntry, Option<Payload>) {
         let payload = match self.payloads.get(&entry.commit) {
             Some(known) => known.as_ref().as_ref().ok().cloned(),
             None => Payload::read(&entry.kind, &entry.body).ok(),
         };
-        let (signer, touched) = signer_of(&entry.signature);
-        KnownEntry {
-            commit: entry.commit,
-            id: entry.id,
-            writer: entry.writer.clone(),
-            lamport: entry.lamport,
-            at: entry.at,
-            kind: entry.kind.clone(),
-            ledger: entry.ledger.clone(),
-            parents: entry.parents.clone(),
-            signer: signer.map(|key| (key, touched)),
-            payload,
-            body: is_kept_whole(&entry.kind).then(|| serde_json::to_vec(&*entry.body).unwrap_or_default()),
-        }
+        // Policies are few, and read as a whole with every ledger.
+        let is_whole = entry.kind == "policy";
+        let body = if is_whole { Arc::clone(&entry.body) } else { Arc::default() };
+        (WholeEntry { body, ..entry.clone() }, payload)
     }
 }
 

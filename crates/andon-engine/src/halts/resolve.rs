@@ -53,8 +53,8 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
 /// True where the halt happened in this worktree of this clone, whatever has become of its ledger.
 fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool, OpsError> {
     let here = standing.halt.halt.worktree == ws.repo.worktree_name();
-    let is_by_this_clone = || Ledger::open(&ws.repo).is_by_this_clone(standing.halt.id);
-    Ok(!standing.bound_by.is_foreign() || here && is_by_this_clone()?)
+    let is_own = || Ledger::open(&ws.repo).is_own(standing.halt.id);
+    Ok(!standing.bound_by.is_foreign() || here && is_own()? == Some(true))
 }
 
 /// The halt that binds now, and what failed on the way.

@@ -96,7 +96,7 @@ pub fn named_by(
 ) -> Result<Vec<&'static str>, OpsError> {
     let is_of_here = halt.rule == detect::USER_STOP.id && halt.worktree == ws.repo.worktree_name();
     // An entry that no ledger holds any more is known by the traces of this worktree.
-    let is_named = is_of_here && !Ledger::open(&ws.repo).is_by_another_clone(*id)?;
+    let is_named = is_of_here && Ledger::open(&ws.repo).is_own(*id)? != Some(false);
     Ok(if is_named { detect::named_stops(&halt.message).files() } else { Vec::new() })
 }
 

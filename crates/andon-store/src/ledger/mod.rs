@@ -212,24 +212,16 @@ impl<'r> Ledger<'r> {
         self.with_known(writer::get_or_create(self.repo.common_dir()))
     }
 
-    /// True if this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
+    /// True if this clone wrote the entry, also where its own ledger is gone and only a remote's copy has it; `None` where no
+    /// ledger holds it.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn is_by_this_clone(&self, halt: EntryId) -> Result<bool, LedgerError> {
+    pub fn is_own(&self, entry: EntryId) -> Result<Option<bool>, LedgerError> {
         let own = self.known_writer()?;
-        let (entries, _) = self.read_all()?;
-        Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) == own.as_ref()))
-    }
-
-    /// True if the ledger of another clone holds the halt.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn is_by_another_clone(&self, halt: EntryId) -> Result<bool, LedgerError> {
-        let own = self.known_writer()?;
-        let (entries, _) = self.read_all()?;
-        Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) != own.as_ref()))
+        let all = read::all(self.repo)?;
+        let found = all.entries.iter().find(|one| one.id == entry);
+        Ok(found.map(|one| Some(&one.writer) == own.as_ref()))
     }
 
     /// The ref of this clone's own ledger, if it has one.
@@ -284,6 +276,11 @@ fn refs_of_all(repo: &Repo) -> Result<Vec<(String, Oid)>, GitError> {
     let fetched = repo.refs_with_prefix(REMOTE_PREFIX)?;
     refs.extend(fetched.into_iter().filter(|(name, _)| name.contains("/ledger/")));
     Ok(refs)
+}
+
+/// The names and tips of refs, as the key of what was read at them.
+fn heads_of(refs: &[(String, Oid)]) -> String {
+    refs.iter().map(|(name, target)| format!("{name} {target}\n")).collect()
 }
 
 /// Whose ledger a ref holds.

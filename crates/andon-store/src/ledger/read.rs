@@ -68,7 +68,7 @@ impl Ledger<'_> {
 /// The entries of every writer, read once by a command as long as no ref moves.
 pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     let refs = super::refs_of_all(repo)?;
-    let heads: String = refs.iter().map(|(name, target)| format!("{name} {target}\n")).collect();
+    let heads = super::heads_of(&refs);
     if let Some(all) = repo.made().get::<AllEntries>(&heads) {
         return Ok(all);
     }

@@ -9,6 +9,7 @@ mod read;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -19,7 +20,7 @@ use andon_signing::{BadSignature, SigningError, Touch};
 pub use append::EvidenceText;
 
 /// The result of verifying an entry's signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SignatureState {
     /// There is none.
     Unsigned,
@@ -31,11 +32,12 @@ pub enum SignatureState {
         touch: Touch,
     },
     /// It does not hold.
+    #[serde(skip)]
     Bad(BadSignature),
 }
 
-/// An entry of any type.
-#[derive(Debug, Clone, PartialEq)]
+/// An entry of any type. A memory of it holds no copies and no signature that does not hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WholeEntry {
     /// sha256 of its commit without signature.
     pub id: EntryId,
@@ -52,13 +54,39 @@ pub struct WholeEntry {
     /// The ledger that it says it belongs to.
     pub ledger: Option<String>,
     /// Everything else it says; untrusted.
+    #[serde(with = "as_json")]
     pub body: Arc<Map<String, Value>>,
     /// Its parents; in the place of one that is no entry, what came before that.
     pub parents: Vec<CommitId>,
     /// The result of verifying the signature of that commit.
     pub signature: SignatureState,
     /// Those of its copies, which may be by other keys.
+    #[serde(skip)]
     pub copies: Vec<SignatureState>,
+}
+
+/// A body in a packed form, which holds no values of any type: as its JSON.
+mod as_json {
+    use std::sync::Arc;
+
+    use serde::{
+        Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error as _,
+    };
+    use serde_json::{Map, Value};
+
+    pub(super) fn serialize<S: Serializer>(
+        body: &Map<String, Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(body).map_err(S::Error::custom)?.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        packed: D,
+    ) -> Result<Arc<Map<String, Value>>, D::Error> {
+        let text = String::deserialize(packed)?;
+        serde_json::from_str(&text).map(Arc::new).map_err(D::Error::custom)
+    }
 }
 
 /// The fault of a commit of a ledger.
@@ -86,7 +114,7 @@ pub struct FaultyEntry {
 }
 
 /// A whole ledger.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct WholeLedger {
     /// Every entry that could be read, parents before children, in the order of the ledger.
     pub entries: Vec<WholeEntry>,

@@ -2,6 +2,7 @@
 //! signatures verified, on all processors.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
 
 use rayon::prelude::*;
 use serde_json::{Map, Value};
@@ -9,7 +10,7 @@ use sha2::Digest as _;
 
 use super::form::{self, Form};
 use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger, append::EVIDENCE};
-use crate::ledger::{Ledger, LedgerError, entry::FILE, refs_of_all};
+use crate::ledger::{Ledger, LedgerError, entry::FILE, heads_of, refs_of_all};
 use crate::wire::v1::{ledger::MAX_ENTRY, open::decode_open};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
@@ -40,15 +41,21 @@ struct StoredEntry {
 
 impl Ledger<'_> {
     /// Every entry of every writer, whole and with its signature verified, and what could not be read. The commits of
-    /// `known` are not read again but taken as they are.
+    /// `known` are not read again but taken as they are. What was read without them is kept while no ref moves.
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn read_whole(&self, known: &HashMap<CommitId, WholeEntry>) -> Result<WholeLedger, LedgerError> {
         let repo = self.repo;
+        let refs = refs_of_all(repo)?;
+        let heads = heads_of(&refs);
+        if known.is_empty()
+            && let Some(whole) = repo.made().get::<WholeLedger>(&heads)
+        {
+            return Ok((*whole).clone());
+        }
         let mut reading = LedgerReading::default();
-        let mut todo: Vec<CommitId> =
-            refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
+        let mut todo: Vec<CommitId> = refs.into_iter().map(|(_, target)| CommitId(target)).collect();
         while let Some(commit) = todo.pop() {
             if reading.parents.contains_key(&commit) || reading.parents.len() == MAX_ENTRIES {
                 continue;
@@ -62,7 +69,11 @@ impl Ledger<'_> {
             todo.extend(&parents);
             reading.parents.insert(commit, parents);
         }
-        Ok(reading.finish())
+        let whole = reading.finish();
+        if known.is_empty() {
+            repo.made().keep(heads, Rc::new(whole.clone()));
+        }
+        Ok(whole)
     }
 
     /// The entries nearest to the tips of the refs, at most `newest`, and those of the commits `more`, whole and verified;
