@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, effect::Effect, findings::Level};
 use andon_core::escape::terminal_clip;
-use andon_engine::sync::{Sync, SyncDirection, peer, unasked, visited};
+use andon_engine::sync::{Sync, SyncDirection, peer, unasked};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::sync::{SyncReport, TransferCounts};
 use andon_engine::{asking, context::Context, error::OpsError, halts, workspace::Workspace};
@@ -16,13 +16,8 @@ use andon_git::{Online, Prompt};
 /// Exchanges records and ledgers with a remote.
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let with = match &args.bundle {
-        Some(file) => SyncPeers::Bundle(file.clone()),
-        None => SyncPeers::Remote { name: args.remote.clone(), fold: args.fold },
-    };
-    let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
     let online = Online { prompt: prompt(shell, &ws), patience: None };
-    let result = exchange(&shell.ctx, &ws, with, way, online)?;
+    let result = exchange(&shell.ctx, &ws, args, online)?;
     shell.show(args.format.format, "sync", &result, |style| text(&result, style));
     Ok(if needs_a_person(&result) { Exit::Refused } else { Exit::Allowed })
 }
@@ -61,56 +56,30 @@ pub struct SyncArgs {
     pub format: FormatArg,
 }
 
-/// The other side of an exchange.
-enum SyncPeers {
-    /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
-    /// the only one.
-    Remote {
-        /// Its name or address.
-        name: Option<String>,
-        /// After how many days of silence the records of a writer are folded into this clone's ref; `None`: never.
-        fold: Option<u32>,
-    },
-    /// Into or out of a bundle file.
-    Bundle(PathBuf),
-}
-
 /// Unites the records and ledgers of this clone with those of another.
-fn exchange(
-    ctx: &Context,
-    ws: &Workspace,
-    with: SyncPeers,
-    way: SyncDirection,
-    online: Online,
-) -> Result<SyncReport, OpsError> {
+fn exchange(ctx: &Context, ws: &Workspace, args: &SyncArgs, online: Online) -> Result<SyncReport, OpsError> {
+    let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = halts::resolve(ctx, ws)?.halt;
-    let report = match with {
-        SyncPeers::Remote { name, fold } => {
-            let peer = peer::choose(&ws.repo, name.as_deref())?;
-            visited(ws, &peer.clone(), || {
-                let mut work = Sync::new(ctx, ws, peer, online);
-                work.exchange(way)?;
-                if let Some(days) = fold {
-                    work.fold(days)?;
-                }
-                Ok(work.finish())
-            })?
+    let report = if let Some(file) = &args.bundle {
+        let file = ctx.cwd.join(file);
+        let (peer, there) = peer::bundle(&file, way)?;
+        let mut work = Sync::new(ctx, &ws.repo, peer, online)?;
+        if there {
+            work.exchange(SyncDirection::FetchOnly)?;
         }
-        SyncPeers::Bundle(file) => {
-            let file = ctx.cwd.join(file);
-            let (peer, there) = peer::bundle(&file, way)?;
-            visited(ws, &peer.clone(), || {
-                let mut work = Sync::new(ctx, ws, peer, online);
-                if there {
-                    work.exchange(SyncDirection::FetchOnly)?;
-                }
-                if way == SyncDirection::Both {
-                    work.write_bundle(&file)?;
-                }
-                Ok(work.finish())
-            })?
+        if way == SyncDirection::Both {
+            work.write_bundle(&file)?;
         }
+        work.finish()
+    } else {
+        let peer = peer::choose(&ws.repo, args.remote.as_deref())?;
+        let mut work = Sync::new(ctx, &ws.repo, peer, online)?;
+        work.exchange(way)?;
+        if let Some(days) = args.fold {
+            work.fold(days)?;
+        }
+        work.finish()
     };
     show(ctx, ws, halted.as_ref())?;
     Ok(report)

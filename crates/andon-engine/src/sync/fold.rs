@@ -5,7 +5,7 @@
 
 use super::Sync;
 use super::records::{Tips, own_writer};
-use super::takeover::{RemoteState, Takeover};
+use super::takeover::RemoteState;
 use crate::error::OpsError;
 use andon_core::domain::ids::CommitId;
 use andon_git::platform::test_seam::stop_point;
@@ -17,29 +17,27 @@ impl Sync<'_> {
     /// Removes the refs of writers that have been silent for `days`, once this clone's ref has their records. No lock is
     /// needed: a ref is removed only in the state that was read, and a writer that continues makes it anew.
     pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
-        let now = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
-        let silent = self.takeover.take_silent(&now, days)?;
+        let now = RemoteState::read(self.repo, &self.peer)?;
+        let silent = self.take_silent(&now, days)?;
         if silent.is_empty() {
             return Ok(());
         }
         stop_point("fold:taken");
-        let outgoing = self.takeover.outgoing(&now)?;
+        let outgoing = self.outgoing(&now)?;
         let specs: Vec<String> = outgoing.iter().map(super::outgoing::OutgoingRef::spec).collect();
-        let address = &self.takeover.peer().address;
-        let pushed = self.ws.repo.push_refs(address, &specs, self.online)?;
-        self.takeover.arrived(&outgoing, &pushed)?;
+        let address = &self.peer.address;
+        let pushed = self.repo.push_refs(address, &specs, self.online)?;
+        self.arrived(&outgoing, &pushed)?;
         // Where this clone's ref did not arrive, nothing is removed.
         let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
         if !pushed.iter().all(arrived) {
             return Ok(());
         }
         stop_point("fold:pushed");
-        let removed = self.ws.repo.remove_refs_at(&self.takeover.peer().address, &silent, self.online)?;
-        self.takeover.folded(&silent, &removed)
+        let removed = self.repo.remove_refs_at(&self.peer.address, &silent, self.online)?;
+        self.folded(&silent, &removed)
     }
-}
 
-impl Takeover<'_> {
     /// Has the records of silent writers follow from this clone's; returns the names of their refs and the commits that
     /// they point to.
     fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
@@ -75,7 +73,7 @@ impl Takeover<'_> {
             let Some(writer) = one.name.strip_prefix(PREFIX) else { continue };
             match &one.end {
                 PushEnd::Moved | PushEnd::Same | PushEnd::Created => {
-                    gone.push(format!("{}{writer}", self.peer().records));
+                    gone.push(format!("{}{writer}", self.peer.records));
                 }
                 // It wrote again, or another clone folds too.
                 PushEnd::Raced(_) => {}

@@ -17,14 +17,15 @@ use std::time::Duration;
 
 use outgoing::OutgoingRef;
 use peer::Peer;
+use records::Tips;
 
 use crate::view::sync::SyncReport;
 use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
-use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
+use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, Repo, back_off};
 pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
-use takeover::{RemoteState, Takeover};
+use takeover::RemoteState;
 
 /// The maximum number of times that a sync begins anew when another writer is faster: a copy of this clone with the same id, or
 /// the holder of the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.
@@ -60,28 +61,32 @@ pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     Prompt::Suppressed(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
 }
 
-/// Does what `work` does, and forgets a peer that only passed through, whatever the result.
-pub fn visited<T>(
-    ws: &Workspace,
-    peer: &Peer,
-    work: impl FnOnce() -> Result<T, OpsError>,
-) -> Result<T, OpsError> {
-    peer.forget(&ws.repo)?;
-    let done = work();
-    peer.forget(&ws.repo)?;
-    done
-}
-
-/// One run of the verb.
+/// One sync with one remote.
 pub struct Sync<'a> {
     ctx: &'a Context,
-    ws: &'a Workspace,
+    repo: &'a Repo,
+    peer: Peer,
     online: Online,
     max_seconds: i64,
     drops: u32,
     /// The words of the last race that was lost.
     last: String,
-    pub(crate) takeover: Takeover<'a>,
+    report: SyncReport,
+    /// Ledgers that both sides have rewritten: never pushed.
+    forked: Vec<String>,
+    /// Writers whose records are gone at the remote, as they were.
+    missed: Tips,
+    /// The number of records that the remote lacks.
+    lacking: usize,
+    /// This clone's ref is to be sent although the remote lacks nothing of it.
+    has_to_move: bool,
+}
+
+/// A peer that only passed through is forgotten, whatever came of it.
+impl Drop for Sync<'_> {
+    fn drop(&mut self) {
+        let _left_for_the_next = self.peer.forget(self.repo);
+    }
 }
 
 /// The end of a step in which others can be faster.
@@ -92,54 +97,60 @@ enum Step<T> {
 
 impl<'a> Sync<'a> {
     /// Prepares a run with `peer`; asks it nothing yet.
-    pub fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer, online: Online) -> Self {
-        let max_seconds = MAX_SECONDS;
-        Self {
+    pub fn new(ctx: &'a Context, repo: &'a Repo, peer: Peer, online: Online) -> Result<Self, OpsError> {
+        peer.forget(repo)?;
+        let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
+        Ok(Self {
             ctx,
-            ws,
+            repo,
+            peer,
             online,
-            max_seconds,
+            max_seconds: MAX_SECONDS,
             drops: 0,
             last: String::new(),
-            takeover: Takeover::new(ctx, ws, peer),
-        }
+            report,
+            forked: Vec::new(),
+            missed: Tips::new(),
+            lacking: 0,
+            has_to_move: false,
+        })
     }
 
     /// The report of what was moved, and of what was odd about it.
-    pub fn finish(self) -> SyncReport {
-        self.takeover.finish()
+    pub fn finish(mut self) -> SyncReport {
+        std::mem::take(&mut self.report)
     }
 
     /// Receives, sends, or both; what others were faster in is done again.
     pub fn exchange(&mut self, way: SyncDirection) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
-        let left = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
-        self.takeover.adopt(&left)?;
+        let left = RemoteState::read(self.repo, &self.peer)?;
+        self.adopt(&left)?;
         let mut before = left;
         let mut tries = 0;
         while tries < MAX_TRIES && self.ctx.later().0.saturating_sub(self.ctx.now.0) < self.max_seconds {
             if tries > 0 {
-                self.takeover.retried();
+                self.report.retries += 1;
                 back_off(tries);
             }
             tries += 1;
             let Step::Done(()) = self.fetch()? else { continue };
-            let now = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
-            self.takeover.compare(&before, &now)?;
-            self.takeover.adopt(&now)?;
+            let now = RemoteState::read(self.repo, &self.peer)?;
+            self.compare(&before, &now)?;
+            self.adopt(&now)?;
             stop_point("sync:adopted");
             if way == SyncDirection::FetchOnly {
                 return Ok(());
             }
-            self.takeover.offer(&now)?;
-            let outgoing = self.takeover.outgoing(&now)?;
+            self.offer(&now)?;
+            let outgoing = self.outgoing(&now)?;
             if outgoing.is_empty() || matches!(self.push(&outgoing)?, Step::Done(())) {
                 return Ok(());
             }
             before = now;
         }
         let words = format!("{tries} tries did not help, the last time: {}", self.last);
-        Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
+        Err(RemoteError::Raced { remote: self.peer.label.clone(), words }.into())
     }
 
     /// The time that is left: all calls of git together have no more than that.
@@ -152,9 +163,9 @@ impl<'a> Sync<'a> {
 
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
         stop_point("sync:begin");
-        self.ws.repo.heal_locks();
-        let peer = self.takeover.peer();
-        let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online());
+        self.repo.heal_locks();
+        let peer = &self.peer;
+        let fetched = self.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online());
         stop_point("sync:fetched");
         self.step(fetched)
     }
@@ -162,10 +173,10 @@ impl<'a> Sync<'a> {
     /// Done when no other writer was faster at any of the refs.
     fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Step<()>, OpsError> {
         let specs: Vec<String> = outgoing.iter().map(OutgoingRef::spec).collect();
-        let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online());
+        let pushed = self.repo.push_refs(&self.peer.address, &specs, self.online());
         let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
         stop_point("sync:pushed");
-        self.takeover.arrived(outgoing, &pushed)?;
+        self.arrived(outgoing, &pushed)?;
         stop_point("sync:tracked");
         let raced = pushed.iter().find_map(|one: &PushedTo| match &one.end {
             PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
@@ -182,14 +193,14 @@ impl<'a> Sync<'a> {
 
     /// Writes what is here to a bundle, where that holds less.
     pub fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
-        let there = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
-        let lacking = self.takeover.outgoing_to_file(&there)?;
+        let there = RemoteState::read(self.repo, &self.peer)?;
+        let lacking = self.outgoing_to_file(&there)?;
         if lacking.is_empty() {
             return Ok(());
         }
-        let refs = outgoing::everything(&self.ws.repo)?;
-        self.ws.repo.write_bundle(file, &refs)?;
-        self.takeover.written(&lacking);
+        let refs = outgoing::everything(&self.repo)?;
+        self.repo.write_bundle(file, &refs)?;
+        self.written(&lacking);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! What the remote lacks, and the result of pushing it.
 
-use super::takeover::{RemoteState, Takeover};
+use super::{Sync, takeover::RemoteState};
 use crate::error::OpsError;
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
@@ -29,7 +29,7 @@ pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
     let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
     Ok(notes.into_iter().chain(ledgers).collect())
 }
-impl Takeover<'_> {
+impl Sync<'_> {
     /// The refs that the remote lacks or has less of: this clone's own for all records, and ledgers.
     pub(crate) fn outgoing(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
         let mut outgoing = Vec::new();
@@ -104,7 +104,7 @@ impl Takeover<'_> {
     }
 
     pub(super) fn refused(&mut self, name: &str, words: &str) {
-        let remote = self.remote().to_owned();
+        let remote = self.peer.label.clone();
         let what = format!("{remote} does not take {name}: {words}");
         self.found(
             Diagnostic::error(what)

@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use super::peer::{self, Peer};
-use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard, visited};
+use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard};
 use crate::view::sync::SyncReport;
 use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::time::{Span, Timestamp};
@@ -65,7 +65,7 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
             .help(format!("to push branches alone from now on: git config {KEY} false"))
     };
     let online = Online { prompt: unheard(ctx, prompt), patience: Some(PATIENCE) };
-    match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
+    match send(ctx, ws, peer, online) {
         Err(OpsError::Remote(err)) if err.would_ask() => {
             waits.put(&label, &ctx.now);
             Some(Diagnostic::note(format!(
@@ -97,13 +97,14 @@ fn reported(report: &SyncReport, label: &str) -> Diagnostic {
 }
 
 fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
-    let mut work = Sync { max_seconds: MAX_SECONDS, ..Sync::new(ctx, ws, peer, online) };
-    let known = RemoteState::read(&ws.repo, work.takeover.peer())?;
-    work.takeover.adopt(&known)?;
-    work.takeover.offer(&known)?;
-    let outgoing = work.takeover.outgoing(&known)?;
+    let mut work = Sync::new(ctx, &ws.repo, peer, online)?;
+    work.max_seconds = MAX_SECONDS;
+    let known = RemoteState::read(&ws.repo, &work.peer)?;
+    work.adopt(&known)?;
+    work.offer(&known)?;
+    let outgoing = work.outgoing(&known)?;
     if !outgoing.is_empty() && matches!(work.push(&outgoing)?, Step::Again) {
         work.exchange(SyncDirection::Both)?;
     }
-    Ok(work.takeover.finish())
+    Ok(work.finish())
 }

@@ -1,9 +1,9 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
-use super::peer::{Peer, PeerKnowledge};
+use super::peer::Peer;
 use super::records::{self, Tips, own_writer};
-use crate::view::sync::SyncReport;
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use super::{Sync, peer::PeerKnowledge};
+use crate::error::OpsError;
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
@@ -40,45 +40,7 @@ fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
     Ok(named.filter(|(writer, _)| ledger::is_writer(writer)).take(MAX_WRITERS).collect())
 }
 
-/// One sync with one remote, as far as refs of this clone are concerned.
-pub(crate) struct Takeover<'a> {
-    pub(super) ctx: &'a Context,
-    pub(super) repo: &'a Repo,
-    pub(super) peer: Peer,
-    pub(super) report: SyncReport,
-    /// Ledgers that both sides have rewritten: never pushed.
-    pub(super) forked: Vec<String>,
-    /// Writers whose records are gone at the remote, as they were.
-    missed: Tips,
-    /// The number of records that the remote lacks.
-    pub(super) lacking: usize,
-    /// This clone's ref is to be sent although the remote lacks nothing of it.
-    pub(super) has_to_move: bool,
-}
-
-impl<'a> Takeover<'a> {
-    pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
-        let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
-        let (forked, missed) = (Vec::new(), Tips::new());
-        Self { ctx, repo: &ws.repo, peer, report, forked, missed, lacking: 0, has_to_move: false }
-    }
-
-    pub(crate) fn peer(&self) -> &Peer {
-        &self.peer
-    }
-
-    pub(super) fn remote(&self) -> &str {
-        &self.peer.label
-    }
-
-    pub(crate) fn retried(&mut self) {
-        self.report.retries += 1;
-    }
-
-    pub(crate) fn finish(self) -> SyncReport {
-        self.report
-    }
-
+impl Sync<'_> {
     pub(super) fn found(&mut self, one: Diagnostic) {
         if !self.report.found.contains(&one) {
             self.report.found.push(one);
@@ -102,7 +64,7 @@ impl<'a> Takeover<'a> {
     }
 
     fn dropped(&mut self, count: usize, command: String) {
-        let what = format!("{count} record(s) were taken away at {}; they are kept here", self.remote());
+        let what = format!("{count} record(s) were taken away at {}; they are kept here", self.peer.label);
         self.warn(what, "dropped-records", command);
     }
 
@@ -112,7 +74,7 @@ impl<'a> Takeover<'a> {
             let union = union::unite(self.repo, tip, self.ctx.now)?;
             self.report.received.records += union.received;
             stop_point("sync:united");
-            let remote = self.remote().to_owned();
+            let remote = self.peer.label.clone();
             if union.kept > 0 {
                 self.dropped(union.kept, format!("see who did: git log -p {}", self.peer.notes));
             }
@@ -136,7 +98,7 @@ impl<'a> Takeover<'a> {
         let (taken_in, incoming) = records::adopt(self.repo, &self.peer, tips, self.ctx.now)?;
         self.report.received.records += taken_in.received;
         stop_point("sync:joined");
-        let remote = self.remote().to_owned();
+        let remote = self.peer.label.clone();
         if taken_in.kept > 0 {
             self.dropped(taken_in.kept, format!("git log -p {}", self.peer.records));
         }
@@ -156,7 +118,7 @@ impl<'a> Takeover<'a> {
     /// One ledger that cannot be taken over must not keep the others away.
     fn adopt_ledger(&mut self, writer: &str, tip: CommitId) {
         if let Some(why) = self.unbelievable(writer, tip) {
-            let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.remote());
+            let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.peer.label);
             return self.found(
                 Diagnostic::warning(what).code("foreign-ledger").help(
                     "nothing here changed; its owner syncs from the clone in which the halts were made",
@@ -167,7 +129,7 @@ impl<'a> Takeover<'a> {
             Ok(Arrival::Same | Arrival::Behind) => {}
             Ok(Arrival::Forward(entries)) => self.report.received.entries += entries,
             Ok(Arrival::Forked) => {
-                let remote = self.remote().to_owned();
+                let remote = self.peer.label.clone();
                 let end = match self.peer.standing {
                     PeerKnowledge::Configured => "both are kept, ours is not pushed",
                     PeerKnowledge::Passing => "theirs was not taken over",
@@ -256,7 +218,7 @@ impl<'a> Takeover<'a> {
             Some(tip) => format!("were replaced: {} is not in {}", seen.short(), tip.short()),
             None => format!("are gone; they were at {}", seen.short()),
         };
-        let remote = self.remote().to_owned();
+        let remote = self.peer.label.clone();
         let warning = Diagnostic::warning(format!("{what} at {remote} {how}; nothing is lost here"))
             .code("rewound-remote")
             .help(format!("find out who forced {name} there, and forbid it (receive.denyNonFastForwards)"));
