@@ -56,14 +56,8 @@ pub struct ConfigSource {
 pub enum SettingOrigin {
     /// No file: it is the built-in default.
     Default,
-    /// A text of configuration.
-    Given {
-        layer: Layer,
-        /// The name of the text in messages: a path, or `REV:andon.toml`.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-    },
+    /// A text of configuration. The text is named by its path or as `REV:andon.toml`; lines count from 1.
+    Given { layer: Layer, file: String, line: usize },
 }
 
 impl SettingOrigin {

@@ -16,22 +16,11 @@ pub enum TestProgram {
     /// It is there, or only the shell knows: a builtin, a variable.
     There,
     /// Nothing of that name is there.
-    Missing {
-        /// The program that the command starts.
-        program: String,
-        /// The command to run instead, where the project has such a program.
-        instead: Option<String>,
-    },
+    Missing { program: String, instead: Option<String> },
     /// The script or the directory that the command asks for is not there.
-    MissingPath {
-        /// Its name in the command.
-        path: String,
-    },
+    MissingPath { path: String },
     /// The file is there and may not be executed.
-    NotExecutable {
-        /// Its name in the command.
-        program: String,
-    },
+    NotExecutable { program: String },
 }
 
 /// Directories where projects keep programs that are on no search path, and the words that start them.

@@ -20,208 +20,76 @@ pub enum MissingBecause {
 pub enum GitError {
     /// No repository at or above the directory.
     #[error("not a git repository (or any of its parents): {}", dir.display())]
-    NotARepository {
-        /// The directory where the search began.
-        dir: PathBuf,
-    },
+    NotARepository { dir: PathBuf },
     /// A worktree whose repository is not where the worktree says: moved, or outside of a container.
     #[error("the repository of the worktree {} is not here: its .git names {}", top.display(), git_dir.display())]
-    LostWorktree {
-        /// The worktree.
-        top: PathBuf,
-        /// The directory that is not there.
-        git_dir: PathBuf,
-    },
+    LostWorktree { top: PathBuf, git_dir: PathBuf },
     /// git's own protection against repositories of other users.
     #[error("the repository at {} belongs to another user, and git's safe.directory does not list it", dir.display())]
-    Unsafe {
-        /// The directory that `safe.directory` has to name.
-        dir: PathBuf,
-    },
+    Unsafe { dir: PathBuf },
     /// git's own protection against git directories that come with a clone.
     #[error("{} is a bare repository inside of other files, and git's safe.bareRepository is explicit", git_dir.display())]
-    BareRefused {
-        /// The git directory.
-        git_dir: PathBuf,
-    },
+    BareRefused { git_dir: PathBuf },
     /// A repository format that libgit2 refuses.
     #[error("the repository at {} uses {feature}, which andon cannot read yet", dir.display())]
-    Unsupported {
-        /// The git directory, or the place where one was looked for.
-        dir: PathBuf,
-        /// Such as `reftable` or `SHA-256 object ids`.
-        feature: String,
-    },
+    Unsupported { dir: PathBuf, feature: String },
     /// Any other failure to open.
     #[error("cannot open the git repository at {}: {message}", dir.display())]
-    Open {
-        /// The git directory, or the place where one was looked for.
-        dir: PathBuf,
-        /// The message of libgit2.
-        message: String,
-    },
+    Open { dir: PathBuf, message: String },
     /// The question needs a working tree.
     #[error("the repository at {} is bare: it has no working tree", git_dir.display())]
-    NoWorkTree {
-        /// The git directory.
-        git_dir: PathBuf,
-    },
-    /// A revision that git does not know.
+    NoWorkTree { git_dir: PathBuf },
+    /// A revision that git does not know. Of its name 200 characters are kept; in a shallow clone it may lie behind the cut.
     #[error("unknown revision {rev:?}{}", if *shallow { " (this clone is shallow)" } else { "" })]
-    UnknownRevision {
-        /// As it was given, cut to 200 characters.
-        rev: String,
-        /// True in a shallow clone, where the revision may lie behind the cut.
-        shallow: bool,
-    },
+    UnknownRevision { rev: String, shallow: bool },
     /// A revision that names something else than a commit.
     #[error("revision {rev:?} is no commit: {message}")]
-    NotACommit {
-        /// As it was given.
-        rev: String,
-        /// Its type, in words.
-        message: String,
-    },
+    NotACommit { rev: String, message: String },
     /// `HEAD` was asked for before the first commit.
     #[error("revision {rev:?}: branch {branch} has no commit yet")]
-    Unborn {
-        /// As it was given.
-        rev: String,
-        /// The branch that HEAD names.
-        branch: String,
-    },
+    Unborn { rev: String, branch: String },
     /// A range that reaches the cut of a shallow clone.
     #[error("range {spec:?} reaches commit {commit}, where this shallow clone was cut: commits are missing")]
-    ShallowRange {
-        /// The range, as it was given.
-        spec: String,
-        /// The commit at the cut.
-        commit: CommitId,
-    },
+    ShallowRange { spec: String, commit: CommitId },
     /// An object is not there.
     #[error("{kind} {id} is missing in {}{}", git_dir.display(), missing_note(*because))]
-    Missing {
-        /// Such as `commit` or `blob`.
-        kind: &'static str,
-        /// The id of the object.
-        id: Oid,
-        /// The git directory of the repository.
-        git_dir: PathBuf,
-        /// Why.
-        because: MissingBecause,
-    },
+    Missing { kind: &'static str, id: Oid, git_dir: PathBuf, because: MissingBecause },
     /// An object is there and is not what it should be.
     #[error("cannot read {kind} {id} in {}: {message}", git_dir.display())]
-    BadObject {
-        /// Such as `commit` or `blob`.
-        kind: &'static str,
-        /// The id of the object.
-        id: Oid,
-        /// The git directory of the repository.
-        git_dir: PathBuf,
-        /// The message of libgit2.
-        message: String,
-    },
-    /// Directories nested deeper than any real tree.
+    BadObject { kind: &'static str, id: Oid, git_dir: PathBuf, message: String },
+    /// Directories nested deeper than any real tree. The path is cut.
     #[error("a tree nests deeper than {limit} directories, at {path:?}")]
-    TooDeep {
-        /// The beginning of the path.
-        path: String,
-        /// The greatest depth of a tree, in directories.
-        limit: usize,
-    },
+    TooDeep { path: String, limit: usize },
     /// A ref that cannot be read or written.
     #[error("ref {name:?} in {}: {message}", git_dir.display())]
-    Ref {
-        /// The full name of the ref.
-        name: String,
-        /// The git directory of the repository.
-        git_dir: PathBuf,
-        /// The message of libgit2 or the system.
-        message: String,
-    },
+    Ref { name: String, git_dir: PathBuf, message: String },
     /// A ref whose lock another process holds, or left behind.
     #[error("ref {name} stayed locked for {seconds} s by {}", lock.display())]
-    RefLocked {
-        /// The full name of the ref.
-        name: String,
-        /// The lock file.
-        lock: PathBuf,
-        /// The duration of the tries.
-        seconds: u64,
-    },
+    RefLocked { name: String, lock: PathBuf, seconds: u64 },
     /// Other processes of ours wrote for so long that it never was our turn.
     #[error("ref {name} was not written: other andon processes have been writing for {seconds} s")]
-    RefBusy {
-        /// The full name of the ref.
-        name: String,
-        /// The duration of the tries.
-        seconds: u64,
-    },
+    RefBusy { name: String, seconds: u64 },
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
     #[error("ref {name} points to {id}, which is no commit")]
-    TipNotCommit {
-        /// The full name of the ref.
-        name: String,
-        /// The object that the ref points to.
-        id: Oid,
-    },
+    TipNotCommit { name: String, id: Oid },
     /// A note beyond the bound.
     #[error("the note of commit {commit} in {name} has {size} bytes, more than the {limit} that are read")]
-    NoteTooLarge {
-        /// The annotated commit.
-        commit: CommitId,
-        /// The notes ref.
-        name: String,
-        /// Its size in bytes.
-        size: u64,
-        /// The bound in bytes.
-        limit: usize,
-    },
+    NoteTooLarge { commit: CommitId, name: String, size: u64, limit: usize },
     /// Names that git cannot store.
     #[error("cannot write {what}: {message}")]
-    Write {
-        /// The thing to be written, in words.
-        what: String,
-        /// The message of libgit2.
-        message: String,
-    },
+    Write { what: String, message: String },
     /// The git program is not there or cannot be started.
     #[error("cannot run `{command}`: {source}")]
-    ProgramStart {
-        /// The command line.
-        command: String,
-        /// Why.
-        source: std::io::Error,
-    },
+    ProgramStart { command: String, source: std::io::Error },
     /// The git program ended with an error.
     #[error("`{command}` in {} failed ({status}): {stderr}", dir.display())]
-    Program {
-        /// The command line.
-        command: String,
-        /// The directory in which it ran.
-        dir: PathBuf,
-        /// Exit status in words.
-        status: String,
-        /// Its standard error, bounded.
-        stderr: String,
-    },
+    Program { command: String, dir: PathBuf, status: String, stderr: String },
     /// The git program said something that was not expected.
     #[error("`{command}` answered with something unexpected: {detail}")]
-    Answer {
-        /// The command line.
-        command: String,
-        /// The fault, bounded.
-        detail: String,
-    },
+    Answer { command: String, detail: String },
     /// A file of the repository or of the working tree cannot be read.
     #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
 }
 
 fn missing_note(because: MissingBecause) -> &'static str {

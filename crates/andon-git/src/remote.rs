@@ -37,46 +37,19 @@ pub enum RemoteError {
     Git(#[from] GitError),
     /// No such remote.
     #[error("there is no remote called {remote:?} here")]
-    Unknown {
-        /// As it was given.
-        remote: String,
-        /// Those that are there.
-        known: Vec<String>,
-    },
+    Unknown { remote: String, known: Vec<String> },
     /// The remote could not be reached, or would not let us in.
     #[error("cannot {doing} {remote}: {words}")]
-    Unreachable {
-        /// `fetch from` or `push to`.
-        doing: &'static str,
-        /// The name or URL of the remote, without credentials.
-        remote: String,
-        /// The message of git, bounded.
-        words: String,
-    },
+    Unreachable { doing: &'static str, remote: String, words: String },
     /// The connection broke while it was in use.
     #[error("the connection to {remote} broke: {words}")]
-    Dropped {
-        /// The name or URL of the remote, without credentials.
-        remote: String,
-        /// The message of git, bounded.
-        words: String,
-    },
+    Dropped { remote: String, words: String },
     /// A bundle that cannot be used.
     #[error("{path} cannot be taken for a bundle of records: {why}")]
-    Bundle {
-        /// The path of the file, as it was opened.
-        path: String,
-        /// The reason.
-        why: String,
-    },
+    Bundle { path: String, why: String },
     /// Another process was writing the same refs here.
     #[error("refs of {remote} are being written by another process: {words}")]
-    Raced {
-        /// The name or URL of the remote, without credentials.
-        remote: String,
-        /// The message of git, bounded.
-        words: String,
-    },
+    Raced { remote: String, words: String },
 }
 
 impl RemoteError {

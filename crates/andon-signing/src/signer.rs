@@ -32,18 +32,10 @@ pub enum SigningError {
     NoSetup(&'static str),
     /// The key file cannot be read.
     #[error("the signing key {} cannot be read: {source}", path.display())]
-    NoFile {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        source: io::Error,
-    },
+    NoFile { path: PathBuf, source: io::Error },
     /// It holds no public key.
     #[error("the signing key {} is of no use: {why}", path.display())]
-    BadFile {
-        /// The file, or the setting.
-        path: PathBuf,
-        why: BadKey,
-    },
+    BadFile { path: PathBuf, why: BadKey },
     /// The program `ssh-keygen` is missing.
     #[error("ssh-keygen could not be started: {0}")]
     NoProgram(io::Error),

@@ -39,42 +39,16 @@ pub enum RecordError {
     Git(#[from] GitError),
     /// A file of ours could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
-    Io {
-        /// Such as `append to`.
-        doing: &'static str,
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A note without one readable line.
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
+    /// A note without one readable line. The fault is that of its first line that is not blank.
     #[error("the andon record of commit {commit} is unreadable: {source}")]
-    Unreadable {
-        /// The commit that the note belongs to.
-        commit: CommitId,
-        /// The fault of its first line that is not blank.
-        source: FormatError,
-    },
+    Unreadable { commit: CommitId, source: FormatError },
     /// A note that would outgrow what is read back.
     #[error("the andon note of commit {commit} would have {bytes} bytes, more than {max}")]
-    NoteTooLarge {
-        /// The commit that the note belongs to.
-        commit: CommitId,
-        /// The size that it would have.
-        bytes: usize,
-        /// The greatest size that is read back.
-        max: usize,
-    },
+    NoteTooLarge { commit: CommitId, bytes: usize, max: usize },
     /// A tree that no file system could hold: built to exhaust its reader.
     #[error("tree {tree} has more than {max} {what}: it cannot be fingerprinted")]
-    HostileTree {
-        /// The id of the root tree.
-        tree: String,
-        /// The greatest number that is allowed.
-        max: usize,
-        /// Directories, or nested directories.
-        what: &'static str,
-    },
+    HostileTree { tree: String, max: usize, what: &'static str },
 }
 
 impl RecordError {

@@ -92,26 +92,13 @@ pub enum ProgramError {
     NoDirectory(PathBuf),
     /// No such program.
     #[error("{program}: command not found")]
-    NotFound {
-        /// Its name, as the command has it.
-        program: String,
-    },
+    NotFound { program: String },
     /// The program could not be started.
     #[error("{program} could not be started: {source}")]
-    Start {
-        /// Its name, as the command has it.
-        program: String,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Start { program: String, source: io::Error },
     /// The program could not be waited for.
     #[error("{program} could not be waited for: {source}")]
-    Wait {
-        /// Its name, as the command has it.
-        program: String,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Wait { program: String, source: io::Error },
     /// Signals could not be held back.
     #[error("signals could not be held back for the test command: {0}")]
     Signals(io::Error),

@@ -50,12 +50,7 @@ pub enum WalkEnd {
     /// It saw every commit that was asked for.
     Whole,
     /// It was stopped after so many of so many commits.
-    Part {
-        /// Looked at.
-        done: usize,
-        /// In the range.
-        of: usize,
-    },
+    Part { done: usize, of: usize },
 }
 
 /// The use of records in place of derived facts.

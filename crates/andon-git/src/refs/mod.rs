@@ -271,22 +271,11 @@ fn pause(waited: u64) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch that has no commit yet.
-    Unborn {
-        /// Its name without `refs/heads/`.
-        branch: String,
-    },
+    Unborn { branch: String },
     /// On a branch.
-    Branch {
-        /// Its name without `refs/heads/`.
-        name: String,
-        /// The commit that the branch points to.
-        commit: CommitId,
-    },
+    Branch { name: String, commit: CommitId },
     /// On a commit.
-    Detached {
-        /// The commit that HEAD names directly.
-        commit: CommitId,
-    },
+    Detached { commit: CommitId },
 }
 
 impl Head {

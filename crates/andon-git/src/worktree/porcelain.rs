@@ -17,13 +17,7 @@ pub(crate) struct StatusLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatusKind {
     /// Tracked and different somewhere.
-    Tracked {
-        head: Place,
-        index: Place,
-        /// Mode in the working tree; `None` when it is not there.
-        worktree: Option<u32>,
-        content: Content,
-    },
+    Tracked { head: Place, index: Place, worktree: Option<u32>, content: Content },
     /// With conflicts: HEAD's side is not reported reliably.
     Unmerged,
     /// Not tracked and not ignored.

@@ -49,33 +49,17 @@ pub enum LedgerError {
     Git(#[from] GitError),
     /// An object of this clone's own ledger is damaged or gone.
     #[error("{source}, an object of the ledger of this clone")]
-    Damaged {
-        /// The refs that lead to it.
-        refs: Vec<String>,
-        /// The reason why it cannot be read.
-        source: Box<GitError>,
-    },
+    Damaged { refs: Vec<String>, source: Box<GitError> },
     /// An entry could not be signed or appended.
     #[error(transparent)]
     Append(#[from] AppendError),
     /// A file of ours could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
-    Io {
-        /// Such as `read`.
-        doing: &'static str,
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file that says which ledger is this clone's is damaged. A new id would forget unanswered halts.
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
+    /// The file that says which ledger is this clone's is damaged. A new id would forget unanswered halts. One of the `known`
+    /// ids, which have a ledger here, is this clone's.
     #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
-    BadWriter {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// The ids that have a ledger here: one of them is this clone's.
-        known: Vec<String>,
-    },
+    BadWriter { path: PathBuf, known: Vec<String> },
 }
 
 impl LedgerError {
@@ -159,11 +143,8 @@ pub struct Entry {
 pub enum EntryEvent {
     /// An event this version knows.
     Known(LedgerEvent),
-    /// An event of another version: kept, without meaning here.
-    Unknown {
-        /// Its type; untrusted text, at most 128 characters.
-        kind: String,
-    },
+    /// An event of another version: kept, without meaning here. Its type is untrusted text of at most 128 characters.
+    Unknown { kind: String },
 }
 
 impl EntryEvent {

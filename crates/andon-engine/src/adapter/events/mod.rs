@@ -48,37 +48,19 @@ pub enum EventError {
     TooLong,
     /// A type that this version does not know.
     #[error("unknown type {found:?}{}; known are {}", members::meant(.found, members::types()), members::list(members::types()))]
-    UnknownType {
-        /// The type, cut to 80 characters.
-        found: String,
-    },
+    UnknownType { found: String },
     /// With a member that facts of its type do not have.
     #[error("unknown member {member:?} of {kind}{}; known are {}", members::meant(.member, members::members(.kind)), members::list(members::members(.kind)))]
-    UnknownMember {
-        /// The `type` member of the line.
-        kind: &'static str,
-        /// The member, cut to 80 characters.
-        member: String,
-    },
+    UnknownMember { kind: &'static str, member: String },
     /// Without any of the members that would make it a fact.
     #[error("{kind} says nothing: at least one of {} is needed", members::list(.needed.iter()))]
-    Empty {
-        /// The `type` member of the line.
-        kind: &'static str,
-        /// One of these is needed.
-        needed: WordList,
-    },
+    Empty { kind: &'static str, needed: WordList },
     /// A run that contradicts itself.
     #[error("the member \"failing\" names tests, and the member \"status\" says that all passed")]
     FailingAndPassed,
     /// Another type than the requested one.
     #[error("type {found:?} where {expected:?} was expected")]
-    OtherType {
-        /// The type, cut to 80 characters.
-        found: String,
-        /// The requested type.
-        expected: String,
-    },
+    OtherType { found: String, expected: String },
     /// A commit, which cannot be handed in.
     #[error("a commit is not observed: the hooks record it when it is made")]
     Commit,
@@ -87,12 +69,7 @@ pub enum EventError {
     Ack,
     /// Without a member that facts of its type must have.
     #[error("{error}")]
-    Lacks {
-        /// The missing member.
-        error: FormatError,
-        /// The members that it needs, with an example.
-        needed: RequiredMembers,
-    },
+    Lacks { error: FormatError, needed: RequiredMembers },
     /// Not JSON, a member missing or wrong.
     #[error(transparent)]
     Format(#[from] FormatError),

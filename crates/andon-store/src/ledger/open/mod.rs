@@ -25,12 +25,7 @@ pub enum SignatureState {
     /// There is none.
     Unsigned,
     /// It holds.
-    Good {
-        /// The key as a `.pub` file has it, without comment.
-        key: String,
-        /// The touch of a person, as far as the signature says.
-        touch: Touch,
-    },
+    Good { key: String, touch: Touch },
     /// It does not hold.
     #[serde(skip)]
     Bad(BadSignature),
