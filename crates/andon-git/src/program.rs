@@ -14,6 +14,7 @@ use crate::error::{GitError, cut};
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::path_from_bytes;
 use crate::platform::processes;
+use andon_core::WordList;
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -22,42 +23,14 @@ const MAX_STDERR: u64 = 64 << 10;
 
 /// Variables by which a caller's git tells its children which repository it works on
 /// (`git rev-parse --local-env-vars`), and two of the same kind.
-const LOCAL_VARIABLES: [&str; 17] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_GRAFT_FILE",
-    "GIT_SHALLOW_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-];
-/// Those of them that only say where the repository is; the rest stays for git on the same repository.
-const PLACE_VARIABLES: usize = 8;
+const PLACE: WordList = WordList::section(WORDS, "place");
+const FURTHER: WordList = WordList::section(WORDS, "further variables");
+const WORDS: &str = include_str!("git_words.txt");
 
 /// Settings by which a repository makes git start programs or work in the background. No command here needs them, so
 /// they are overruled for a whole working tree, objects or a remote. Filters stay: they define a file's content. So do
 /// credentials, proxies and ssh: a remote cannot be reached without them.
-const INERT: [&str; 9] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.alternateRefsCommand=true",
-    "diff.external=",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "push.gpgSign=false",
-    "log.showSignature=false",
-    "submodule.recurse=false",
-];
+const INERT: WordList = WordList::section(WORDS, "inert settings");
 
 /// The output of a program that ended well.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,24 +83,23 @@ pub struct Online {
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
 pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, GitError> {
-    run(command(dir, args, &LOCAL_VARIABLES), input)
+    run(command(dir, args, &[PLACE, FURTHER]), input)
 }
 
 /// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
 /// that start programs, and whole: no sparse checkout. Objects are looked for in the same places as in this process.
 pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput, GitError> {
-    let settings = INERT.into_iter().chain(["core.sparseCheckout=false"]);
+    let settings = INERT.iter().chain(["core.sparseCheckout=false"]);
     let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
     let args: Vec<&OsStr> = settings.chain(args.iter().copied()).collect();
-    run(command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]), b"")
+    run(command(dir, &args, &[PLACE]), b"")
 }
 
 /// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
 /// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
 pub(crate) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
     let ask = |what: &str| {
-        let mut command =
-            command(dir, &["rev-parse", what].map(OsStr::new), &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        let mut command = command(dir, &["rev-parse", what].map(OsStr::new), &[PLACE]);
         for (name, value) in [("GIT_DIR", &env.git_dir), ("GIT_WORK_TREE", &env.work_tree)] {
             if let Some(value) = value {
                 command.env(name, value);
@@ -173,10 +145,7 @@ impl Repo {
             Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", BATCH_SSH),
             Prompt::Suppressed(quiet) => suppress_prompts(&mut command, quiet),
         };
-        match online.patience {
-            None => end(command, b"").map(|(ended, _)| ended),
-            Some(patience) => end_within(command, patience),
-        }
+        end(command, b"", online.patience).map(|(ended, _)| ended)
     }
 
     /// Major, minor and patch version of the git program; `None` where it does not say one. Starts a process.
@@ -198,7 +167,7 @@ impl Repo {
 
     fn placed(&self, args: &[&OsStr]) -> Command {
         let dir = self.workdir().unwrap_or(self.git_dir());
-        let mut command = command(dir, args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        let mut command = command(dir, args, &[PLACE]);
         command.env("GIT_DIR", self.git_dir());
         if let Some(top) = self.workdir() {
             command.env("GIT_WORK_TREE", top);
@@ -226,9 +195,9 @@ fn suppress_prompts(command: &mut Command, quiet: Quiet) -> &mut Command {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place where the git program is started")]
-fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
+fn command(dir: &Path, args: &[&OsStr], without: &[WordList]) -> Command {
     let mut command = Command::new("git");
-    for name in without {
+    for name in without.iter().flat_map(|names| names.iter()) {
         command.env_remove(name);
     }
     command
@@ -249,7 +218,7 @@ fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
 fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
     let line = line_of(&command);
     let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
-    let (ended, status) = end(command, input)?;
+    let (ended, status) = end(command, input, None)?;
     if !ended.ok {
         let stderr = cut(String::from_utf8_lossy(&ended.stderr).trim(), 2000);
         return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
@@ -257,46 +226,43 @@ fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
     Ok(ProgramOutput { stdout: ended.stdout, stderr: ended.stderr })
 }
 
-fn end(mut command: Command, input: &[u8]) -> Result<(GitProgramEnd, ExitStatus), GitError> {
-    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let line = line_of(&command);
-    let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
-    let mut child = command.spawn().map_err(start_error)?;
-    let (stdout, stderr) = talk(&mut child, input);
-    let status = child.wait().map_err(start_error)?;
-    let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
-    Ok((GitProgramEnd { ok: status.success(), stdout, stderr }, status))
-}
-
-/// As [`end`] without input. What takes longer than `patience` is killed as a group: a transport that git started holds
+/// Runs the command to its end. What takes longer than `patience` is killed as a group: a transport that git started holds
 /// the pipes open otherwise.
-fn end_within(mut command: Command, patience: Duration) -> Result<GitProgramEnd, GitError> {
-    processes::lead_group(command.stdin(Stdio::null()));
+fn end(
+    mut command: Command,
+    input: &[u8],
+    patience: Option<Duration>,
+) -> Result<(GitProgramEnd, ExitStatus), GitError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    if patience.is_some() {
+        processes::lead_group(&mut command);
+    }
     let line = line_of(&command);
     let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
     let mut child = command.spawn().map_err(start_error)?;
     let group = child.id();
     let (done, waiting) = mpsc::channel::<()>();
-    let (output, in_time) = std::thread::scope(|scope| {
-        let watch = scope.spawn(move || {
-            let in_time = waiting.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
-            if !in_time {
-                processes::end_group(group);
-            }
-            in_time
+    let ((stdout, stderr), late) = std::thread::scope(|scope| {
+        let watch = patience.map(|patience| {
+            scope.spawn(move || {
+                let is_late = waiting.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
+                if is_late {
+                    processes::end_group(group);
+                }
+                is_late.then_some(patience)
+            })
         });
-        let output = talk(&mut child, b"");
+        let output = talk(&mut child, input);
         drop(done);
-        (output, watch.join().unwrap_or(true))
+        (output, watch.and_then(|watch| watch.join().ok().flatten()))
     });
     let status = child.wait().map_err(start_error)?;
-    if !in_time {
+    if let Some(patience) = late {
         let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
-        return Ok(GitProgramEnd { ok: false, stdout: Vec::new(), stderr });
+        return Ok((GitProgramEnd { ok: false, stdout: Vec::new(), stderr }, status));
     }
-    let (stdout, stderr) = output;
-    let stdout = stdout.map_err(|detail| GitError::Answer { command: line, detail })?;
-    Ok(GitProgramEnd { ok: status.success(), stdout, stderr })
+    let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
+    Ok((GitProgramEnd { ok: status.success(), stdout, stderr }, status))
 }
 
 /// Feeds and drains the child at once, so that no pipe fills up.
@@ -333,8 +299,8 @@ fn read_some(mut from: impl Read, max: u64) -> Vec<u8> {
 /// The command as a person would type it: without the settings that are always there.
 fn line_of(command: &Command) -> String {
     let mut args: Vec<&OsStr> = command.get_args().collect();
-    if args.get(1).is_some_and(|first| *first == INERT[0]) {
-        args.drain(..2 * INERT.len());
+    if args.get(1).copied() == INERT.iter().next().map(OsStr::new) {
+        args.drain(..2 * INERT.iter().count());
     }
     let words = std::iter::once(command.get_program()).chain(args);
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();

@@ -11,23 +11,19 @@ use crate::files::{open_plain, temporary_in};
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
 use crate::program::{GitProgramEnd, Online};
-use andon_core::domain::ids::CommitId;
+use andon_core::{WordList, domain::ids::CommitId};
 
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;
 
 /// Messages of git and ssh where they would have prompted.
-const WOULD_ASK: [&str; 9] = [
-    "Permission denied (",
-    "could not read Username",
-    "could not read Password",
-    "terminal prompts disabled",
-    "Host key verification failed",
-    "Authentication failed",
-    "authentication failed",
-    "passphrase",
-    "unable to read askpass response",
-];
+const WOULD_ASK: WordList = WordList::section(MESSAGES, "asks");
+/// Where the other side was being written, or moved on meanwhile.
+const RACED: WordList = WordList::section(MESSAGES, "raced");
+/// Where another process writes the same refs here.
+const LOCKED: WordList = WordList::section(MESSAGES, "locked");
+const DROPPED: WordList = WordList::section(MESSAGES, "dropped");
+const MESSAGES: &str = include_str!("git_words.txt");
 
 /// The reason that fetching or pushing did not work out.
 #[derive(Debug, thiserror::Error)]
@@ -233,39 +229,16 @@ fn pushed_line(line: &str) -> Option<PushedTo> {
 
 /// True if a refused ref may go through next time: it moved, or was being written, on the other side.
 fn raced(summary: &str) -> bool {
-    [
-        "fetch first",
-        "non-fast-forward",
-        "stale info",
-        "lock",
-        "incorrect old value",
-        "already exists",
-        "failed to update ref",
-    ]
-    .iter()
-    .any(|sign| summary.contains(sign))
+    RACED.iter().any(|sign| summary.contains(sign))
 }
 
 pub(crate) fn failed(doing: &'static str, remote: &str, ended: &GitProgramEnd) -> RemoteError {
     let words = cut(String::from_utf8_lossy(&ended.stderr).trim(), MAX_WORDS);
     let remote = remote.to_owned();
-    let says = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if says(&["cannot lock ref", ".lock': File exists", "unable to update local ref"]) {
+    let says = |signs: WordList| signs.iter().any(|sign| words.contains(sign));
+    if says(LOCKED) {
         RemoteError::Raced { remote, words }
-    } else if says(&[
-        "early EOF",
-        "hung up unexpectedly",
-        "unexpected disconnect",
-        "Connection reset",
-        "Broken pipe",
-        "RPC failed",
-        "unpack error",
-        "index-pack failed",
-        "expected flush after",
-        "expected packfile",
-        "bad line length",
-        "transfer closed",
-    ]) {
+    } else if says(DROPPED) {
         RemoteError::Dropped { remote, words }
     } else {
         RemoteError::Unreachable { doing, remote, words }

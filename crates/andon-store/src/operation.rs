@@ -14,26 +14,18 @@ use andon_core::domain::{facts::CommitKind, ids::CommitId};
 const MAX_BYTES: u64 = 4096;
 
 /// An operation of git that asked for a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperationInProgress {
     /// The kind of its commit.
     pub kind: CommitKind,
     /// The commits that it squashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub squashed: Vec<CommitId>,
     /// HEAD then.
     pub head: CommitId,
     /// The git processes above the hook; empty where the system does not tell.
+    #[serde(default, rename = "by")]
     pub asked_by: Vec<GitProcess>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Wire {
-    #[serde(default)]
-    by: Vec<GitProcess>,
-    head: String,
-    kind: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    squashed: Vec<String>,
 }
 
 fn path(git_dir: &Path) -> PathBuf {
@@ -46,11 +38,7 @@ fn path(git_dir: &Path) -> PathBuf {
 /// [`RecordError::Io`] naming the file.
 pub fn write(git_dir: &Path, underway: &OperationInProgress) -> Result<(), RecordError> {
     let path = path(git_dir);
-    let OperationInProgress { kind, squashed, head, asked_by } = underway;
-    let (head, kind) = (head.to_string(), kind.as_str().to_owned());
-    let squashed = squashed.iter().map(CommitId::to_string).collect();
-    let wire = Wire { by: asked_by.clone(), head, kind, squashed };
-    let text = serde_json::to_vec(&wire).unwrap_or_default();
+    let text = serde_json::to_vec(underway).unwrap_or_default();
     file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })
 }
 
@@ -60,12 +48,9 @@ pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Opt
     let bytes = file::read(&path, MAX_BYTES).ok()??;
     // What cannot be removed names a commit that nothing is made on again by the same process.
     let _ = std::fs::remove_file(&path);
-    let wire: Wire = serde_json::from_slice(&bytes).ok()?;
-    let of_them = now.is_empty() || now.iter().any(|one| wire.by.contains(one));
-    let head = wire.head.parse::<CommitId>().ok().filter(|head| of_them && Some(*head) == parent)?;
-    let kind = CommitKind::from_name(&wire.kind)?;
-    let squashed = wire.squashed.iter().filter_map(|id| id.parse().ok()).collect();
-    Some(OperationInProgress { kind, squashed, head, asked_by: wire.by })
+    let left: OperationInProgress = serde_json::from_slice(&bytes).ok()?;
+    let of_them = now.is_empty() || now.iter().any(|one| left.asked_by.contains(one));
+    Some(left).filter(|left| of_them && Some(left.head) == parent)
 }
 
 #[cfg(test)]

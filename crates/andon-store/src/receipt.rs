@@ -20,15 +20,17 @@ const MAX_BYTES: u64 = 64 << 10;
 const MAX_KEPT: usize = 8;
 
 /// A tree that passed the gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The tree that was to be committed.
     pub tree: TreeId,
     /// HEAD then; `None` before the first commit.
     pub head: Option<CommitId>,
     /// The rules that were passed over for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skip>,
     /// The git processes above the hook; empty where the system does not tell.
+    #[serde(default, rename = "by", skip_serializing_if = "Vec::is_empty")]
     pub asked_by: Vec<GitProcess>,
 }
 
@@ -50,17 +52,12 @@ impl Receipt {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Wire {
-    at: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    by: Vec<GitProcess>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    head: Option<String>,
-    tree: String,
-    /// Rule, reason and marker of an agent's shell of what was passed over.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    skipped: Vec<(String, String, Option<String>)>,
+/// A receipt as it is stored, with the time for people who look at it.
+#[derive(Serialize)]
+struct StoredReceipt<'a> {
+    at: Timestamp,
+    #[serde(flatten)]
+    receipt: &'a Receipt,
 }
 
 fn path(git_dir: &Path) -> PathBuf {
@@ -70,17 +67,12 @@ fn path(git_dir: &Path) -> PathBuf {
 /// Leaves a receipt in the git directory of the worktree, next to older ones.
 pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
-    let head = receipt.head.map(|head| head.to_string());
-    let parts = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
-    let skipped = receipt.skipped.iter().map(parts).collect();
-    let by = receipt.asked_by.clone();
-    let wire = Wire { at: at.to_string(), by, head, tree: receipt.tree.to_string(), skipped };
     let older = lines(&path);
     let beyond = older.len().saturating_sub(MAX_KEPT - 1);
     let mut text = String::new();
     let same = |known: &Receipt| (known.tree, known.head) == (receipt.tree, receipt.head);
     let kept = older.iter().skip(beyond).filter(|(_, known)| !same(known)).map(|(line, _)| line.clone());
-    for line in kept.chain([serde_json::to_string(&wire).unwrap_or_default()]) {
+    for line in kept.chain([serde_json::to_string(&StoredReceipt { at, receipt }).unwrap_or_default()]) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -108,11 +100,8 @@ fn lines(path: &Path) -> Vec<(String, Receipt)> {
     let Ok(Some(bytes)) = file::read(path, MAX_BYTES) else { return Vec::new() };
     // Older versions began the file with a number.
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{")).filter_map(|line| {
-        let wire: Wire = serde_json::from_slice(line).ok()?;
-        let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
-        let skip = |(rule, reason, agent)| Skip { rule, reason, agent };
-        let skipped = wire.skipped.into_iter().take(Skip::MAX).map(skip).collect();
-        let receipt = Receipt { tree: wire.tree.parse().ok()?, head, skipped, asked_by: wire.by };
+        let mut receipt: Receipt = serde_json::from_slice(line).ok()?;
+        receipt.skipped.truncate(Skip::MAX);
         Some((String::from_utf8(line.to_vec()).ok()?, receipt))
     });
     lines.collect()

@@ -1,10 +1,11 @@
 //! The newest stretch of recorded commits: all that the rules look at, however long history is.
 
-mod cache;
-
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, notes::NotesStore, skipped_note};
+use super::notes::{NotesStore, REF};
+use super::{RecordError, file, skipped_note};
+use crate::memory::{Kind, Memory};
+use crate::wire::envelope::{self, Row};
 use crate::wire::v1::{as_written, line_digest};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{CommitFact, Recording};
@@ -51,7 +52,7 @@ pub struct UnrecordedCommit {
 /// with a warning: breaking one must not start a new window.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
-    if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {
+    if let Some(window) = remembered(repo, &WindowKey { head: id, tip: store.tip(), max }) {
         return window;
     }
     let window = walk(repo, store, head, max);
@@ -76,16 +77,25 @@ pub struct WindowVerdict {
 /// Returns the length of the journal, in bytes, when the window behind `head` was judged and no halt was owed. `None` when HEAD
 /// or the notes of the window have moved since, or it was not judged.
 pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
-    let tip = repo.ref_target(super::notes::REF).ok()?.map(CommitId);
-    cache::settled(repo, &cache::Key { head, tip, max })
+    let key = WindowKey { head, tip: repo.ref_target(REF).ok()?.map(CommitId), max };
+    // The first entry is enough, unless the notes have moved.
+    let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;
+    let start: Start = envelope::open(key.start(), &bytes)?;
+    let same = Some(start.tip) == key.tip
+        || cached(repo, &key).is_some_and(|(old, window)| holds(repo, &key, old, &window));
+    start.settled.filter(|_| same)
 }
 
 /// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
 /// said each time. That it cannot be written only costs time.
 pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: WindowVerdict) {
+    let Some(tip) = store.tip() else { return };
     if window.warnings.is_empty() && window.facts.last().is_some_and(|newest| newest.id == Some(head)) {
-        let key = cache::Key { head, tip: store.tip(), max: judged.max };
-        cache::write(repo, &key, window, judged.settled);
+        let key = WindowKey { head, tip: Some(tip), max: judged.max };
+        let start = Start { tip, settled: judged.settled, newest: window.newest };
+        let mut bytes = envelope::seal(key.start(), &start);
+        bytes.extend(envelope::seal(key.facts(tip), &(&window.facts, &window.unrecorded, window.below)));
+        let _ = file::overwrite(Memory::new(repo, Kind::Window).path(), &bytes);
     }
 }
 
@@ -233,4 +243,71 @@ fn unreadable(commit: CommitId, error: &RecordError) -> Diagnostic {
         | RecordError::HostileTree { .. } => error.to_string(),
     };
     skipped_note(commit, 1, why).helps(error.help())
+}
+
+// The last window, kept in the worktree's git directory under the two ids that it depends on. Where others have moved
+// the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
+// that is nearly always. Safe to delete.
+//
+// Two entries ([`crate::wire::envelope`]): how the window was judged, and its commits. Bytes after them are of a
+// window that was longer. The file is written over in place: the first entry is in its first block and valid by
+// itself, whatever happened to the rest.
+
+/// The first entry is shorter.
+const MAX_START: usize = 512;
+
+/// The inputs of a window.
+struct WindowKey {
+    /// The newest commit.
+    head: CommitId,
+    /// The notes commit.
+    tip: Option<CommitId>,
+    /// The number of records that were asked for.
+    max: usize,
+}
+
+impl WindowKey {
+    fn start(&self) -> envelope::Key {
+        envelope::Key::new(&("window of unrecorded commits too", self.head, self.max))
+    }
+
+    /// The key of the commits of the window that was kept at `tip`.
+    fn facts(&self, tip: CommitId) -> envelope::Key {
+        envelope::Key::new(&("facts", self.head, self.max, tip))
+    }
+}
+
+/// The first entry.
+#[derive(Serialize, Deserialize)]
+struct Start {
+    /// The notes commit then.
+    tip: CommitId,
+    /// The length of the journal when no halt was found to be owed.
+    settled: Option<u64>,
+    /// The digest of the newest record's line.
+    newest: Option<Digest>,
+}
+
+/// True if the window that was kept under the tip `old` still holds: its commits have the notes that they had.
+fn holds(repo: &Repo, key: &WindowKey, old: CommitId, window: &Window) -> bool {
+    let Some(new) = key.tip else { return false };
+    let unrecorded = window.unrecorded.iter().map(|one| one.commit);
+    let commits = window.facts.iter().filter_map(|fact| fact.id).chain(unrecorded);
+    old == new || repo.same_notes(REF, old, new, commits).unwrap_or(false)
+}
+
+/// The window under `key`, if that is what is kept.
+fn remembered(repo: &Repo, key: &WindowKey) -> Option<Window> {
+    let (old, window) = cached(repo, key)?;
+    holds(repo, key, old, &window).then_some(window)
+}
+
+/// The window behind the commit of `key`, and the tip of the notes then.
+fn cached(repo: &Repo, key: &WindowKey) -> Option<(CommitId, Window)> {
+    let bytes = Memory::new(repo, Kind::Window).bytes()?;
+    let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
+    let (found, place) = Row::new(&bytes, bytes.len()).nth(1)?;
+    let (facts, unrecorded, below): (Vec<CommitFact>, Vec<UnrecordedCommit>, Option<CommitId>) =
+        (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
+    Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
 }

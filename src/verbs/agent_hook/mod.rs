@@ -117,50 +117,33 @@ impl ClientHook<'_> {
         if let Some(transcript) = &payload.transcript {
             best_effort::remember_transcript(self.ws.repo.git_dir(), transcript);
         }
+        let halted = &self.halted;
+        // A report of something that has happened is taken in once.
+        let take_in = |act: &dyn Fn(&mut LiveSession<'_>) -> Result<EventOutcome, OpsError>| {
+            let place =
+                Place { ctx: &ctx, ws: &self.ws, client: self.client, session: payload.session.clone() };
+            let live = place.fold_for(self.event, moment, payload, self.report)?;
+            live.map_or_else(|| Ok(EventOutcome::nothing()), |mut live| act(&mut live))
+        };
         match moment {
-            HookMoment::BeforeTool => before_tool::before(place, self.event, payload, &self.halted),
+            HookMoment::BeforeTool => before_tool::before(place, self.event, payload, halted),
             HookMoment::SettingsChanged => observations::settings(&place, payload),
             HookMoment::Aside => Ok(EventOutcome::nothing()),
-            HookMoment::AfterTool
-            | HookMoment::TurnEnd
-            | HookMoment::SessionStart
-            | HookMoment::Prompt
-            | HookMoment::Compacting
-            | HookMoment::Compacted
-            | HookMoment::Answered => match place.fold_for(self.event, moment, payload, self.report)? {
-                Some(live) => self.take_in(live, moment, payload),
-                None => Ok(EventOutcome::nothing()),
-            },
-        }
-    }
-
-    /// Takes in a report of something that has happened.
-    fn take_in(
-        &self,
-        mut live: LiveSession<'_>,
-        moment: HookMoment,
-        payload: &HookPayload,
-    ) -> Result<EventOutcome, OpsError> {
-        let (live, halted) = (&mut live, &self.halted);
-        match moment {
-            HookMoment::AfterTool => after_tool(live, self.event, payload),
-            HookMoment::TurnEnd => {
+            HookMoment::AfterTool => take_in(&|live| after_tool(live, self.event, payload)),
+            HookMoment::TurnEnd => take_in(&|live| {
                 let notes = guard_changes::close(live)?;
                 let heard = turn::end(live, payload, halted)?;
                 Ok(EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard })
-            }
-            HookMoment::SessionStart => observations::session_start(live, payload, halted),
-            HookMoment::Prompt => {
+            }),
+            HookMoment::SessionStart => take_in(&|live| observations::session_start(live, payload, halted)),
+            HookMoment::Prompt => take_in(&|live| {
                 // A person may change the guard between two turns: the agent is not blamed for it.
                 guard_changes::forget(live)?;
                 observations::prompt(live, payload, halted)
-            }
-            HookMoment::Compacting => observations::compacting(live, payload, halted),
-            HookMoment::Compacted => live.compacted().map(|()| EventOutcome::nothing()),
-            HookMoment::Answered => observations::answered(live, payload),
-            HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside => {
-                Ok(EventOutcome::nothing())
-            }
+            }),
+            HookMoment::Compacting => take_in(&|live| observations::compacting(live, payload, halted)),
+            HookMoment::Compacted => take_in(&|live| live.compacted().map(|()| EventOutcome::nothing())),
+            HookMoment::Answered => take_in(&|live| observations::answered(live, payload)),
         }
     }
 

@@ -172,33 +172,19 @@ impl LiveSession<'_> {
 
 /// True for reports that nothing but their bytes tells apart.
 fn comes_without_id(moment: HookMoment, payload: &HookPayload) -> bool {
-    match moment {
-        HookMoment::AfterTool => {
-            payload.calls.is_empty() || payload.calls.iter().any(|call| call.used.id.is_none())
-        }
-        HookMoment::TurnEnd
-        | HookMoment::Prompt
-        | HookMoment::SessionStart
-        | HookMoment::Compacting
-        | HookMoment::Compacted
-        | HookMoment::Answered => true,
-        HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside => false,
+    if moment == HookMoment::AfterTool {
+        return payload.calls.is_empty() || payload.calls.iter().any(|call| call.used.id.is_none());
     }
+    !matches!(moment, HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside)
 }
 
 /// True for reports that count something by its number in the session.
 fn counts_by_number(moment: HookMoment, payload: &HookPayload) -> bool {
-    match moment {
-        HookMoment::AfterTool => payload.calls.iter().any(|call| call.used.id.is_none()),
-        HookMoment::Compacting | HookMoment::Compacted => true,
-        HookMoment::SessionStart => payload.source.as_deref() == Some("compact"),
-        HookMoment::TurnEnd
-        | HookMoment::Prompt
-        | HookMoment::Answered
-        | HookMoment::BeforeTool
-        | HookMoment::SettingsChanged
-        | HookMoment::Aside => false,
-    }
+    let is_one_of_like_calls = || payload.calls.iter().any(|call| call.used.id.is_none());
+    let is_compacted = || payload.source.as_deref() == Some("compact");
+    matches!(moment, HookMoment::Compacting | HookMoment::Compacted)
+        || moment == HookMoment::AfterTool && is_one_of_like_calls()
+        || moment == HookMoment::SessionStart && is_compacted()
 }
 
 /// The context as the shell of the client would have it: what is seen here is seen by an agent.

@@ -3,43 +3,13 @@
 //! other list here.
 
 use super::shell::{Reading, Word};
+use crate::tools::WORDS;
+use andon_core::WordList;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::briefing::BRIEFING;
-use andon_core::{WordList, words};
 
 /// Programs that read whatever their arguments.
-const READERS: WordList = words![
-    "cat",
-    "ls",
-    "head",
-    "tail",
-    "wc",
-    "grep",
-    "egrep",
-    "fgrep",
-    "stat",
-    "diff",
-    "cmp",
-    "comm",
-    "jq",
-    "test",
-    "[",
-    "pwd",
-    "which",
-    "nl",
-    "od",
-    "cut",
-    "tr",
-    "tac",
-    "readlink",
-    "realpath",
-    "du",
-    "basename",
-    "dirname",
-    "sha256sum",
-    "md5sum",
-    "cd",
-];
+const READERS: WordList = WordList::section(WORDS, "programs that read");
 /// They say something to the reader; alone they read nothing.
 const SAYING: [&str; 5] = ["echo", "printf", "true", "false", ":"];
 /// Programs that read, each with the beginnings of the options that make it write or start something.
@@ -51,23 +21,7 @@ const UNLESS: [(&str, &[&str]); 5] = [
     ("file", &["-C", "--compile"]),
 ];
 /// Verbs of git that read, unless [`GIT_WRITES`].
-const OF_GIT: WordList = words![
-    "status",
-    "log",
-    "show",
-    "diff",
-    "blame",
-    "ls-files",
-    "ls-tree",
-    "rev-parse",
-    "rev-list",
-    "cat-file",
-    "shortlog",
-    "describe",
-    "grep",
-    "merge-base",
-    "for-each-ref",
-];
+const OF_GIT: WordList = WordList::section(WORDS, "verbs of git that read");
 const GIT_WRITES: [&str; 5] = ["--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters"];
 /// Folders of programs that an agent does not write.
 const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];

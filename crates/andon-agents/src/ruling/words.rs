@@ -2,29 +2,13 @@
 //! agent and no more. What a command did is judged by the state of the guard, before and after the call.
 
 use super::shell::{Reading, Word};
+use crate::tools::WORDS;
 use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
 use andon_core::domain::agent_door::Disarm;
 use andon_core::{WordList, words};
 
-/// Commands of Andon's that are a person's, by their first words.
-const OF_PEOPLE: WordList = words![
-    "resume",
-    "stop",
-    "uninstall",
-    "agent uninstall",
-    // The caller says what a client never said.
-    "agent hook",
-    "review accept",
-    "review resolve",
-    "review panel",
-    "review ballot",
-    "review reveal",
-    "witness init",
-    "witness add",
-    "witness revoke",
-    "witness policy",
-    "witness sign",
-];
+/// Commands of Andon's that are a person's, by their first words. A caller of `agent hook` says what a client never said.
+const OF_PEOPLE: WordList = WordList::section(WORDS, "commands of people");
 /// Words before a command beside wrappers: what declares a variable, and words of the shell.
 const BEFORE: WordList =
     words!["xargs", "export", "declare", "{", "!", "if", "then", "else", "do", "while", "until"];

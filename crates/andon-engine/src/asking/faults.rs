@@ -179,7 +179,7 @@ pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> 
     } else {
         format!("{}{what}", subject(entry))
     };
-    (what, help(code).to_owned())
+    (what, texts_of(code).1.to_owned())
 }
 
 /// The name of an entry in messages: one that is still to be written has no id.
@@ -194,61 +194,54 @@ pub fn subject(entry: &ReviewEntry) -> String {
     if entry.id == "this entry" { format!("this {}", entry.kind) } else { format!("{noun} {id}") }
 }
 
+/// The reasons: a code, what it says of an entry, and what helps. A name in braces stands for a fact of that entry.
+const REASONS: &str = include_str!("faults.txt");
+
+/// The sentence and the hint of a code.
+fn texts_of(code: Code) -> (&'static str, &'static str) {
+    let code = code.to_string();
+    let rows =
+        REASONS.lines().filter_map(|row| row.split_once(" | ")?.1.split_once(" | ").zip(row.split_once(' ')));
+    rows.filter(|(_, (named, _))| *named == code).map(|(texts, _)| texts).next().unwrap_or_default()
+}
+
 fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
+    let parts = texts_of(code).0.split(['{', '}']).enumerate();
+    parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { fact(ledger, entry, part) }).collect()
+}
+
+/// The fact that a name of [`REASONS`] stands for.
+fn fact(ledger: &SignedLedger, entry: &ReviewEntry, name: &str) -> String {
     let key = entry.signer.as_deref().and_then(|key| PublicKey::parse(key).ok());
     let key = key.map_or_else(|| "the key".to_owned(), |key| format!("key {}", key.fingerprint()));
-    let version = || match &*entry.payload {
+    let version = match &*entry.payload {
         Ok(Payload::Policy(policy)) => policy.version,
         Ok(_) | Err(_) => 0,
     };
-    let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness").to_owned();
-    match code {
-        Code::ClockSetBack => format!(": its time is {} before its parent's", behind(ledger, entry)),
-        Code::FromTheFuture => {
-            format!(": its time is {} ahead of this clock", span(entry.at - ledger.folded.now))
-        }
-        Code::BadPayload => match Payload::read(&entry.kind, &entry.body) {
-            Err(malformed) => format!(": {malformed}"),
-            Ok(said) => format!(": {}", misfit(ledger, &said).unwrap_or("it does not fit its round")),
+    let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness");
+    match name {
+        "ahead" => span(entry.at - ledger.folded.now),
+        "behind" => behind(ledger, entry),
+        "misfit" => match Payload::read(&entry.kind, &entry.body) {
+            Err(malformed) => malformed.to_string(),
+            Ok(said) => misfit(ledger, &said).unwrap_or("it does not fit its round").to_owned(),
         },
-        Code::UnknownRound => ": it names an entry that is not there before it".to_owned(),
-        Code::PolicyRollback => match ledger.policy() {
-            Some((_, current)) => format!("policy {current} replaced by {}", version()),
-            None => format!(": the first policy has version {}, 1 is asked for", version()),
+        "rollback" => match ledger.policy() {
+            Some((_, current)) => format!("policy {current} replaced by {version}"),
+            None => format!(": the first policy has version {version}, 1 is asked for"),
         },
-        Code::PolicyConflict => format!(": version {} is in force already", version()),
-        Code::PolicyThreshold => ": it is not signed by an admin of its own".to_owned(),
-        Code::Unsigned => unsigned(ledger, entry).to_owned(),
-        Code::RevokedKey if is_backdated(ledger, entry) => ": follows the revocation of its key".to_owned(),
-        Code::RevokedKey => format!(": {key} was revoked{}", revoked_by(ledger, entry)),
-        Code::SelfGranted => format!(": {key} is granted by the change it signs"),
-        Code::UnknownKey => {
+        "version" => version.to_string(),
+        "signature" => signature(ledger, entry).to_owned(),
+        "revoked" if is_backdated(ledger, entry) => "follows the revocation of its key".to_owned(),
+        "revoked" => format!("{key} was revoked{}", revoked_by(ledger, entry)),
+        "grant" => {
             let grant = entry.signer.as_deref().and_then(|key| unsigned_grant(ledger, key));
-            format!(": {key} is unknown{}", grant.map_or_else(String::new, |grant| format!(": {grant}")))
+            grant.map_or_else(String::new, |grant| format!(": {grant}"))
         }
-        Code::WrongRole => format!(": {}", wrong_role(ledger, entry, &key)),
-        Code::Withdrawn => ": its round was withdrawn".to_owned(),
-        Code::AlreadyResolved => ": its round is decided already".to_owned(),
-        Code::RateLimited => {
-            ": its issuer opened a round within 24 h, and too many of its rounds need people".to_owned()
-        }
-        Code::Suspended => format!(": {who} is suspended"),
-        Code::Conflict => format!(": {who} {}", stake(ledger, entry, &who)),
-        Code::PanelOnly => format!(": {who} may sit on panels only"),
-        Code::Rotation => format!(": {who} gave the last resolutions of this tag"),
-        Code::PanelFull => ": every seat of the panel is taken".to_owned(),
-        Code::RefereeGate => format!(": {who} is not drawn as a referee"),
-        Code::PanelNeeded => ": the round waits for a panel".to_owned(),
-        Code::NotAccepted => format!(": {who} has not accepted the round"),
-        Code::NotOnPanel => format!(": {who} is not on the panel"),
-        Code::Cap => format!(": {who} has answered as many rounds as a day may have"),
-        Code::ConcernCooldown => {
-            format!(": {who} may raise no concern for now: most of theirs were declined")
-        }
-        Code::DuplicateBallot => format!(": {who} has a ballot already"),
-        Code::NoCommitment => format!(": {who} committed to no ballot before it"),
-        Code::EarlyReveal => ": it was revealed before every member had committed".to_owned(),
-        Code::CommitmentMismatch => " does not match its commitment".to_owned(),
+        "role" => wrong_role(ledger, entry, &key),
+        "stake" => stake(ledger, entry, who).to_owned(),
+        "who" => who.to_owned(),
+        _ => key,
     }
 }
 
@@ -271,45 +264,11 @@ fn misfit(ledger: &SignedLedger, said: &Payload) -> Option<&'static str> {
     }))
 }
 
-fn help(code: Code) -> &'static str {
-    match code {
-        Code::ClockSetBack | Code::FromTheFuture => "set the clock of that machine: timedatectl set-ntp true",
-        Code::BadPayload => "docs/review.md has the members of each entry",
-        Code::UnknownRound => "get what others wrote: andon sync; then: andon review",
-        Code::PolicyRollback | Code::PolicyConflict => "begin from the policy in force: andon witness policy",
-        Code::PolicyThreshold | Code::Unsigned => "sign with a key that the policy names: andon witness key",
-        Code::RevokedKey | Code::UnknownKey | Code::WrongRole => "see who may sign: andon witness list",
-        Code::SelfGranted => "an admin whose key is in force signs it",
-        Code::Withdrawn | Code::AlreadyResolved => "see what was decided: andon review show ROUND",
-        Code::RateLimited => "open it tomorrow, or have another issuer open it",
-        Code::Suspended => "after training an admin lets them begin anew: andon witness reinstate human:ID",
-        Code::Conflict => "somebody without a stake answers; see who may: andon review",
-        Code::PanelOnly | Code::PanelNeeded => "ask for a panel: andon review panel ROUND --reason TEXT",
-        Code::Rotation => {
-            "another witness takes this one, or a panel: andon review panel ROUND --reason TEXT"
-        }
-        Code::PanelFull | Code::NotOnPanel => "see who sits on it: andon review show ROUND",
-        Code::RefereeGate => {
-            "another witness takes it; see who may: andon review; the weight for it is earned by answers to halts after which \
-             the loop goes on"
-        }
-        Code::NotAccepted => "take the round first: andon review accept ROUND",
-        Code::Cap => "go on tomorrow, or leave it to another witness",
-        Code::ConcernCooldown => "leave policy_concern out; see what became of others: andon review concerns",
-        Code::DuplicateBallot => "one ballot counts; nothing is to be done",
-        Code::NoCommitment => "commit first: andon review ballot ROUND",
-        Code::EarlyReveal => "wait for the other members; see who is missing: andon review show ROUND",
-        Code::CommitmentMismatch => {
-            "reveal what was committed, from the clone it was written in: andon review reveal ROUND"
-        }
-    }
-}
-
-fn unsigned(ledger: &SignedLedger, entry: &ReviewEntry) -> &'static str {
+fn signature(ledger: &SignedLedger, entry: &ReviewEntry) -> &'static str {
     let found = ledger.entries.iter().find(|found| found.id.to_string() == entry.id);
     match found.map(|found| &found.signature) {
-        Some(SignatureState::Bad(_)) => ": content changed after signing",
-        Some(SignatureState::Good { .. } | SignatureState::Unsigned) | None => ": no signature",
+        Some(SignatureState::Bad(_)) => "content changed after signing",
+        Some(SignatureState::Good { .. } | SignatureState::Unsigned) | None => "no signature",
     }
 }
 
@@ -414,4 +373,76 @@ fn unsigned_grant(ledger: &SignedLedger, key: &str) -> Option<String> {
         let what = if what == "key-add" { format!("{what} {}", short(ledger.entries[at].id)) } else { what };
         Some(format!("{what} has {has} of {}", count(needs, "signature")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code after this one: the match is whole, so that a new code is missed by nobody.
+    fn next(code: Code) -> Option<Code> {
+        use Code::*;
+        let all = [
+            ClockSetBack,
+            FromTheFuture,
+            BadPayload,
+            UnknownRound,
+            PolicyRollback,
+            PolicyConflict,
+            PolicyThreshold,
+            Unsigned,
+            RevokedKey,
+            SelfGranted,
+            UnknownKey,
+            WrongRole,
+            Withdrawn,
+            AlreadyResolved,
+            RateLimited,
+            Suspended,
+            Conflict,
+            PanelOnly,
+            Rotation,
+            PanelFull,
+            RefereeGate,
+            PanelNeeded,
+            NotAccepted,
+            NotOnPanel,
+            Cap,
+            ConcernCooldown,
+            DuplicateBallot,
+            NoCommitment,
+            EarlyReveal,
+            CommitmentMismatch,
+        ];
+        let at = all.iter().position(|known| *known == code).expect("every code is listed");
+        all.get(at + 1).copied()
+    }
+
+    #[test]
+    fn each_code_has_a_sentence_and_a_hint_whose_names_are_known() {
+        let codes: Vec<Code> = std::iter::successors(Some(Code::ClockSetBack), |code| next(*code)).collect();
+        assert_eq!(codes.len(), REASONS.lines().count());
+        let known = [
+            "ahead",
+            "behind",
+            "misfit",
+            "rollback",
+            "version",
+            "signature",
+            "revoked",
+            "grant",
+            "role",
+            "stake",
+            "who",
+            "key",
+        ];
+        for code in codes {
+            let (sentence, hint) = texts_of(code);
+            assert!(!sentence.is_empty() && !hint.is_empty(), "{code}");
+            let names = sentence.split(['{', '}']).enumerate().filter(|(at, _)| at % 2 == 1);
+            for (_, name) in names {
+                assert!(known.contains(&name), "{code}: {name}");
+            }
+        }
+    }
 }

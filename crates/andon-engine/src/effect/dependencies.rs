@@ -4,26 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use andon_core::{WordList, words};
+use andon_core::WordList;
 use andon_git::platform::files;
 
 /// Directories and files that are copied along, wherever they are next to code.
-const NAMES: WordList = words![
-    "node_modules",
-    "bower_components",
-    ".yarn",
-    ".pnp.cjs",
-    ".pnp.loader.mjs",
-    ".venv",
-    "venv",
-    "vendor",
-    "deps",
-    "Pods",
-    ".bundle",
-    ".env",
-    ".env.local",
-    ".env.test",
-];
+const NAMES: WordList = WordList(include_str!("dependencies.txt"));
 /// Those that are environments of Python.
 const PYTHON: [&str; 2] = [".venv", "venv"];
 /// Most directories that are looked at, and the deepest.

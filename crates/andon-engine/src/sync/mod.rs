@@ -6,7 +6,6 @@
 //! never by force, to refs that no other clone writes. Each step leaves a state from which any other clone, and the
 //! next sync, can continue: a crash between two of them loses nothing.
 
-mod fold;
 mod outgoing;
 pub mod peer;
 mod records;

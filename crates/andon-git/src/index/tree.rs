@@ -9,12 +9,12 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
+use crate::index::entries::{HASH, be32};
 use crate::open::repo::Repo;
 use crate::{error::GitError, objects::MODE_TREE};
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::ids::{BadId, Oid, TreeId};
 
 /// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
-const HASH: usize = 20;
 /// First read from the end; grows fourfold.
 const FIRST_READ: u64 = 64 << 10;
 /// Most that is ever read from the end: beyond it `git write-tree` is as good.
@@ -57,12 +57,7 @@ impl Repo {
 
     /// `git write-tree` under the effective index: the honest fallback. Fails with unmerged paths.
     pub fn write_tree(&self) -> Result<TreeId, GitError> {
-        let output = self.git(&["write-tree"], b"")?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        text.trim().parse().map_err(|error: andon_core::domain::ids::BadId| GitError::Answer {
-            command: "git write-tree".to_owned(),
-            detail: error.to_string(),
-        })
+        self.tree_from(&["write-tree"])
     }
 
     /// Mode and path of each file that git tracks, by the effective index.
@@ -80,10 +75,14 @@ impl Repo {
     /// The tree that `named` names: by its id, also shortened, or by a commit or ref.
     pub fn tree_named(&self, named: &str) -> Result<TreeId, GitError> {
         let wanted = format!("{named}^{{tree}}");
-        let output = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], b"")?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        text.trim().parse().map_err(|error: andon_core::domain::ids::BadId| GitError::Answer {
-            command: "git rev-parse".to_owned(),
+        self.tree_from(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+    }
+
+    /// The tree that the git program answers with.
+    fn tree_from(&self, args: &[&str]) -> Result<TreeId, GitError> {
+        let output = self.git(args, b"")?;
+        String::from_utf8_lossy(&output.stdout).trim().parse().map_err(|error: BadId| GitError::Answer {
+            command: format!("git {}", args[0]),
             detail: error.to_string(),
         })
     }
@@ -135,19 +134,15 @@ fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Erro
 
 /// `DIRC`, version 2 to 4, number of entries.
 fn entry_count(header: &[u8; 12]) -> Option<u32> {
-    let version = be32(&header[4..8])?;
-    if &header[..4] == b"DIRC" && (2..=4).contains(&version) { be32(&header[8..12]) } else { None }
-}
-
-fn be32(bytes: &[u8]) -> Option<u32> {
-    bytes.get(..4)?.try_into().ok().map(u32::from_be_bytes)
+    let version = be32(header, 4)?;
+    if &header[..4] == b"DIRC" && (2..=4).contains(&version) { be32(header, 8) } else { None }
 }
 
 /// Looks from the end for a TREE whose run of extensions leads exactly to the end of `tail`.
 fn find_root(tail: &[u8]) -> Option<CachedRoot> {
     let starts = memchr::memrchr_iter(b'T', tail);
     starts.filter(|at| tail[*at..].starts_with(b"TREE") && extensions_end(tail, *at)).find_map(|at| {
-        let len = be32(&tail[at + 4..])? as usize;
+        let len = be32(tail, at + 4)? as usize;
         parse(tail.get(at + 8..at + 8 + len)?)
     })
 }
@@ -157,7 +152,7 @@ fn extensions_end(tail: &[u8], mut at: usize) -> bool {
     let mut seen = [false; KNOWN.len()];
     while at < tail.len() {
         let known = KNOWN.iter().position(|name| tail[at..].starts_with(*name));
-        let (Some(kind), Some(len)) = (known, tail.get(at + 4..).and_then(be32)) else { return false };
+        let (Some(kind), Some(len)) = (known, be32(tail, at + 4)) else { return false };
         if std::mem::replace(&mut seen[kind], true) {
             return false;
         }

@@ -277,24 +277,12 @@ impl Repo {
 
     /// The commit object as it is stored. At most 1 MiB.
     pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
-        let bad = |message: String| GitError::BadObject {
-            kind: "commit",
-            id: id.0,
-            git_dir: self.git_dir().to_path_buf(),
-            message,
-        };
-        let wanted = self.to_git2("commit", id.0)?;
-        let error = |error| self.object_error("commit", id.0, &error);
-        let odb = self.inner.odb().map_err(error)?;
-        let (size, kind) = odb.read_header(wanted).map_err(error)?;
-        if kind != git2::ObjectType::Commit {
-            return Err(bad(format!("it is a {kind}")));
-        }
+        let (odb, size) = self.header(git2::ObjectType::Commit, id.0)?;
         if size > MAX_COMMIT {
-            return Err(bad(format!("it has {size} bytes, more than {MAX_COMMIT}")));
+            let message = format!("it has {size} bytes, more than {MAX_COMMIT}");
+            return Err(self.bad_object("commit", id.0, message));
         }
-        let object = odb.read(self.vetted("commit", id.0)?).map_err(error)?;
-        Ok(object.data().to_vec())
+        self.data(&odb, "commit", id.0)
     }
 }
 

@@ -75,12 +75,11 @@ pub(crate) fn mode_of(entry: &git2::TreeEntry<'_>) -> u32 {
 impl Repo {
     /// Our id as one of libgit2. A SHA-256 id cannot be in a repository that libgit2 opened.
     pub(crate) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
-        git2::Oid::from_bytes(id.as_bytes()).map_err(|error| GitError::BadObject {
-            kind,
-            id,
-            git_dir: self.git_dir().to_path_buf(),
-            message: error.message().to_owned(),
-        })
+        git2::Oid::from_bytes(id.as_bytes()).map_err(|error| self.bad_object(kind, id, error.message()))
+    }
+
+    pub(crate) fn bad_object(&self, kind: &'static str, id: Oid, message: impl Into<String>) -> GitError {
+        GitError::BadObject { kind, id, git_dir: self.git_dir().to_path_buf(), message: message.into() }
     }
 
     pub(crate) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
@@ -105,14 +104,10 @@ impl Repo {
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
         }
-        let raw = RawTree::new(self.tree_bytes(id)?).map_err(|what| self.bad_tree(id, what.to_owned()))?;
+        let raw = RawTree::new(self.tree_bytes(id)?).map_err(|what| self.bad_object("tree", id, what))?;
         let raw = Rc::new(raw);
         self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
         Ok(raw)
-    }
-
-    fn bad_tree(&self, id: Oid, message: String) -> GitError {
-        GitError::BadObject { kind: "tree", id, git_dir: self.git_dir().to_path_buf(), message }
     }
 
     fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
@@ -122,7 +117,7 @@ impl Repo {
         if object.kind() == git2::ObjectType::Tree {
             return Ok(object.data().to_vec());
         }
-        Err(self.bad_tree(id, format!("it is a {}", object.kind())))
+        Err(self.bad_object("tree", id, format!("it is a {}", object.kind())))
     }
 
     /// The entries of `tree` in git order, one level.
@@ -163,18 +158,16 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let (odb, size) = self.blob_header(id)?;
+        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
         }
-        let wanted = self.vetted("blob", id)?;
-        let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
-        Ok(Blob::Content(object.data().to_vec()))
+        self.data(&odb, "blob", id).map(Blob::Content)
     }
 
     /// The same as libgit2's own; `None` when it has more bytes.
     pub(crate) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
-        let (_, size) = self.blob_header(id)?;
+        let (_, size) = self.header(git2::ObjectType::Blob, id)?;
         if size > max {
             return Ok(None);
         }
@@ -182,16 +175,22 @@ impl Repo {
         self.inner.find_blob(wanted).map(Some).map_err(|error| self.object_error("blob", id, &error))
     }
 
-    /// libgit2 reads only the first bytes of a loose object, so that nothing is vetted yet.
-    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
-        let wanted = self.to_git2("blob", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
-        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
-        if kind == git2::ObjectType::Blob {
-            return Ok((odb, size));
+    /// The object database, and in it the size of an object, which is a `kind`.
+    pub(crate) fn header(&self, kind: git2::ObjectType, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
+        let name = kind.str();
+        let wanted = self.to_git2(name, id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error(name, id, &error))?;
+        let (size, found) = odb.read_header(wanted).map_err(|error| self.object_error(name, id, &error))?;
+        if found == kind {
+            Ok((odb, size))
+        } else {
+            Err(self.bad_object(name, id, format!("it is a {found}")))
         }
-        let message = format!("it is a {kind}");
-        Err(GitError::BadObject { kind: "blob", id, git_dir: self.git_dir().to_path_buf(), message })
+    }
+
+    pub(crate) fn data(&self, odb: &git2::Odb<'_>, kind: &'static str, id: Oid) -> Result<Vec<u8>, GitError> {
+        let object = odb.read(self.vetted(kind, id)?).map_err(|error| self.object_error(kind, id, &error))?;
+        Ok(object.data().to_vec())
     }
 
     /// Writes a blob.

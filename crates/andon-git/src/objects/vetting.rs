@@ -24,7 +24,9 @@ const DAMAGED: &str = "its file is cut short or altered";
 impl Repo {
     /// The id for libgit2 to read, unless the object is loose and its file is damaged.
     pub(crate) fn vetted(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
-        self.vetting.check(id, || self.object_dirs()).map_err(|DamagedObject| self.damaged(kind, id))?;
+        self.vetting
+            .check(id, || self.object_dirs())
+            .map_err(|DamagedObject| self.bad_object(kind, id, DAMAGED))?;
         self.to_git2(kind, id)
     }
 
@@ -52,10 +54,6 @@ impl Repo {
             }
         }
         Ok(())
-    }
-
-    fn damaged(&self, kind: &'static str, id: Oid) -> GitError {
-        GitError::BadObject { kind, id, git_dir: self.git_dir().to_path_buf(), message: DAMAGED.to_owned() }
     }
 
     /// The directories of objects: the repository's own, those that the environment names, and their alternates.

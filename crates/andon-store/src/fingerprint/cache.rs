@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::memory::{Kind, Memory};
+use crate::wire::envelope::first;
 use andon_core::domain::ids::TreeId;
 
 const KEY: usize = 16;
@@ -104,13 +105,6 @@ impl Cache {
         let needed = u32::try_from(needed).unwrap_or(u32::MAX);
         self.memory.put(&(), &Block { needed, records: &records });
     }
-}
-
-/// The first `N` of `bytes`, which are at least as many.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut taken = [0; N];
-    taken.copy_from_slice(&bytes[..N]);
-    taken
 }
 
 #[cfg(test)]

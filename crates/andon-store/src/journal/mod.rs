@@ -10,7 +10,6 @@
 //!
 //! The file is not synced (see the head of [`crate`]).
 
-mod position;
 mod recent;
 mod tail;
 
@@ -24,9 +23,9 @@ use crate::wire::v1::{MAX_LINE, encode_line};
 use andon_core::domain::{agent_door::AgentFact, diagnostic::Diagnostic, facts::Attempt};
 
 pub use crate::wire::v1::{JournalLine, Marker, Repair};
-pub use position::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, RecentFacts};
+pub use tail::Position;
 
 /// The range of one reading, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

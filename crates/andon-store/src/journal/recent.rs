@@ -137,40 +137,25 @@ enum Asked {
 /// The facts found so far, newest first.
 struct RecentLines {
     reach: Reach,
-    runs: Vec<TestRun>,
-    acks: Vec<(Ack, AckPlace)>,
-    /// Acknowledgements by their number from the newest.
-    items: Vec<JournalItem>,
-    markers: Vec<CommitId>,
+    /// Acknowledgements and runs are named by their number from the newest.
+    found: RecentFacts,
     /// The newest answer to a halt, and how many markers come after it.
     answer: Option<(Ack, usize)>,
-    safety: Vec<SafetyFact>,
     commits: usize,
-    warnings: Vec<Diagnostic>,
 }
 
 impl RecentLines {
     fn new(reach: Reach) -> Self {
-        Self {
-            reach,
-            runs: Vec::new(),
-            acks: Vec::new(),
-            items: Vec::new(),
-            markers: Vec::new(),
-            answer: None,
-            safety: Vec::new(),
-            commits: 0,
-            warnings: Vec::new(),
-        }
+        Self { reach, found: RecentFacts::default(), answer: None, commits: 0 }
     }
 
     fn is_full(&self) -> bool {
-        self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
+        self.found.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
     }
 
     /// Takes the lines of `end`, newest first; those from `floor` on in any case.
     fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> ScanEnd {
-        self.warnings.extend(end.warnings.iter().cloned());
+        self.found.warnings.extend(end.warnings.iter().cloned());
         for (start, line) in lines_from_the_end(&end.bytes) {
             let offset = end.start + start as u64;
             let in_full = floor.is_some_and(|floor| offset >= floor);
@@ -186,7 +171,7 @@ impl RecentLines {
             match passed.and_then(|passed| if passed { Ok(None) } else { decode_line(text).map(Some) }) {
                 Ok(Some(fact)) => self.take(fact, asked),
                 Ok(None) => {}
-                Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
+                Err(error) => self.found.warnings.push(tail::warning(path, offset, error.to_string())),
             }
         }
         ScanEnd::TooLittle
@@ -203,46 +188,46 @@ impl RecentLines {
         }
         self.commits += 1;
         if self.commits <= self.reach.commits {
-            self.markers.push(commit);
+            self.found.markers.push(commit);
         }
         true
     }
 
     /// True when one more test run is needed: each where all is asked for, for no rule looks at less than its parameters.
     fn wants_run(&self, asked: Asked) -> bool {
-        asked == Asked::InFull || self.runs.len() < self.reach.runs
+        asked == Asked::InFull || self.found.runs.len() < self.reach.runs
     }
 
     fn take(&mut self, line: JournalLine, asked: Asked) {
         match line {
             JournalLine::TestRun(run) if self.wants_run(asked) => {
                 if asked == Asked::InFull {
-                    self.items.push(JournalItem::Run(self.runs.len()));
+                    self.found.items.push(JournalItem::Run(self.found.runs.len()));
                 }
-                self.runs.push(*run);
+                self.found.runs.push(*run);
             }
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
                 if asked == Asked::InFull {
-                    self.items.push(JournalItem::Ack(self.acks.len()));
+                    self.found.items.push(JournalItem::Ack(self.found.acks.len()));
                 }
                 self.answered(&ack);
-                self.acks.push((*ack, place));
+                self.found.acks.push((*ack, place));
             }
             JournalLine::CommitRecorded(marker) => {
                 self.commits += 1;
-                self.markers.push(marker.commit);
+                self.found.markers.push(marker.commit);
                 if asked == Asked::InFull {
                     let (commit, passing) = (marker.commit, passing(marker));
-                    self.items.push(JournalItem::Commit(MarkedCommit { commit, passing }));
+                    self.found.items.push(JournalItem::Commit(MarkedCommit { commit, passing }));
                 }
             }
             JournalLine::Event(event) if asked == Asked::InFull => {
-                self.items.push(JournalItem::Event(event));
+                self.found.items.push(JournalItem::Event(event));
             }
             // Those since the newest commit: an event about an earlier one is written again.
-            JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
-                self.safety.push(*fact);
+            JournalLine::Safety(fact) if self.commits == 0 && self.found.safety.len() < MAX_SAFETY => {
+                self.found.safety.push(*fact);
             }
             JournalLine::TestRun(_)
             | JournalLine::Event(_)
@@ -258,26 +243,26 @@ impl RecentLines {
     fn answered(&mut self, ack: &Ack) {
         let here = Ack { head: None, ..ack.clone() };
         if ack.counter.is_none() && self.answer.as_ref().is_none_or(|(known, _)| *known == here) {
-            self.answer = Some((here, self.markers.len()));
+            self.answer = Some((here, self.found.markers.len()));
         }
     }
 
-    fn finish(mut self) -> RecentFacts {
-        self.runs.reverse();
-        self.acks.reverse();
-        self.items.reverse();
-        self.safety.reverse();
-        for item in &mut self.items {
+    fn finish(self) -> RecentFacts {
+        let mut found = self.found;
+        found.runs.reverse();
+        found.acks.reverse();
+        found.items.reverse();
+        found.safety.reverse();
+        for item in &mut found.items {
             match item {
-                JournalItem::Ack(number) => *number = self.acks.len() - 1 - *number,
-                JournalItem::Run(number) => *number = self.runs.len() - 1 - *number,
+                JournalItem::Ack(number) => *number = found.acks.len() - 1 - *number,
+                JournalItem::Run(number) => *number = found.runs.len() - 1 - *number,
                 JournalItem::Event(_) | JournalItem::Commit(_) => {}
             }
         }
-        self.markers.reverse();
-        let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
-        let Self { runs, acks, items, markers, safety, warnings, .. } = self;
-        RecentFacts { runs, acks, items, markers, since_ack, safety, warnings }
+        found.markers.reverse();
+        found.since_ack = self.answer.map_or(found.markers.len(), |(_, since)| since);
+        found
     }
 }
 

@@ -17,7 +17,6 @@ mod meaning;
 mod newest;
 mod open;
 mod read;
-mod tampering;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -34,7 +33,7 @@ pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
     bridge,
 };
-pub use self::tampering::{TamperedHow, Tampering};
+pub use self::read::{TamperedHow, Tampering};
 
 /// The prefix of the refs of all writers.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";

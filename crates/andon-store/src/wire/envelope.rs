@@ -110,7 +110,7 @@ fn entry(bytes: &[u8]) -> Option<(Key, &[u8])> {
 }
 
 /// The first `N` of `bytes`, which are at least as many.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(crate) fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut taken = [0; N];
     taken.copy_from_slice(&bytes[..N]);
     taken

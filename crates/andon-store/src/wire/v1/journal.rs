@@ -6,17 +6,16 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{MAX_LINE, event};
-use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
+use super::{MAX_LINE, event, ledger::HaltWire};
+use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::{Ack, Attempt};
-use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, TestRun};
 use andon_core::domain::{agent_door::AgentFact, time::Timestamp};
 use andon_core::format::fields::{Text, count_if_any};
-use andon_core::format::{Count, FormatError, Kind, bounded, line, members_of, object};
+use andon_core::format::{FormatError, Kind, bounded, line, map, members, members_of, object};
 
 /// Bound of the overlay on the line, in bytes: what is beyond is cut, and the line says so.
 const MAX_OVERLAY_BYTES: usize = 512 << 10;
@@ -90,7 +89,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
         JournalLine::CommitRecorded(marker) => ("commit", members_of(marker)),
         JournalLine::Agent(fact) => ("agent", members_of(&**fact)),
         JournalLine::Attempt(made) => ("attempt", members_of(&**made)),
-        JournalLine::Halt(standing) => ("halt", members_of(&HaltLine::from(&**standing))),
+        JournalLine::Halt(standing) => ("halt", encode_halt(standing)),
         JournalLine::Healed(repair) => ("healed", members_of(repair)),
     };
     members.insert("type".to_owned(), kind.into());
@@ -128,7 +127,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
         "commit" => Ok(JournalLine::CommitRecorded(object(line, MAX_LINE)?)),
         "agent" => Ok(JournalLine::Agent(object(line, MAX_LINE)?)),
         "attempt" => Ok(JournalLine::Attempt(object(line, MAX_LINE)?)),
-        "halt" => Ok(JournalLine::Halt(Box::new(object::<HaltLine>(line, MAX_LINE)?.into()))),
+        "halt" => Ok(JournalLine::Halt(Box::new(decode_halt(line)?))),
         "healed" => Ok(JournalLine::Healed(object(line, MAX_LINE)?)),
         other => match (SafetyKind::from_name(other), event::decode(other, line)?) {
             (Some(_), _) => Ok(JournalLine::Safety(object(line, MAX_LINE)?)),
@@ -190,74 +189,59 @@ pub fn peek(line: &[u8]) -> Result<Peek<'_>, FormatError> {
 }
 
 const MAX_MESSAGE: usize = 4096;
+const HALT_LINE: [&str; 11] = [
+    "rule",
+    "halt_reason",
+    "message",
+    "face",
+    "cycle_id",
+    "iteration",
+    "head",
+    "branch",
+    "base",
+    "worktree",
+    "binds",
+];
 
-#[derive(Debug, Serialize, Deserialize)]
+/// What such a line has beside the members of the halt.
+#[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct HaltLine {
+struct HaltPlace {
     at: Timestamp,
     entry: EntryId,
-    rule: String,
-    halt_reason: HaltReason,
-    message: Option<String>,
-    face: Option<ReportFile>,
-    cycle_id: Option<String>,
-    iteration: Option<Count>,
-    head: Option<CommitId>,
-    branch: Option<String>,
-    base: Option<CommitId>,
-    worktree: Option<String>,
-    binds: Option<HaltReach>,
 }
 
-impl From<&StandingHalt> for HaltLine {
-    fn from(standing: &StandingHalt) -> Self {
-        let halt = &standing.halt;
-        Self {
-            at: halt.at,
-            entry: standing.id,
-            rule: bounded(&halt.rule, MAX_NAME),
-            halt_reason: halt.reason,
-            message: Some(bounded(&halt.message, MAX_MESSAGE)),
-            face: Some(halt.report_file),
-            cycle_id: Some(bounded(&halt.cycle_id, MAX_NAME)),
-            iteration: Some(Count(halt.iteration)),
-            head: halt.head,
-            branch: halt.branch.as_deref().map(|branch| bounded(branch, MAX_NAME)),
-            base: halt.base,
-            worktree: Some(bounded(&halt.worktree, MAX_NAME)),
-            binds: halt.binds.key(),
-        }
-    }
+fn encode_halt(StandingHalt { id, halt }: &StandingHalt) -> Map<String, Value> {
+    let halt = Halt {
+        rule: bounded(&halt.rule, MAX_NAME),
+        message: bounded(&halt.message, MAX_MESSAGE),
+        cycle_id: bounded(&halt.cycle_id, MAX_NAME),
+        branch: halt.branch.as_deref().map(|branch| bounded(branch, MAX_NAME)),
+        worktree: bounded(&halt.worktree, MAX_NAME),
+        ..halt.clone()
+    };
+    let mut members = members_of(&HaltWire::from(&halt));
+    members.retain(|name, _| HALT_LINE.contains(&name.as_str()));
+    members.extend(members_of(&HaltPlace { at: halt.at, entry: *id }));
+    members
 }
 
-impl From<HaltLine> for StandingHalt {
-    fn from(line: HaltLine) -> Self {
-        let halt = Halt {
-            cycle_id: line.cycle_id.unwrap_or_default(),
-            reason: line.halt_reason,
-            rule: line.rule,
-            message: line.message.unwrap_or_default(),
-            figures: Figures::Unreported,
-            summary: Box::default(),
-            report_file: line.face.unwrap_or(ReportFile::Checkpoint),
-            evidence: HaltEvidence::default(),
-            suggested_actions: Vec::new(),
-            iteration: line.iteration.unwrap_or_default().0,
-            head: line.head,
-            branch: line.branch,
-            worktree: line.worktree.unwrap_or_else(|| "main".to_owned()),
-            base: line.base,
-            beside: Vec::new(),
-            binds: line.binds.unwrap_or_default(),
-            at: line.at,
-        };
-        Self { id: line.entry, halt }
+fn decode_halt(line: &[u8]) -> Result<StandingHalt, FormatError> {
+    let HaltPlace { at, entry } = object(line, MAX_LINE)?;
+    let mut all = map(line, MAX_LINE)?;
+    all.retain(|name, _| HALT_LINE.contains(&name.as_str()));
+    for (name, unsaid) in [("cycle_id", ""), ("worktree", "main")] {
+        all.entry(name).or_insert_with(|| unsaid.into());
     }
+    let halt = members::<HaltWire>(&all)?.into_halt(at);
+    Ok(StandingHalt { id: entry, halt: Halt { beside: Vec::new(), ..halt } })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andon_core::domain::decision::{HaltEvidence, HaltReach};
+    use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
 
     #[test]
     fn events_are_told_by_their_bytes() {
@@ -276,8 +260,7 @@ mod tests {
     }
 
     use crate::wire::v1::{JournalLine, decode_line, encode_line};
-    use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, StandingHalt};
-    use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
+    use andon_core::domain::decision::{Halt, StandingHalt};
     use andon_core::domain::{ids::EntryId, time::Timestamp};
 
     #[test]

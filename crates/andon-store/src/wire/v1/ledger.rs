@@ -54,7 +54,7 @@ struct Envelope {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct HaltWire {
+pub(super) struct HaltWire {
     cycle_id: String,
     halt_reason: HaltReason,
     rule: String,
@@ -244,7 +244,7 @@ pub fn decode(bytes: &[u8]) -> Result<DecodedEntry, FormatError> {
 }
 
 impl HaltWire {
-    fn into_halt(self, at: Timestamp) -> Halt {
+    pub(super) fn into_halt(self, at: Timestamp) -> Halt {
         let codes = self.action_codes.unwrap_or_default().items.into_iter();
         let codes = codes.map(|code| AdvisedStep::from_name(&code)).chain(std::iter::repeat(None));
         let actions = self.suggested_actions.unwrap_or_default().items.into_iter().zip(codes);
