@@ -2,10 +2,9 @@
 //! without a visible reason. So a refused shell call is replaced by a command that prints the reason and fails; any
 //! other tool can only be cancelled.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::shared_dialect::{Member, read_members, text, with_note};
+use crate::shared_dialect::{Members, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
 use andon_core::domain::events::CallEnd;
@@ -23,40 +22,21 @@ pub(crate) const OWN: OwnDialect = OwnDialect {
     has_refused: |_, stdout| stdout.starts_with("{\"overrideInput\":"),
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase", expecting = "an object")]
-struct Wire {
-    task_id: Member<String>,
-    workspace_roots: Member<Vec<String>>,
-    #[serde(rename = "parent_agent_id")]
-    parent: Member<String>,
-    #[serde(rename = "agent_id")]
-    agent: Member<String>,
-    #[serde(rename = "tool_call")]
-    call: Member<Value>,
-    #[serde(rename = "tool_result")]
-    result: Member<Value>,
-    pre_tool_use: Member<Value>,
-    post_tool_use: Member<Value>,
-    user_prompt_submit: Member<Value>,
-    turn: Member<Value>,
-}
-
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = read_members(bytes)?;
-    let parent = wire.parent.name();
-    let told = wire.call.0.as_ref().or(wire.result.0.as_ref());
-    let flat = wire.pre_tool_use.0.as_ref().or(wire.post_tool_use.0.as_ref());
+    let wire = Members::read(bytes)?;
+    let parent = wire.name(&["parent_agent_id"]);
+    let told = wire.get("tool_call").or_else(|| wire.get("tool_result"));
+    let flat = wire.get("preToolUse").or_else(|| wire.get("postToolUse"));
     let name = text(told, "name").or_else(|| text(flat, "toolName"));
     let args = told.and_then(|told| told.get("input")).or_else(|| flat?.get("parameters")).cloned();
     let id = text(told, "id").map(str::to_owned);
     let mut payload = HookPayload {
-        session: wire.task_id.name(),
-        subagent: parent.is_some().then(|| wire.agent.name()).flatten(),
-        cwd: wire.workspace_roots.0.and_then(|roots| roots.into_iter().next()),
+        session: wire.name(&["taskId"]),
+        subagent: parent.is_some().then(|| wire.name(&["agent_id"])).flatten(),
+        cwd: wire.root("workspaceRoots"),
         calls: name.map(|name| tools::called(name, id, args)).into_iter().collect(),
-        said: text(wire.turn.0.as_ref(), "outputText").map(str::to_owned),
-        prompt: text(wire.user_prompt_submit.0.as_ref(), "prompt").map(str::to_owned),
+        said: text(wire.get("turn"), "outputText").map(str::to_owned),
+        prompt: text(wire.get("userPromptSubmit"), "prompt").map(str::to_owned),
         ..HookPayload::default()
     };
     if event == "PostToolUse" {

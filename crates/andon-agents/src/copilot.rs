@@ -6,10 +6,9 @@
 //! A reply with exit code 2 alone blocks but loses the reason, so the flat decision is sent with it. A decision continues
 //! a turn, and context is a flat member.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::shared_dialect::{self, Member, read_members, with_note};
+use crate::shared_dialect::{self, Members, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
 use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
 use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
@@ -43,51 +42,31 @@ const PASCAL: Shape = Shape {
     flat: true,
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase", expecting = "an object")]
-struct Flat {
-    session_id: Member<String>,
-    cwd: Member<String>,
-    transcript_path: Member<String>,
-    tool_name: Member<String>,
-    tool_args: Member<Value>,
-    tool_input: Member<Value>,
-    tool_result: Member<Value>,
-    error: Member<Value>,
-    prompt: Member<String>,
-    source: Member<String>,
-    trigger: Member<String>,
-    #[serde(rename = "stop_hook_active")]
-    continued: Member<bool>,
-    agent_id: Member<String>,
-    parent_agent_id: Member<String>,
-}
-
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
         return shared_dialect::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
     }
-    let flat: Flat = read_members(bytes)?;
-    let parent = flat.parent_agent_id.name();
-    let args = flat.tool_args.0.or(flat.tool_input.0);
+    let mut flat = Members::read(bytes)?;
+    let parent = flat.name(&["parentAgentId"]);
+    let args = flat.take(&["toolArgs", "toolInput"]);
     let mut payload = HookPayload {
-        session: parent.clone().or(flat.session_id.name()),
-        subagent: flat.agent_id.name(),
-        cwd: flat.cwd.name(),
-        transcript: flat.transcript_path.name(),
-        calls: flat.tool_name.name().map(|name| tools::called(&name, None, args)).into_iter().collect(),
-        continued: flat.continued.0,
-        prompt: flat.prompt.0,
-        source: flat.source.name().or(flat.trigger.name()),
+        session: parent.clone().or_else(|| flat.name(&["sessionId"])),
+        subagent: flat.name(&["agentId"]),
+        cwd: flat.name(&["cwd"]),
+        transcript: flat.name(&["transcriptPath"]),
+        calls: flat.name(&["toolName"]).map(|name| tools::called(&name, None, args)).into_iter().collect(),
+        continued: flat.get("stop_hook_active").and_then(Value::as_bool),
+        prompt: flat.text(&["prompt"]),
+        source: flat.name(&["source", "trigger"]),
         ..HookPayload::default()
     };
     match event {
         "postToolUse" => {
-            let result = flat.tool_result.0.unwrap_or_default();
+            let result = flat.take(&["toolResult"]).unwrap_or_default();
             let (answer, end) = shared_dialect::copilot_result(&result, "textResultForLlm");
             payload.ended(answer, end);
         }
-        "postToolUseFailure" => payload.ended(flat.error.0, CallEnd::Failed),
+        "postToolUseFailure" => payload.ended(flat.take(&["error"]), CallEnd::Failed),
         // A subagent ends a turn of its own, and not that of the session.
         "agentStop" if parent.is_some() => payload.moment = Some(HookMoment::Aside),
         _ => {}

@@ -3,10 +3,9 @@
 //! Cursor reports a shell call, an edit and a call of an MCP server twice. The events that every tool has are used; the
 //! others only where they alone are installed. A reply is JSON of Cursor's own, and a refusal has exit code 2 as well.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::shared_dialect::{Member, read_members, with_note};
+use crate::shared_dialect::{Members, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, tools};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
@@ -20,55 +19,35 @@ pub(crate) const OWN: OwnDialect = OwnDialect {
     has_refused: exits_refusing,
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default, expecting = "an object")]
-struct Wire {
-    conversation_id: Member<String>,
-    workspace_roots: Member<Vec<String>>,
-    transcript_path: Member<String>,
-    cwd: Member<String>,
-    tool_name: Member<String>,
-    tool_input: Member<Value>,
-    tool_output: Member<Value>,
-    tool_use_id: Member<String>,
-    error_message: Member<Value>,
-    command: Member<String>,
-    output: Member<Value>,
-    result_json: Member<Value>,
-    file_path: Member<String>,
-    edits: Member<Value>,
-    prompt: Member<String>,
-    loop_count: Member<u64>,
-    context_tokens: Member<u64>,
-}
-
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = read_members(bytes)?;
-    let command = wire.command.0;
+    let mut wire = Members::read(bytes)?;
+    let command = wire.text(&["command"]);
     let (name, args) = match event {
         "beforeShellExecution" | "afterShellExecution" => {
             (Some("Shell".to_owned()), command.map(|command| json!({ "command": command })))
         }
         "afterFileEdit" => {
-            let args = json!({ "file_path": wire.file_path.0, "edits": wire.edits.0 });
+            let args = json!({ "file_path": wire.text(&["file_path"]), "edits": wire.take(&["edits"]) });
             (Some("Write".to_owned()), Some(args))
         }
-        _ => (wire.tool_name.name(), wire.tool_input.0),
+        _ => (wire.name(&["tool_name"]), wire.take(&["tool_input"])),
     };
-    let id = wire.tool_use_id.name();
+    let id = wire.name(&["tool_use_id"]);
     let mut payload = HookPayload {
-        session: wire.conversation_id.name(),
-        cwd: wire.cwd.name().or_else(|| wire.workspace_roots.0.and_then(|roots| roots.into_iter().next())),
-        transcript: wire.transcript_path.name(),
+        session: wire.name(&["conversation_id"]),
+        cwd: wire.name(&["cwd"]).or_else(|| wire.root("workspace_roots")),
+        transcript: wire.name(&["transcript_path"]),
         calls: name.map(|name| tools::called(&name, id, args)).into_iter().collect(),
-        continued: wire.loop_count.0.map(|count| count > 0),
-        prompt: wire.prompt.0,
-        usage: wire.context_tokens.0.map(|tokens| Usage { context_tokens: Some(tokens), ..Usage::default() }),
+        continued: wire.count("loop_count").map(|count| count > 0),
+        prompt: wire.text(&["prompt"]),
+        usage: wire
+            .count("context_tokens")
+            .map(|tokens| Usage { context_tokens: Some(tokens), ..Usage::default() }),
         ..HookPayload::default()
     };
     match event {
         "postToolUse" => {
-            let answer = wire.tool_output.0;
+            let answer = wire.take(&["tool_output"]);
             let code = answer.as_ref().and_then(|answer| {
                 let answer = answer
                     .as_str()
@@ -77,9 +56,9 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
             });
             payload.ended(answer, code.map_or(CallEnd::Unknown, tools::by_exit));
         }
-        "postToolUseFailure" => payload.ended(wire.error_message.0, CallEnd::Failed),
-        "afterShellExecution" => payload.ended(wire.output.0, CallEnd::Unknown),
-        "afterMCPExecution" => payload.ended(wire.result_json.0, CallEnd::Unknown),
+        "postToolUseFailure" => payload.ended(wire.take(&["error_message"]), CallEnd::Failed),
+        "afterShellExecution" => payload.ended(wire.take(&["output"]), CallEnd::Unknown),
+        "afterMCPExecution" => payload.ended(wire.take(&["result_json"]), CallEnd::Unknown),
         "afterFileEdit" => payload.ended(None, CallEnd::Done),
         _ => {}
     }

@@ -5,10 +5,9 @@
 //! JSON on standard output: `args` to run with, `context` for the model, `message` for the person. The plugin cannot keep
 //! a turn from ending: what is missing becomes a `prompt` for the next turn, which it may leave out.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::shared_dialect::{Member, read_members, said, text, with_note};
+use crate::shared_dialect::{Members, said, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
 use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
@@ -25,21 +24,11 @@ pub(crate) const OWN: OwnDialect = OwnDialect {
     has_refused: exits_refusing,
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default, expecting = "an object")]
-struct Wire {
-    #[serde(rename = "type")]
-    kind: Member<String>,
-    properties: Member<Value>,
-    input: Member<Value>,
-    output: Member<Value>,
-}
-
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = read_members(bytes)?;
-    match (&wire.properties.0, &wire.kind.0) {
-        (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
-        _ => Ok(of_hook(event, wire.input.0.as_ref(), wire.output.0.as_ref())),
+    let wire = Members::read(bytes)?;
+    match (wire.get("properties"), wire.text(&["type"])) {
+        (Some(properties), Some(kind)) => Ok(of_bus(event, &kind, properties)),
+        _ => Ok(of_hook(event, wire.get("input"), wire.get("output"))),
     }
 }
 

@@ -1,50 +1,15 @@
 //! Payloads of the shape that Claude Code gave them, which Codex, Gemini CLI, Qwen Code, goose, `OpenHands` and Copilot's
 //! events in Pascal case share, and the answers that go with it. How a client differs is in its row.
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::{Value, json};
+use std::fmt;
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
 
 use super::{CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools};
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
-use andon_core::format::FormatError;
-
-/// The members that these clients have in common.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, expecting = "an object")]
-struct SharedPayload {
-    session_id: Member<String>,
-    conversation_id: Member<String>,
-    workspace_roots: Member<Vec<String>>,
-    transcript_path: Member<String>,
-    cwd: Member<String>,
-    working_dir: Member<String>,
-    agent_id: Member<String>,
-    tool_name: Member<String>,
-    tool_input: Member<Value>,
-    tool_response: Member<Value>,
-    tool_result: Member<Value>,
-    tool_output: Member<Value>,
-    tool_error: Member<Value>,
-    tool_use_id: Member<String>,
-    tool_call_id: Member<String>,
-    tool_calls: Member<Vec<Value>>,
-    error: Member<Value>,
-    stop_hook_active: Member<bool>,
-    last_assistant_message: Member<String>,
-    prompt_response: Member<String>,
-    prompt: Member<Value>,
-    message: Member<String>,
-    source: Member<String>,
-    trigger: Member<String>,
-    file_path: Member<String>,
-    context_tokens: Member<u64>,
-    input_tokens: Member<u64>,
-    context_limit: Member<u64>,
-    model: Member<String>,
-    prompt_id: Member<String>,
-    llm_response: Member<Value>,
-}
+use andon_core::{WordList, format::FormatError};
 
 /// Reads the payload of `event`, which is that moment.
 pub(super) fn read(
@@ -53,7 +18,7 @@ pub(super) fn read(
     event: &str,
     bytes: &[u8],
 ) -> Result<HookPayload, FormatError> {
-    let mut shaped: SharedPayload = read_members(bytes)?;
+    let mut shaped = Members::read(bytes)?;
     let mut payload = common(&mut shaped);
     if let Some((at, tokens)) = shape.tokens
         && moment == Some(at)
@@ -61,47 +26,45 @@ pub(super) fn read(
         payload.usage = usage(tokens, &shaped);
     }
     if moment == Some(HookMoment::AfterTool) {
-        if let Some(calls) = shaped.tool_calls.0.as_ref().filter(|_| event.ends_with("Batch")) {
+        let calls = shaped.get("tool_calls").and_then(Value::as_array);
+        if let Some(calls) = calls.filter(|_| event.ends_with("Batch")) {
             payload.calls = refused(calls);
         } else if event.ends_with("Failure") {
-            payload.ended(failure(&shape.answer, shaped.error.0), CallEnd::Failed);
-        } else if shaped.tool_error.0.is_some() {
-            payload.ended(shaped.tool_error.0, CallEnd::Failed);
+            payload.ended(failure(&shape.answer, shaped.take(&["error"])), CallEnd::Failed);
+        } else if let Some(error) = shaped.take(&["tool_error"]) {
+            payload.ended(Some(error), CallEnd::Failed);
         } else {
             let tool = payload.calls.first().map_or("", |call| &call.used.name);
-            let response = shaped.tool_response.0.or(shaped.tool_result.0).or(shaped.tool_output.0);
+            let response = shaped.take(&["tool_response", "tool_result", "tool_output"]);
             let (result, end) = answered(&shape.answer, tool, response);
             payload.ended(result, end);
         }
     }
-    if let Some(window) = shaped.context_limit.0.or_else(|| tools::context_window_of(&shaped.model.0?)) {
+    let of_model = || tools::context_window_of(shaped.get("model")?.as_str()?);
+    if let Some(window) = shaped.count("context_limit").or_else(of_model) {
         payload.usage.get_or_insert_with(Usage::default).window_tokens = Some(window);
     }
     Ok(payload)
 }
 
 /// The members that mean the same at every event.
-fn common(shaped: &mut SharedPayload) -> HookPayload {
-    let name = |member: &mut Member<String>| std::mem::take(member).name();
-    let take = |member: &mut Member<String>| std::mem::take(member).0;
-    let id = name(&mut shaped.tool_use_id).or(name(&mut shaped.tool_call_id));
-    let args = std::mem::take(&mut shaped.tool_input).0;
-    let tool = name(&mut shaped.tool_name);
+fn common(shaped: &mut Members) -> HookPayload {
+    let id = shaped.name(&["tool_use_id", "tool_call_id"]);
+    let args = shaped.take(&["tool_input"]);
+    let tool = shaped.name(&["tool_name"]);
     HookPayload {
-        session: name(&mut shaped.session_id).or(name(&mut shaped.conversation_id)),
-        subagent: name(&mut shaped.agent_id),
-        cwd: name(&mut shaped.cwd)
-            .or(name(&mut shaped.working_dir))
-            .or_else(|| shaped.workspace_roots.0.take()?.into_iter().next()),
-        transcript: name(&mut shaped.transcript_path),
+        session: shaped.name(&["session_id", "conversation_id"]),
+        subagent: shaped.name(&["agent_id"]),
+        cwd: shaped.name(&["cwd", "working_dir"]).or_else(|| shaped.root("workspace_roots")),
+        transcript: shaped.name(&["transcript_path"]),
         calls: tool.map(|tool| tools::called(&tool, id, args)).into_iter().collect(),
         usage: None,
-        continued: shaped.stop_hook_active.0,
-        said: take(&mut shaped.last_assistant_message).or_else(|| take(&mut shaped.prompt_response)),
-        prompt: shaped.prompt.0.as_ref().and_then(said).or_else(|| take(&mut shaped.message)),
-        prompt_id: name(&mut shaped.prompt_id),
-        source: name(&mut shaped.source).or(name(&mut shaped.trigger)),
-        file: name(&mut shaped.file_path),
+        continued: shaped.get("stop_hook_active").and_then(Value::as_bool),
+        said: shaped.text(&["last_assistant_message", "prompt_response"]),
+        prompt: shaped.get("prompt").and_then(said).or_else(|| shaped.text(&["message"])),
+        prompt_id: shaped.name(&["prompt_id"]),
+        source: shaped.name(&["source", "trigger"]),
+        file: shaped.name(&["file_path"]),
         moment: None,
     }
 }
@@ -201,14 +164,14 @@ fn refused(calls: &[Value]) -> Vec<CompletedCall> {
     refused.collect()
 }
 
-fn usage(tokens: Tokens, shaped: &SharedPayload) -> Option<Usage> {
+fn usage(tokens: Tokens, shaped: &Members) -> Option<Usage> {
     let context = |tokens| Usage { context_tokens: Some(tokens), ..Usage::default() };
     match tokens {
-        Tokens::Context => shaped.context_tokens.0.map(context),
+        Tokens::Context => shaped.count("context_tokens").map(context),
         Tokens::Input => {
-            shaped.input_tokens.0.map(|tokens| Usage { input_tokens: Some(tokens), ..context(tokens) })
+            shaped.count("input_tokens").map(|tokens| Usage { input_tokens: Some(tokens), ..context(tokens) })
         }
-        Tokens::Response => shaped.llm_response.0.as_ref().and_then(of_model),
+        Tokens::Response => shaped.get("llm_response").and_then(of_model),
     }
 }
 
@@ -300,44 +263,82 @@ pub(super) fn with_note(mut answer: Value, key: &str, note: Option<&str>) -> Val
     answer
 }
 
-/// A member that may be missing or of another type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Member<T>(pub(super) Option<T>);
+/// The members of a payload that are known to this crate. One of another type than the one that is asked for is as good as
+/// none, and so is `null`.
+#[derive(Default)]
+pub(super) struct Members(Map<String, Value>);
 
-impl<T> Default for Member<T> {
-    fn default() -> Self {
-        Self(None)
+/// Their names; others are passed over unread.
+const KNOWN: WordList = WordList::section(tools::WORDS, "members of payloads");
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Self, A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            if KNOWN.contains(&name) {
+                self.0.insert(name, members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(self)
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Member<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        Ok(Self(if value.is_null() { None } else { serde_json::from_value(value).ok() }))
+impl Members {
+    /// Reads the payload: an object of at most [`MAX_PAYLOAD`] bytes.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, FormatError> {
+        if bytes.len() > MAX_PAYLOAD {
+            return Err(FormatError::TooLarge { bytes: bytes.len(), max: MAX_PAYLOAD });
+        }
+        if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+            return Err(FormatError::NotAnObject);
+        }
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let read = reader.deserialize_map(Self::default()).and_then(|read| reader.end().map(|()| read));
+        read.map_err(|error| FormatError::Json(error.to_string()))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        debug_assert!(KNOWN.contains(name), "{name} is not among the members of payloads");
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The first of these that is there.
+    pub(super) fn take(&mut self, names: &[&str]) -> Option<Value> {
+        let is_there = |name: &&&str| self.get(name).is_some();
+        names.iter().find(is_there).and_then(|name| self.0.remove(*name))
+    }
+
+    /// The first of these that is a text.
+    pub(super) fn text(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.get(name)?.as_str()).map(str::to_owned)
+    }
+
+    /// The first of these that is a name or a path: not empty, and cut.
+    pub(super) fn name(&self, names: &[&str]) -> Option<String> {
+        let mut texts = names.iter().filter_map(|name| self.get(name)?.as_str());
+        texts.find(|text| !text.is_empty()).map(|text| text.chars().take(MAX_NAME).collect())
+    }
+
+    /// The first of a list of folders.
+    pub(super) fn root(&self, name: &str) -> Option<String> {
+        let roots = self.get(name)?.as_array()?.iter().map(|root| root.as_str().map(str::to_owned));
+        roots.collect::<Option<Vec<String>>>()?.into_iter().next()
+    }
+
+    pub(super) fn count(&self, name: &str) -> Option<u64> {
+        self.get(name)?.as_u64()
     }
 }
 
-impl Member<String> {
-    /// A text that says something, cut to what a name may have.
-    pub(super) fn name(self) -> Option<String> {
-        self.0.filter(|text| !text.is_empty()).map(|text| text.chars().take(MAX_NAME).collect())
-    }
-}
-
-/// Longest id or path, in characters.
+/// Bound of a name or a path, in characters.
 const MAX_NAME: usize = 4096;
-
-/// Reads the members that `T` names. Of the others nothing is kept: a payload may be large.
-pub(super) fn read_members<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatError> {
-    if bytes.len() > MAX_PAYLOAD {
-        return Err(FormatError::TooLarge { bytes: bytes.len(), max: MAX_PAYLOAD });
-    }
-    // A list would do for a structure.
-    if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
-        return Err(FormatError::NotAnObject);
-    }
-    serde_json::from_slice(bytes).map_err(|error| FormatError::Json(error.to_string()))
-}
 
 /// A message: a text, or the texts of its parts.
 pub(super) fn said(value: &Value) -> Option<String> {

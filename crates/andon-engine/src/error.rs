@@ -47,14 +47,7 @@ pub enum OpsError {
     Input(std::io::Error),
     /// The verb itself refuses or fails.
     #[error("{what}")]
-    Verb {
-        /// The class of the error.
-        kind: VerbError,
-        /// The mistake, the rule or the failure, as a whole sentence.
-        what: String,
-        /// Remedies, a line each.
-        help: Vec<String>,
-    },
+    Verb { kind: VerbError, what: String, help: Vec<String> },
 }
 
 /// The classes of a verb's own errors: each has its exit code.

@@ -37,12 +37,7 @@ pub enum Guess {
     /// By this command: there is no sign of another one.
     Sure(GuessedCommand),
     /// By one of these, or by more than one of them.
-    Unsure {
-        /// The findings, in words.
-        seen: String,
-        /// The commands that come in question, the likeliest first; perhaps none.
-        candidates: Vec<GuessedCommand>,
-    },
+    Unsure { seen: String, candidates: Vec<GuessedCommand> },
     /// There is no sign of tests, and this command shows at least that the code compiles. It is proposed, and never written
     /// for people: a check that they did not choose is no test.
     Compiles(GuessedCommand),

@@ -116,21 +116,11 @@ impl Repo {
     /// Fetches `specs` of `remote`; refs that are gone there are removed here, as far as the specs reach. Nothing
     /// else is touched: no branch, no tag, no `FETCH_HEAD`, nothing that the configured refspecs say.
     pub fn fetch_refs(&self, remote: &str, specs: &[String], online: Online) -> Result<(), RemoteError> {
-        let mut args = vec![
-            "fetch",
-            "--quiet",
-            "--prune",
-            "--no-tags",
-            "--no-auto-maintenance",
-            "--refmap=",
-            "--no-write-fetch-head",
-            // A partial clone would leave the records themselves at the remote.
-            "--no-filter",
-            "--recurse-submodules=no",
-            "--",
-            remote,
-        ];
-        args.extend(specs.iter().map(String::as_str));
+        // With a filter a partial clone would leave the records themselves at the remote.
+        let fixed = "fetch --quiet --prune --no-tags --no-auto-maintenance --refmap= --no-write-fetch-head --no-filter \
+                     --recurse-submodules=no --";
+        let args: Vec<&str> =
+            fixed.split(' ').chain([remote]).chain(specs.iter().map(String::as_str)).collect();
         let ended = self.git_online(&args, online)?;
         if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
     }
@@ -171,22 +161,11 @@ impl Repo {
             return Ok(Vec::new());
         }
         let unmirrored = format!("remote.{remote}.mirror=false");
-        let mut args = vec![
-            "-c",
-            &unmirrored,
-            // What the person wants to tell with a branch (open a merge request, skip CI) is not meant for these refs.
-            "-c",
-            "push.pushOption=",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "push",
-            "--porcelain",
-            "--no-verify",
-            "--no-signed",
-            "--no-follow-tags",
-            "--recurse-submodules=no",
-        ];
-        args.extend(options.iter().map(String::as_str));
+        // What the person wants to tell with a branch (open a merge request, skip CI) is not meant for these refs.
+        let fixed = "-c push.pushOption= -c core.hooksPath=/dev/null push --porcelain --no-verify --no-signed --no-follow-tags \
+                     --recurse-submodules=no";
+        let mut args = vec!["-c", &unmirrored];
+        args.extend(fixed.split(' ').chain(options.iter().map(String::as_str)));
         args.extend(["--", remote]);
         args.extend(specs.iter().map(String::as_str));
         let ended = self.git_online(&args, online)?;

@@ -11,47 +11,14 @@ use super::activity::{
 };
 use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Timeline, TurnChange};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
+use crate::WordList;
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::{facts::CommitFact, tests::TestEvidence, usage::Usage};
-use crate::{WordList, words};
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
-pub const EDITORS: WordList = words![
-    "applypatch",
-    "create",
-    "createfile",
-    "delete",
-    "deletefile",
-    "developertexteditor",
-    "edit",
-    "editblock",
-    "editfile",
-    "editfiles",
-    "editnotebook",
-    "editor",
-    "fileeditor",
-    "fswrite",
-    "insert",
-    "inserteditintofile",
-    "movefile",
-    "multiedit",
-    "notebookedit",
-    "patch",
-    "replace",
-    "replaceinfile",
-    "replacestringinfile",
-    "searchreplace",
-    "strreplace",
-    "strreplacebasededittool",
-    "strreplaceeditor",
-    "texteditor",
-    "undoedit",
-    "write",
-    "writefile",
-    "writetofile",
-];
+pub const EDITORS: WordList = WordList(include_str!("editors.txt"));
 
 /// States of the documents that are remembered.
 const MAX_DOCS_STATES: usize = 64;

@@ -40,13 +40,9 @@ pub struct Invocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChainPlan {
     /// Start this.
-    Start {
-        /// The first try.
-        first: Invocation,
-        /// The second try, if the system says that the first is no program (`ENOEXEC`): git runs a hook
-        /// without a shebang with `sh`.
-        otherwise: Option<Invocation>,
-    },
+    /// `otherwise` is for a system that says that the first is no program (`ENOEXEC`): git runs a hook without a shebang with
+    /// `sh`.
+    Start { first: Invocation, otherwise: Option<Invocation> },
     /// It runs already, further up: starting it again would never end.
     RunsAlready,
 }

@@ -32,10 +32,7 @@ pub enum Probe {
     /// A file that git would ignore, because it is not executable.
     NotExecutable,
     /// A file that git would start.
-    Program {
-        /// Its first bytes.
-        head: Vec<u8>,
-    },
+    Program { head: Vec<u8> },
 }
 
 /// Looks at the chained file `path` and reads its first `limit` bytes.

@@ -52,14 +52,7 @@ pub struct Site<'a> {
 pub enum EffectError {
     /// A file could not be written or removed.
     #[error("cannot {what} {}: {source}", path.display())]
-    File {
-        /// "write" or "remove".
-        what: &'static str,
-        /// The file that was written or removed.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    File { what: &'static str, path: PathBuf, source: std::io::Error },
     /// The ledger could not be written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),

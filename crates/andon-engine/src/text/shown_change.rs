@@ -31,12 +31,7 @@ pub struct ShownChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownLine {
     /// The file that the lines below are of.
-    File {
-        /// Its path after the change.
-        path: String,
-        /// Its path before, if another.
-        old: Option<String>,
-    },
+    File { path: String, old: Option<String> },
     /// A line that went, with its number before the change.
     Removed(usize, String),
     /// A line that came, with its number after the change.

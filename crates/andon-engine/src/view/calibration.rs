@@ -144,12 +144,7 @@ pub enum CalibrationResult {
     /// It saw all of what it was given.
     Whole(Box<Calibration>),
     /// It did not, and says nothing of the rest, nor of the part.
-    Undecided {
-        /// Commits that were asked for.
-        commits: usize,
-        /// The reason why it did not see all of them.
-        why: Diagnostic,
-    },
+    Undecided { commits: usize, why: Diagnostic },
 }
 
 /// The verdict on the present configuration.

@@ -222,19 +222,9 @@ impl Repo {
         let mut file = made.map_err(io)?;
         file.write_all(bytes).map_err(io)?;
         let copy = file.into_temp_path();
-        let args = [
-            "-c",
-            "index.sparse=false",
-            "-c",
-            "core.splitIndex=false",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "update-index",
-            "--no-split-index",
-            "--force-write-index",
-        ];
+        let args = "-c index.sparse=false -c core.splitIndex=false -c core.fsmonitor=false -c core.hooksPath=/dev/null \
+                    update-index --no-split-index --force-write-index";
+        let args: Vec<&str> = args.split(' ').collect();
         self.git_with(&[("GIT_INDEX_FILE", copy.as_os_str())], &args, b"")?;
         Ok(copy)
     }

@@ -140,17 +140,9 @@ impl Comparison<'_> {
     }
 
     fn status(&self) -> Result<Vec<StatusLine>, GitError> {
-        let options = [
-            "status",
-            "--porcelain=v2",
-            "-z",
-            "-uall",
-            "--no-renames",
-            // What is inside of them is looked at by the same rules as everything else.
-            "--ignore-submodules=dirty",
-            "--no-ahead-behind",
-        ];
-        let output = self.git(&options.map(OsStr::new), b"")?;
+        // What is inside of them is looked at by the same rules as everything else.
+        let args = "status --porcelain=v2 -z -uall --no-renames --ignore-submodules=dirty --no-ahead-behind";
+        let output = self.git(&args.split(' ').map(OsStr::new).collect::<Vec<_>>(), b"")?;
         porcelain::parse(&output.stdout)
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
     }
