@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::inspect::{HookFile, HookMode, HookState, Twins};
 use super::shim::Owner;
 use andon_core::domain::git_hook::GitHook;
+use andon_core::escape::shell_quote;
 
 /// The fate of the file in the place of the shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Conflict {
     /// The command after which installing goes on. It deletes nothing: a file is put aside under a name that git does not run.
     pub fn hint(&self) -> String {
         let aside = |path: PathBuf| {
-            let path = crate::setup::quoted(&path);
+            let path = shell_quote(&path.to_string_lossy());
             format!("mv {path} {path}.aside")
         };
         let chained = || self.path.with_file_name(self.hook.chained_name());

@@ -177,8 +177,9 @@ impl GitError {
                 quoted(name)
             )),
             Self::NoteTooLarge { commit, name, .. } => Some(format!(
-                "git update-ref refs/andon-saved/{0} refs/{0} && git notes --ref={1} remove {commit}",
-                quoted(name.trim_start_matches("refs/")),
+                "git update-ref {0} {1} && git notes --ref={2} remove {commit}",
+                quoted(&name.replacen("refs/", "refs/andon-saved/", 1)),
+                quoted(name),
                 quoted(name.strip_prefix("refs/notes/").unwrap_or(name))
             )),
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),

@@ -30,33 +30,8 @@ pub(super) enum ScriptStep {
 }
 
 /// Tests over `price.sh`, as TAP: two at first, a third with the new task.
-const TESTS_BEFORE: &str = r#"#!/bin/sh
-. ./price.sh
-n=0
-check() {
-  n=$((n + 1))
-  if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-    echo "not ok $n - $1"; echo "  ---"; echo "  message: expected $3, got $2"; echo "  ..."; failed=1; fi
-}
-echo 1..2
-check "one item costs its price" "$(total 1 250)" 250
-check "ten items cost ten times as much" "$(total 10 250)" 2500
-exit ${failed:-0}
-"#;
-const TESTS: &str = r#"#!/bin/sh
-. ./price.sh
-n=0
-check() {
-  n=$((n + 1))
-  if [ "$2" = "$3" ]; then echo "ok $n - $1"; else
-    echo "not ok $n - $1"; echo "  ---"; echo "  message: expected $3, got $2"; echo "  ..."; failed=1; fi
-}
-echo 1..3
-check "one item costs its price" "$(total 1 250)" 250
-check "ten items cost ten times as much" "$(total 10 250)" 2500
-check "a hundred items get a discount" "$(total 100 250)" 22500
-exit ${failed:-0}
-"#;
+const TESTS_BEFORE: &str = include_str!("tests_before.sh");
+const TESTS: &str = include_str!("tests.sh");
 
 const START: &str = "# total COUNT PRICE: in cents\ntotal() { echo $(($1 * $2)); }\n";
 const TRY_1: &str = "# total COUNT PRICE: in cents\ntotal() { if [ \"$1\" -ge 100 ]; then echo $(($1 * $2 * 95 / 100)); else echo $(($1 * $2)); fi; }\n";

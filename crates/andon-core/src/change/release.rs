@@ -81,20 +81,31 @@ fn file_name(path: &[u8]) -> String {
 
 /// The places where a file differs; `None` where it differs by more than versions.
 fn places(file: &Rewritten<'_>) -> Option<Vec<Place>> {
-    if file_name(file.path).ends_with(".json") {
-        let (old, new): (Value, Value) =
-            (serde_json::from_slice(file.old).ok()?, serde_json::from_slice(file.new).ok()?);
-        let mut found = Vec::new();
-        return members(&old, &new, &mut Vec::new(), &mut found).then_some(found);
-    }
     let (old, new) = (std::str::from_utf8(file.old).ok()?, std::str::from_utf8(file.new).ok()?);
+    if file_name(file.path).ends_with(".json") {
+        let mut found = Vec::new();
+        let values = (serde_json::from_str(old).ok()?, serde_json::from_str(new).ok()?);
+        let is_same = members(&values.0, &values.1, &mut Vec::new(), &mut found);
+        return (is_same && is_in_order(old, new, &found)).then_some(found);
+    }
     let lines: Vec<&str> = old.lines().collect();
     (lines.len() == new.lines().count()).then_some(())?;
     let differing = lines.iter().zip(new.lines()).enumerate().filter(|(_, (old, new))| *old != new);
-    differing.map(|(at, (old, new))| place(file.path, &lines, at, (old, new))).collect()
+    differing.map(|(at, (_, new))| place(file.path, &lines, at, new)).collect()
 }
 
-/// Compares two values of JSON; false where they differ by more than versions. `names` are the names and the keys above.
+/// Returns whether two texts of JSON say their members in the same order, which `exports` of npm goes by.
+fn is_in_order(old: &str, new: &str, found: &[Place]) -> bool {
+    let pieces = |text: &str| -> Vec<String> {
+        text.split('"').map(|piece| piece.split_whitespace().collect()).collect()
+    };
+    let (old, new) = (pieces(old), pieces(new));
+    let bumped =
+        |old: &str, new: &str| found.iter().any(|one| old.replace(&one.bump.old, &one.bump.new) == new);
+    old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old == new || bumped(old, new))
+}
+
+/// Compares two values of JSON; false where they differ by more than versions. `above` are the keys that lead to them.
 fn members(old: &Value, new: &Value, above: &mut Vec<String>, found: &mut Vec<Place>) -> bool {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -135,7 +146,8 @@ fn is_own_object(above: &[String]) -> bool {
 }
 
 /// The place of one line that differs; `None` where more than a version differs.
-fn place(path: &[u8], lines: &[&str], at: usize, (old, new): (&str, &str)) -> Option<Place> {
+fn place(path: &[u8], lines: &[&str], at: usize, new: &str) -> Option<Place> {
+    let old = lines[at];
     let differs = bump(old, new)?;
     let name = block(lines, at).into_iter().find(|line| key(line) == "name").map(value).unwrap_or_default();
     Some(Place { bump: Bump { name, ..differs }, key: key(old), declares: declares(path, lines, at) })
@@ -162,7 +174,7 @@ fn version_in(text: &str) -> Option<(String, String)> {
     Some((format!("{before}\0{after}"), version.to_owned()))
 }
 
-/// What stands before the value of a line: a word, a tag or a dotted name, by its last part.
+/// The text before the value of a line: a word, a tag or a dotted name, by its last part.
 fn key(line: &str) -> String {
     let line = version_in(line).map_or_else(|| line.to_owned(), |(rest, _)| rest);
     let before = line.split(['=', ':', '>', '(', '\0']).next().unwrap_or_default();

@@ -145,7 +145,7 @@ pub struct Halt {
     pub summary: Box<HaltSummary>,
     /// The next steps, chosen from the evidence.
     pub suggested_actions: Vec<Suggestion>,
-    /// Iterations since the last acknowledgement.
+    /// Iterations since the last answer.
     pub iteration: u64,
     /// The commit at which it halted; null before the first commit.
     pub head: Option<CommitId>,

@@ -98,7 +98,7 @@ pub struct LastHalt {
     /// The halt as the ledger has it.
     #[serde(flatten)]
     pub halt: Halt,
-    /// The acknowledgement; `None` while it is unanswered.
+    /// The answer; `None` while there is none.
     #[serde(rename = "acknowledged", serialize_with = "json::serialize_answer")]
     pub ack: Option<Ack>,
 }
@@ -138,7 +138,7 @@ pub struct CycleView {
     pub id: String,
     /// Its nodes, sorted.
     pub nodes: Vec<String>,
-    /// Iterations since the last acknowledgement.
+    /// Iterations since the last answer.
     pub iterations: u64,
     /// The budget; `None` for no limit.
     pub max: Option<u64>,
@@ -164,7 +164,7 @@ impl CycleView {
 /// The iterations of a loop; its text is a badge: `Loop 3/100`, or `Loop 3` without a cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopCount {
-    /// Iterations since the last acknowledgement.
+    /// Iterations since the last answer.
     pub iteration: u64,
     /// The cap of `iteration-cap`; `None` when the rule is off.
     pub cap: Option<u64>,

@@ -184,9 +184,12 @@ fn lookup(code: &str) -> CodeText {
             severity: rule.level.into(),
         };
     }
-    let known = OF_CHECK.iter().find(|(known, ..)| *known == code);
-    let (summary, level) =
-        known.map_or(("a message of andon check", Level::Warn), |(_, summary, level)| (*summary, *level));
+    let row = |line: &'static str| {
+        let (level, summary) = line.strip_prefix(code)?.strip_prefix(' ')?.split_once(' ')?;
+        Some((summary, Level::from_name(level)?))
+    };
+    let known = OF_CHECK.lines().find_map(row);
+    let (summary, level) = known.unwrap_or(("a message of andon check", Level::Warn));
     CodeText {
         summary: summary.to_owned(),
         help: format!("{summary}. What andon check looks at, and what helps: docs/ci.md."),
@@ -195,49 +198,8 @@ fn lookup(code: &str) -> CodeText {
     }
 }
 
-/// The codes of `check`, each with a sentence and its usual level.
-const OF_CHECK: &[(&str, &str, Level)] = &[
-    ("agent-answer", "a halt was answered by deleting its file in the shell of an agent", Level::Block),
-    ("answered-halt", "a halt of this range was answered", Level::Note),
-    ("broken-chain", "a record does not follow the record of its parent", Level::Block),
-    ("carried-evidence", "tests of another commit were carried over", Level::Warn),
-    ("chain-begins-anew", "the chain of records begins anew within the range", Level::Warn),
-    ("clock-set-back", "a record is older than that of its parent", Level::Warn),
-    ("config-added", "the configuration was added within the range", Level::Warn),
-    ("config-changed", "the configuration was changed within the range", Level::Warn),
-    ("config-older", "the configuration of the base needs another version", Level::Warn),
-    ("config-removed", "the configuration was removed within the range", Level::Block),
-    ("contradicting-records", "several records of one commit contradict each other", Level::Block),
-    ("edited-record", "a record does not say what the commit says", Level::Block),
-    ("gate-not-run", "the gate did not run for a commit", Level::Warn),
-    ("grafted-history", "grafts change what the history looks like", Level::Block),
-    ("halted-commit", "a commit was made while the loop was halted", Level::Block),
-    ("handed-in-tests", "a test result was submitted from elsewhere", Level::Warn),
-    ("interrupted", "the check was stopped before its end", Level::Block),
-    ("late-record", "a record was written later than its commit", Level::Warn),
-    ("missing-ledger", "an entry that a record names is missing from the ledger", Level::Block),
-    ("missing-record", "a commit has no record", Level::Block),
-    ("no-records", "there are no records to check", Level::Block),
-    ("not-the-squash", "a commit is not the squash of the range", Level::Block),
-    ("open-halt", "the loop on this branch is halted, and no person has answered", Level::Block),
-    ("other-author", "a commit has another author than its record", Level::Warn),
-    ("other-paths", "other path rules were used for a record", Level::Warn),
-    ("other-test-command", "another test command was run", Level::Warn),
-    ("partial-clone", "objects that are needed are not in this clone", Level::Block),
-    ("partial-record", "a record does not hold everything", Level::Warn),
-    ("replaced-object", "an object of the history is replaced", Level::Block),
-    ("shallow-clone", "the history that is needed is cut off in this clone", Level::Block),
-    ("skipped-rule", "a rule was skipped for a commit", Level::Warn),
-    ("test-command-changed", "the test command was changed within the range", Level::Warn),
-    ("tip-tested", "the tests at the tip decide", Level::Note),
-    ("tip-untested", "the tests at the tip did not run", Level::Block),
-    ("unguarded-agent", "a commit of an agent was made without the hooks of its client", Level::Warn),
-    ("unreadable-ledger", "an entry of the ledger cannot be read", Level::Block),
-    ("unreadable-record", "a record cannot be read", Level::Block),
-    ("unrecorded-halt", "a rule halts here, and the ledger has no such halt", Level::Block),
-    ("untested-code", "no tests ran on the code of a commit", Level::Block),
-    ("untested-squash", "the squash has other code than what was tested", Level::Block),
-];
+/// The codes of `check`, a line each, with the usual level and a sentence.
+const OF_CHECK: &str = include_str!("codes.txt");
 
 #[cfg(test)]
 mod tests {
@@ -332,7 +294,7 @@ mod tests {
 
     #[test]
     fn every_code_has_a_sentence_and_a_page() {
-        let mut codes: Vec<&str> = OF_CHECK.iter().map(|(code, ..)| *code).collect();
+        let mut codes: Vec<&str> = OF_CHECK.lines().filter_map(|line| line.split(' ').next()).collect();
         let sorted = codes.clone();
         codes.sort_unstable();
         codes.dedup();

@@ -52,7 +52,8 @@ pub(super) fn of_commit(
 
 /// The command that ends a replacement and keeps what it was under another name.
 pub(super) fn unreplaced(id: &str) -> String {
-    format!("git update-ref refs/andon-saved/replace/{id} refs/replace/{id} && git replace -d {id}")
+    let (saved, name) = (format!("refs/andon-saved/replace/{id}"), format!("{REPLACE}{id}"));
+    format!("git update-ref {saved} {name} && git replace -d {id}")
 }
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another

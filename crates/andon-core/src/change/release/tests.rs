@@ -121,6 +121,11 @@ fn whatever_else_changed_is_work() {
             "{\"version\":\"1.0.1\",\"dependencies\":{\"x\":\"1.0.1\"}}",
         )],
         &[("package.json", "{\"dependencies\":{\"x\":\"1.0.0\"}}", "{\"dependencies\":{\"x\":\"1.0.1\"}}")],
+        &[(
+            "package.json",
+            "{\"version\":\"1.0.0\",\"exports\":{\"a\":\"x\",\"b\":\"y\"}}",
+            "{\"version\":\"1.0.1\",\"exports\":{\"b\":\"y\",\"a\":\"x\"}}",
+        )],
         &[("Cargo.toml", "[package]\nrust-version = \"1.80\"\n", "[package]\nrust-version = \"1.81\"\n")],
         &[("a.py", "    version = \"1.0\"\n", "    version = \"1.1\"\n")],
         &[("a.py", "if version > (1, 2):\n", "if version > (1, 3):\n")],
