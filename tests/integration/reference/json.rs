@@ -61,8 +61,8 @@ fn the_members_of_status_and_check_are_documented() {
     compare("docs/json.md", &text);
     // Nothing is printed that is not there.
     let stage = Stage::installed();
-    for (verb, name) in [("status", "StatusView"), ("check", "CheckJson")] {
-        let out = stage.andon(&[verb, "--format", "json"]).ok().stdout;
+    for (verb, name) in [(&["status"][..], "StatusView"), (&["check", "HEAD"][..], "CheckJson")] {
+        let out = stage.andon(&[verb, &["--format", "json"]].concat()).ok().stdout;
         let printed: serde_json::Value = serde_json::from_str(&out).unwrap();
         let told: BTreeSet<&str> = flat(&known, name).iter().map(|member| member.name.as_str()).collect();
         let printed: Vec<&String> = printed.as_object().unwrap().keys().collect();
@@ -70,7 +70,7 @@ fn the_members_of_status_and_check_are_documented() {
             .iter()
             .filter(|key| !BESIDE.contains(&key.as_str()) && !told.contains(key.as_str()))
             .collect();
-        assert!(missing.is_empty(), "{verb}: {missing:?}");
+        assert!(missing.is_empty(), "{verb:?}: {missing:?}");
     }
 }
 
