@@ -1,33 +1,36 @@
-//! A run of the configured test command that was made past `andon test`, as a client's hook or an orchestrator reports the
-//! call: it is kept as handed in. A failing one is evidence of a loop; a passing one proves nothing, whatever
-//! `test.handed_in` says, for what a tool answers may be cut short.
+//! A run of tests that was made past `andon test`, as a client's hook or an orchestrator reports the call. One of the configured
+//! command alone is kept as handed in: a failing one is evidence of a loop; a passing one proves nothing, whatever
+//! `test.handed_in` says, for what a tool answers may be cut short. Any other is known by what it printed, and is an attempt and
+//! never evidence.
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use andon_agents::CompletedCall;
-use andon_agents::ruling::{TestPlace, Tests, decided_by};
-use andon_core::domain::tests::{RunOrigin, RunValidity};
+use andon_agents::ruling::{TestPlace, Tests, decided_by, only_reads};
+use andon_core::command_words::program_name;
+use andon_core::domain::tests::{RunOrigin, RunValidity, TestStatus};
 use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
 use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
+use andon_engine::adapter::events::words_of;
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::JournalLine;
-use testreport::{ExitKind, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 /// Most bytes of an answer that are read, from its end.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// A call that was nothing but a run of a configured test command.
+/// A call that ran tests.
 pub(crate) struct PlainRun {
     command: String,
     exit: i32,
     /// The end of what it printed.
     printed: Vec<u8>,
+    validity: RunValidity,
 }
 
 impl PlainRun {
-    /// Returns the plain run if `call`, which ended like that and was made in `cwd`, was one. Reads nothing but the call.
+    /// Returns the plain run if `call`, which ended like that and was made in `cwd`, was one: the configured command and nothing
+    /// else. Reads nothing but the call.
     pub(crate) fn recognize(
         ctx: &Context,
         ws: &Workspace,
@@ -46,26 +49,52 @@ impl PlainRun {
         }
         let tests = configured(ws);
         let command = at_work(ctx, ws, cwd, |at| decided_by(script, &tests, at))?.command.clone();
-        let text = call.result.as_ref().and_then(Value::as_str).unwrap_or_default().as_bytes();
-        let printed = text[text.len().saturating_sub(MAX_ANSWER)..].to_vec();
-        Some(Self { command, exit, printed })
+        Some(Self { command, exit, printed: printed(call), validity: RunValidity::HandedIn })
+    }
+
+    /// Returns the run of any tests that a shell call made, by the summary of a runner in what it printed, whatever was typed.
+    /// Commands that read files print the summaries of others, and `andon test` keeps its run itself.
+    pub(crate) fn seen(ws: &Workspace, call: &CompletedCall, end: CallEnd) -> Option<Self> {
+        let used = &call.used;
+        if used.kind != ToolKind::Shell || only_reads(used) || used.commands.iter().any(|one| runs_ours(one)) {
+            return None;
+        }
+        let printed = printed(call);
+        let run = Self { command: used.commands.join("\n"), exit: 0, printed, validity: RunValidity::Seen };
+        let read = run.read(Root::none().with_patterns(&ws.config.normalize));
+        let ended = read.status == TestStatus::Failed || end != CallEnd::Failed;
+        (read.counts.ran() > 0 && read.runner != RUNNER_EXIT && ended).then_some(run)
     }
 
     /// The run as a line of the journal. This looks at the working tree: without its code the run says nothing.
     pub(crate) fn line(&self, ctx: &Context, ws: &Workspace) -> Result<JournalLine, OpsError> {
         let tested = TestedCode::now(ws)?;
         let top = ws.repo.workdir().unwrap_or(&ctx.cwd);
-        let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
-        let mut reader = RunReader::new(root);
-        reader.push(Stream::Stdout, &self.printed);
-        let parsed = reader.finish(ExitKind::Code(self.exit));
-        let validity =
-            if parsed.not_started.is_some() { RunValidity::NotStarted } else { RunValidity::HandedIn };
+        let parsed = self.read(Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize));
+        let validity = if parsed.not_started.is_some() { RunValidity::NotStarted } else { self.validity };
         let mut run = tested.run(Some(ctx.now), parsed, &self.command, validity);
         compare(ws, &mut run)?;
         run.evidence.origin = RunOrigin::HandedIn;
         Ok(JournalLine::TestRun(Box::new(run)))
     }
+
+    fn read(&self, root: Root) -> ParsedRun {
+        let mut reader = RunReader::new(root);
+        reader.push(Stream::Stdout, &self.printed);
+        reader.finish(ExitKind::Code(self.exit))
+    }
+}
+
+/// The end of what a call printed.
+fn printed(call: &CompletedCall) -> Vec<u8> {
+    let text = call.result.as_ref().map(words_of).unwrap_or_default().into_bytes();
+    text[text.len().saturating_sub(MAX_ANSWER)..].to_vec()
+}
+
+/// A line with `andon test` in it.
+fn runs_ours(script: &str) -> bool {
+    let words: Vec<&str> = script.split(|c: char| c.is_whitespace() || ";&|()".contains(c)).collect();
+    words.windows(2).any(|two| program_name(two[0]) == "andon" && matches!(two[1], "test" | "t"))
 }
 
 /// The configured commands: `test.command`, and those of the scopes.

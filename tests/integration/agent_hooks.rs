@@ -11,6 +11,7 @@ mod payloads;
 mod pending;
 mod state;
 mod twice;
+mod what_ran;
 
 use crate::support::{Out, Stage, andon_path, image::built};
 

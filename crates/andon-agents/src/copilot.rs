@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::shared_dialect::{self, Members, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
-use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
+use andon_core::domain::client_spec::{Answer, AnswerText, Ends, Shape};
 use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
 use andon_core::format::FormatError;
 
@@ -40,6 +40,7 @@ const PASCAL: Shape = Shape {
     tokens: None,
     rewrites: None,
     flat: true,
+    ends: Ends { at_prompts: false, before_tools: false, at_turn_ends: true },
 };
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {

@@ -237,6 +237,9 @@ pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> R
     };
     match say {
         Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) if request.moment == HookMoment::Prompt => {
+            Reply::json(&json!({ "decision": "block", "reason": why }))
+        }
         Instruction::Refuse(why) | Instruction::Hold(why) | Instruction::Keep(why) => Reply::blocks(why),
         Instruction::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
             let specific = json!({ "hookEventName": request.event, rewrites.member: args });
@@ -246,12 +249,17 @@ pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> R
         }),
         Instruction::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
         Instruction::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
-        Instruction::LetGo(text) | Instruction::Stop(text) if shape.flat => Reply::aside(text),
-        Instruction::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
-        // It goes before the hook of somebody else that holds the turn.
-        Instruction::Stop(text) => {
-            Reply::json(&json!({ "continue": false, "stopReason": text, "systemMessage": text }))
+        Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => {
+            let denied = json!({ "permissionDecision": "deny", "permissionDecisionReason": why,
+                "hookEventName": request.event });
+            Reply::json(&json!({ "continue": false, "stopReason": why, "hookSpecificOutput": denied }))
         }
+        Instruction::LetGo(text) | Instruction::Stop(text) if shape.flat => Reply::aside(text),
+        // It goes before the hook of somebody else that holds the turn.
+        Instruction::Stop(text) if shape.ends.at_turn_ends => {
+            Reply::json(&json!({ "continue": false, "stopReason": text }))
+        }
+        Instruction::LetGo(text) | Instruction::Stop(text) => Reply::json(&json!({ "systemMessage": text })),
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn after_tool(
     touched(live, payload)?;
     for call in &payload.calls {
         if let Some(line) = called(live, call, by, &transcript)? {
+            let line = feed.looked(line)?;
             keep(live, &mut feed, line)?;
             // Only of a call that is new: two hooks may report one.
             if let Some(run) = &plain_run {
@@ -204,14 +205,13 @@ fn once(
     Ok(Instruction::Tell(text()))
 }
 
-/// The plain run of the tests that the only call of a payload was. Reads nothing but the payload.
+/// The run of tests that the only call of a payload was. Reads nothing but the payload.
 fn plain_run(place: &Place<'_>, event: &str, payload: &HookPayload, transcript: &[u8]) -> Option<PlainRun> {
     let [call] = payload.calls.as_slice() else { return None };
-    if agent::rewrites(place.client, event) {
-        return None;
-    }
     let end = end_of(place, &call.used, transcript);
-    PlainRun::recognize(place.ctx, place.ws, payload.cwd.as_deref(), call, end)
+    let plain = || PlainRun::recognize(place.ctx, place.ws, payload.cwd.as_deref(), call, end);
+    let plain = if agent::rewrites(place.client, event) { None } else { plain() };
+    plain.or_else(|| PlainRun::seen(place.ws, call, end))
 }
 
 /// The end of a call, from its answer or else from the transcript.

@@ -58,6 +58,7 @@ fn refused(
         RefusalReason::Halted => halt_name(halted),
         RefusalReason::Full => "the context window".to_owned(),
     };
+    let place_ends = place.client.spec().ends().is_some_and(|ends| ends.before_tools);
     let mut live = place.fold();
     let mark = live.mark(&["refused", &about]);
     let told = if live.known.refused.contains(&mark) { Telling::Again } else { Telling::First };
@@ -71,7 +72,10 @@ fn refused(
     // A refusal remains one whether or not it can be remembered.
     let kept = live.remember(AgentAction::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
-    EventOutcome { say: Instruction::Refuse(text), warnings }
+    // A model that was told of the halt and goes on asks for ever: its session ends, where the client has a way.
+    let ends = place_ends && *why == RefusalReason::Halted && told == Telling::Again;
+    let say = if ends { Instruction::Stop(text) } else { Instruction::Refuse(text) };
+    EventOutcome { say, warnings }
 }
 
 fn halt_name(halted: &HaltState) -> String {

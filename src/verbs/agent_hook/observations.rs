@@ -10,7 +10,7 @@ use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::events::{EventKind, Renewal};
 use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING};
-use andon_engine::gate::rule_feed::RuleFeed;
+use andon_engine::gate::{rule_feed::RuleFeed, turn::WorkingTree};
 use andon_engine::{adapter::events, asking, error::OpsError, gate::compaction, recording::timeline};
 
 /// Largest file of settings that is read.
@@ -82,12 +82,20 @@ pub(super) fn prompt(
     if is_asked {
         let text = payload.prompt.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let mark = text.map(|text| events::mark(&["prompt", text]));
-        let head = place.head()?;
-        place.remember(AgentAction::Prompt, &head, mark)?;
+        // What the turn changed is told by the code at its beginning: a client may not wait for its hooks.
+        let code = WorkingTree::look(place.ws).map(|tree| format!(" {}", tree.code)).unwrap_or_default();
+        let began = place.head()? + &code;
+        place.remember(AgentAction::Prompt, &began, mark)?;
     }
     // An agent that is asked something else may read again what it read for the question before.
     if is_asked && place.known.turn.asked && !place.known.turn.first {
         place.append(&place.event(None, EventKind::Renewed(Renewal::Prompt)))?;
+    }
+    // Nobody is there who could be answered: the prompt of a loop costs nothing.
+    let blocks = place.client.spec().ends().is_some_and(|ends| ends.at_prompts) && !place.is_attended();
+    if blocks && let HaltState::Yes(halt) = halted {
+        let text = words::halted(halt.as_deref(), words::Telling::First);
+        return Ok(EventOutcome { say: Instruction::Refuse(text), warnings: Vec::new() });
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());

@@ -1,7 +1,7 @@
 //! Texts of agents' hooks for a model and its person. Clients cut long answers (one of them after 900 characters): the
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
-use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason};
+use andon_core::domain::agent_door::{Disarm, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding};
 use andon_core::escape::terminal_clip;
@@ -113,7 +113,11 @@ pub fn unread(why: &str) -> String {
 
 /// Says that a line runs with `andon test` in the place of the test command.
 pub fn turned(line: &str) -> String {
+    let is_part = line.contains(" test -- ");
     let line = terminal_clip(line, MESSAGE);
+    if is_part {
+        return format!("andon: this runs as `{line}`: a part, which does not count for the commit. Before it: andon test");
+    }
     format!("andon: this runs as `{line}`: the same tests, and the run counts for the commit.")
 }
 
@@ -141,11 +145,16 @@ pub fn now_halted(halt: &StandingHalt) -> String {
 }
 
 /// Holds a turn, and says what is missing.
-pub fn held(missing: &str, times: usize) -> String {
+pub fn held(missing: &str) -> String {
     bounded(&format!(
-        "{HELD} {} ({times} of {MAX_HOLDS}).\nIf it cannot be done, say so and why: the turn ends then.\nhelp: andon complete",
+        "{HELD} {}.\nIf it cannot be done, say so and why: the turn ends then.\nhelp: andon complete",
         terminal_clip(missing, MESSAGE)
     ))
+}
+
+/// Says to the person who is there that tests fail: whether that is meant is theirs to say.
+pub fn red(missing: &str) -> String {
+    bounded(&format!("andon: {}. help: andon test", terminal_clip(missing, MESSAGE)))
 }
 
 /// Says that a turn ends although something is missing; nothing where all is well.
@@ -163,7 +172,7 @@ pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<
             None => "andon: the turn ends stopped by a person. To go on: andon resume".to_owned(),
         },
         ReleaseReason::Cap => format!(
-            "andon: the turn ends unfinished, held {MAX_HOLDS} times: {missing}. help: andon complete"
+            "andon: the turn ends unfinished, and was held once: {missing}. help: andon complete"
         ),
         ReleaseReason::NoProgress => {
             format!("andon: the turn ends unfinished, nothing moved: {missing}. help: andon complete")
@@ -309,7 +318,7 @@ mod tests {
             unread(&long),
             nudge(&finding),
             turned(&long),
-            held(&long, 1),
+            held(&long),
             let_go(ReleaseReason::Halted, &long, Some(&halt)).unwrap(),
             let_go(ReleaseReason::Cap, &long, None).unwrap(),
             kept(&long),

@@ -9,17 +9,20 @@ use andon_agents::{HookPayload, Instruction};
 use andon_core::domain::agent_door::{AgentAction, ReleaseReason};
 use andon_core::domain::events::{EventKind, TurnEnd};
 use andon_core::domain::{decision::Verdict, ids::ShortHash};
+use andon_core::history::{Outcome, outcome};
 use andon_core::policy::Bit;
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::{
-    adapter::events, error::OpsError, gate::completion, halts, recording::pending, workspace::Workspace,
+    adapter::events, evidence::earlier_runs, error::OpsError, gate::completion, halts, recording::pending, workspace::Workspace,
 };
 
 /// Missing work, and its mark together with the code.
 struct MissingWork {
     text: String,
     mark: ShortHash,
+    /// The turn is held for it. Otherwise it is told.
+    holds: bool,
 }
 
 /// Judges the end of a turn.
@@ -36,12 +39,12 @@ pub(super) fn end(
     // No question while halted.
     let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(left(place)?) };
     let missing = match &left {
-        Some(TurnLeft { tree: Some(tree), changed: true }) => missing(place, tree)?,
+        Some(TurnLeft { tree: Some(tree), code_changed: true, .. }) => missing(place, tree)?,
         Some(_) | None => None,
     };
     let asked = TurnState {
         halted: left.is_none(),
-        missing: missing.as_ref().map(|missing| missing.mark),
+        missing: missing.as_ref().filter(|missing| missing.holds).map(|missing| missing.mark),
         held: &place.known.held,
         continued: payload.continued,
         remembered: place.known.remembered,
@@ -50,10 +53,10 @@ pub(super) fn end(
     let (ruling, mark) = (turn_end(asked), asked.missing);
     let why = match ruling {
         TurnRuling::Hold(_) if habits.ends_regardless => ReleaseReason::NoProgress,
-        TurnRuling::Hold(times) => {
+        TurnRuling::Hold(_) => {
             // A turn whose hold cannot be remembered would be held for ever.
             place.remember(AgentAction::Held, text, mark)?;
-            let say = Instruction::Hold(words::held(text, times));
+            let say = Instruction::Hold(words::held(text));
             return Ok(EventOutcome { say, warnings: Vec::new() });
         }
         TurnRuling::LetGo(why) => why,
@@ -61,7 +64,8 @@ pub(super) fn end(
     if why != ReleaseReason::Done {
         place.remember(AgentAction::Released, text, mark)?;
     }
-    let said = words::let_go(why, text, halted.halt());
+    let red = missing.as_ref().filter(|missing| !missing.holds).map(|missing| words::red(&missing.text));
+    let said = words::let_go(why, text, halted.halt()).or(red);
     let say = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::LetGo);
     let stop = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::Stop);
     let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
@@ -98,8 +102,10 @@ fn numbered(place: &mut LiveSession<'_>) -> Result<Option<ShortHash>, OpsError> 
 struct TurnLeft {
     /// The working tree, where it had to be looked at.
     tree: Option<WorkingTree>,
-    /// This turn may have changed the code.
+    /// This turn may have changed the code, or a document.
     changed: bool,
+    /// The code is not what it was at the prompt, as far as that is known.
+    code_changed: bool,
 }
 
 impl TurnLeft {
@@ -113,23 +119,26 @@ impl TurnLeft {
     }
 }
 
-/// Compares the working tree with HEAD where the calls of the turn, or what is not known of them, may have changed it. After
-/// commands the times of the files tell whether they did.
+/// Compares the working tree with what it was at the prompt, unless the times of the files tell that nothing was written since.
+/// Calls say no more than that something may have been: a client may end its turn before the hook of its last call.
 fn left(place: &LiveSession<'_>) -> Result<TurnLeft, OpsError> {
     let session = &place.known;
     let moved = session.began.as_deref() != Some(place.head()?.as_str());
-    let untouched = match (session.turn.touch, session.turn.since) {
+    let OpenTurn { touch, since, code, .. } = session.turn;
+    let untouched = match (touch, since) {
+        (Touch::Nothing, Some(since)) if code.is_some() => !place.ws.repo.may_be_written_since(since.0),
         (Touch::Nothing, _) => true,
         (Touch::Ran, Some(since)) => !moved && !place.ws.repo.may_be_written_since(since.0),
         (Touch::Ran, None) | (Touch::Edited, _) => false,
     };
     if !moved && untouched {
-        return Ok(TurnLeft { tree: None, changed: false });
+        return Ok(TurnLeft { tree: None, changed: false, code_changed: false });
     }
     let tree = WorkingTree::look(place.ws)?;
-    let newer = || session.turn.since.is_none_or(|since| tree.is_newer(place.ws, since));
-    let changed = moved || session.turn.touch == Touch::Edited || newer();
-    Ok(TurnLeft { tree: Some(tree), changed })
+    let newer = || touch == Touch::Edited || since.is_none_or(|since| tree.is_newer(place.ws, since));
+    let code_changed = moved || code.map_or_else(newer, |code| code != tree.code);
+    let changed = code_changed || touch == Touch::Edited;
+    Ok(TurnLeft { tree: Some(tree), changed, code_changed })
 }
 
 /// True where a person asked something, and no loop did: a prompt that is new, in a session that has more than one, and no
@@ -155,8 +164,16 @@ fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<Missing
     if view.can_complete != Bit::No || untouched {
         return Ok(None);
     }
+    // Any run that saw this code tells the agent what a hold would: it is held where none did, and where it leaves the tests red and
+    // nobody is there to say that they are meant to be.
+    let run = earlier_runs::newest_on(place.ws, left.code);
+    let is_red = run.as_ref().is_some_and(|run| outcome(&run.evidence) == Outcome::Red);
+    if run.is_some() && !is_red {
+        return Ok(None);
+    }
+    let holds = run.is_none() || !place.is_attended();
     let problem = || view.problems.first().map(|problem| problem.message.clone());
     let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
     let mark = place.mark(&["missing", &text, &left.code.to_string()]);
-    Ok(Some(MissingWork { text, mark }))
+    Ok(Some(MissingWork { text, mark, holds }))
 }

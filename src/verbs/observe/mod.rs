@@ -202,7 +202,8 @@ fn run_text(run: &TestRun, style: Style) -> String {
         RunValidity::CodeChanged
         | RunValidity::Interrupted
         | RunValidity::Filtered
-        | RunValidity::NotStarted => "it proves nothing",
+        | RunValidity::NotStarted
+        | RunValidity::Seen => "it proves nothing",
     };
     let result = phrase::tests(&run.evidence);
     let code = style.dim(&run.evidence.code.short());

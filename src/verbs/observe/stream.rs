@@ -80,6 +80,7 @@ pub fn run(
                     compare(ws, run)?;
                 }
                 let plain = plain_run(ctx, ws, line, &kept);
+                let kept = feed.looked(kept)?;
                 journal.append(&kept)?;
                 tally.kept = tally.kept.saturating_add(1);
                 tally.odd(odd);
@@ -183,7 +184,8 @@ fn plain_run(ctx: &Context, ws: &Workspace, line: Line<'_>, kept: &JournalLine) 
     let (tool, told) = events::told_call(text)?;
     let mut call = andon_agents::called(&tool, None, told.args);
     call.result = told.result;
-    let run = PlainRun::recognize(ctx, ws, None, &call, told.end)?;
+    let plain = PlainRun::recognize(ctx, ws, None, &call, told.end);
+    let run = plain.or_else(|| PlainRun::seen(ws, &call, told.end))?;
     let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let is_named = |run: &TestRun| {
         run.evidence.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated

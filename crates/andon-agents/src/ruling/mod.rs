@@ -8,7 +8,9 @@ mod shell;
 mod testing;
 mod words;
 
-use self::readers::{leads_out, reads};
+use self::readers::{hands_off, leads_out};
+pub use self::readers::reads as only_reads;
+use self::readers::reads;
 use self::words::WordMatch;
 use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason, ToolKind, ToolUse};
 use andon_core::domain::{events::CallEnd, ids::ShortHash};
@@ -51,7 +53,7 @@ pub fn before_tool(uses: &[ToolUse], ground: ToolGround) -> CallRuling {
         }
     }
     // A payload without a tool is not known to read.
-    let only_reads = !uses.is_empty() && uses.iter().all(reads);
+    let only_reads = !uses.is_empty() && uses.iter().all(|used| reads(used) || hands_off(used));
     match (ground.halted, ground.full) {
         (true, _) if !only_reads => CallRuling::Refuse(RefusalReason::Halted),
         (false, true) if uses.is_empty() || !uses.iter().all(leads_out) => {
@@ -103,11 +105,10 @@ pub fn turn_end(asked: TurnState<'_>) -> TurnRuling {
         return TurnRuling::LetGo(if asked.halted { ReleaseReason::Halted } else { ReleaseReason::Done });
     };
     let forgotten = asked.continued == Some(true) && asked.held.is_empty() && !asked.remembered;
-    if asked.held.len() >= MAX_HOLDS {
-        TurnRuling::LetGo(ReleaseReason::Cap)
-    } else if asked.held.contains(&missing) {
-        // An agent that goes to and fro between two states makes no progress either.
+    if asked.held.contains(&missing) {
         TurnRuling::LetGo(ReleaseReason::NoProgress)
+    } else if asked.held.len() >= MAX_HOLDS {
+        TurnRuling::LetGo(ReleaseReason::Cap)
     } else if forgotten {
         TurnRuling::LetGo(ReleaseReason::Forgotten)
     } else {
@@ -133,9 +134,11 @@ mod tests {
         for (used, running, halted, full) in [
             (tool(Read, "src/a.rs"), "pass", "pass", "full"),
             (tool(Read, ".andon/CHECKPOINT.md"), "pass", "pass", "full"),
-            (tool(Edit, ".andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
-            (tool(Unknown, "/w/.andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
-            (tool(Shell, "cat > .andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
+            (tool(Edit, ".andon/MISSION_BRIEFING.md"), "pass", "pass", "pass"),
+            (tool(Unknown, "/w/.andon/MISSION_BRIEFING.md"), "pass", "pass", "pass"),
+            (tool(Shell, "cat > .andon/MISSION_BRIEFING.md"), "pass", "pass", "pass"),
+            (tool(Shell, "echo x >> .andon/MISSION_BRIEFING.md"), "pass", "pass", "pass"),
+            (tool(Shell, "cat x > .andon/MISSION_BRIEFING.md; make"), "pass", "halted", "full"),
             (tool(Shell, "rm .andon/MISSION_BRIEFING.md"), "pass", "halted", "full"),
             (tool(Shell, "git commit -m x"), "pass", "halted", "pass"),
             (tool(Shell, "git commit --no-verify -m x"), "note", "halted", "note"),
@@ -144,7 +147,7 @@ mod tests {
             (tool(Shell, "make"), "pass", "halted", "full"),
             (tool(Shell, &"a; ".repeat(60_000)), "pass", "halted", "full"),
             (tool(Shell, "andon status"), "pass", "pass", "pass"),
-            (tool(Shell, "andon context --brief"), "pass", "halted", "pass"),
+            (tool(Shell, "andon context --brief"), "pass", "pass", "pass"),
             (tool(Shell, "andon resume -r x"), "disarms", "disarms", "disarms"),
             (tool(Unknown, ""), "pass", "halted", "full"),
         ] {
@@ -171,17 +174,16 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_held_thrice_at_most_and_never_twice_for_the_same() {
+    fn a_turn_is_held_once() {
         let mark = |byte| ShortHash([byte; 8]);
-        let all = [mark(1), mark(2), mark(3)];
+        let all = [mark(1)];
         let asked =
             TurnState { halted: false, missing: Some(mark(9)), held: &[], continued: None, remembered: true };
         for (asked, expected) in [
             (asked, TurnRuling::Hold(1)),
-            (TurnState { held: &all[..2], ..asked }, TurnRuling::Hold(3)),
             (TurnState { held: &all, ..asked }, TurnRuling::LetGo(ReleaseReason::Cap)),
             (
-                TurnState { held: &all[..2], missing: Some(mark(1)), ..asked },
+                TurnState { held: &all, missing: Some(mark(1)), ..asked },
                 TurnRuling::LetGo(ReleaseReason::NoProgress),
             ),
             (TurnState { missing: None, ..asked }, TurnRuling::LetGo(ReleaseReason::Done)),

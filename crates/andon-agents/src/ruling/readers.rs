@@ -27,7 +27,7 @@ const GIT_WRITES: [&str; 5] = ["--output", "--ext-diff", "--open-files-in-pager"
 const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 
 /// Returns true when a call only reads.
-pub(super) fn reads(used: &ToolUse) -> bool {
+pub fn reads(used: &ToolUse) -> bool {
     match used.kind {
         ToolKind::Read => true,
         ToolKind::Shell => !used.commands.is_empty() && used.commands.iter().all(|script| only_reads(script)),
@@ -39,17 +39,23 @@ pub(super) fn reads(used: &ToolUse) -> bool {
 pub(super) fn only_reads(script: &str) -> bool {
     let read = Reading::parse(script);
     let commands = read.commands();
-    let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value.as_str());
+    let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value.as_str()) && !evaluates(words);
     read.is_whole
         && read.is_waited_for()
-        && read.writes.iter().all(|file| file == "/dev/null")
-        && !commands.iter().all(says)
+        && read.writes.iter().all(|file| file == "/dev/null" || is_briefing(file))
+        && (!commands.iter().all(says) || read.writes.iter().any(|file| is_briefing(file)))
         && commands.iter().all(|words| says(words) || is_reader(words))
+}
+
+/// Returns true where the shell's own programs are asked for a variable: its subscript is carried out.
+fn evaluates(words: &[&Word]) -> bool {
+    let asks = |word: &&Word| word.value.starts_with("-v") || word.value == "-R";
+    matches!(words[0].value.as_str(), "test" | "[" | "printf") && words[1..].iter().any(asks)
 }
 
 fn is_reader(words: &[&Word]) -> bool {
     let words = if words[0].value == "time" { &words[1..] } else { words };
-    let Some((program, args)) = words.split_first() else { return false };
+    let Some((program, args)) = words.split_first().filter(|_| !evaluates(words)) else { return false };
     // A program of that name elsewhere may be anything.
     let name = OF_SYSTEM.iter().find_map(|dir| program.value.strip_prefix(dir)).unwrap_or(&program.value);
     let values: Vec<&str> = args.iter().map(|word| word.value.as_str()).collect();
@@ -101,21 +107,38 @@ fn git(args: &[&str]) -> bool {
     }
     // The pager of `git grep`.
     let starts = rest.first() == Some(&"grep") && rest.iter().any(|word| is_option(word, &["-O"]));
-    !starts && rest.first().is_some_and(|verb| OF_GIT.contains(verb))
+    let listed = |options: &[&str]| rest[1..].iter().all(|word| options.contains(word));
+    let lists = match rest {
+        ["branch", ..] => listed(&["-a", "-r", "-v", "-vv", "--all", "--list", "--remotes", "--show-current", "--verbose"]),
+        ["worktree", "list", ..] => rest[2..].iter().all(|word| word.starts_with('-')),
+        ["stash", "list" | "show", ..] | ["reflog"] | ["reflog", "show", ..] => true,
+        ["reflog", rest @ ..] => rest.iter().all(|word| word.starts_with('-') || word.starts_with("HEAD")),
+        _ => false,
+    };
+    lists || !starts && rest.first().is_some_and(|verb| OF_GIT.contains(verb))
 }
 
 fn andon(args: &[&str]) -> bool {
     let plain: Vec<&str> = args.iter().copied().filter(|word| !word.starts_with('-')).collect();
-    matches!(
-        plain.as_slice(),
-        ["status" | "log" | "show" | "doctor", ..] | ["review", "show" | "status" | "precedents", ..]
-    )
+    // These run tests, or write a file.
+    let works = |word: &&str| word.starts_with("--te") || word.starts_with("-o") || word.starts_with("--ou") || word.contains('=');
+    match plain.as_slice() {
+        ["check", ..] => !args.iter().any(works),
+        ["status" | "log" | "show" | "doctor" | "context" | "explain", ..]
+        | ["review", "show" | "status" | "precedents", ..] => true,
+        _ => false,
+    }
+}
+
+/// Returns true when a tool writes what the next session must know, and nothing else.
+pub(super) fn hands_off(used: &ToolUse) -> bool {
+    used.commands.is_empty() && !used.paths.is_empty() && used.paths.iter().all(|path| is_briefing(path))
 }
 
 /// Returns true when a call leads out of a full window: it writes or reads the briefing, asks for it, tests, or commits.
 pub(super) fn leads_out(used: &ToolUse) -> bool {
     if used.commands.is_empty() {
-        return !used.paths.is_empty() && used.paths.iter().all(|path| is_briefing(path));
+        return hands_off(used);
     }
     used.commands.iter().all(|script| {
         let read = Reading::parse(script);
@@ -158,6 +181,10 @@ mod tests {
             "andon status",
             "andon log | head -3",
             "andon doctor",
+            "andon context --brief && andon explain a1b2c3d",
+            "andon check --format json",
+            "git branch -a && git branch --show-current",
+            "git stash list; git reflog -5; git worktree list --porcelain",
             "andon review show 1 && andon review precedents",
             "andon status --format json | jq .state",
             "cat .andon/CHECKPOINT.md 2>/dev/null",
@@ -188,6 +215,16 @@ mod tests {
             "andon status; make",
             "git commit",
             "git stash",
+            "git stash drop",
+            "git branch new",
+            "git branch -D old",
+            "git reflog expire --all",
+            "git worktree add x",
+            "andon check --test",
+            "andon check --format sarif=x",
+            "test -v 'x[`touch a`]' && cat b",
+            "[ -v 'x[$(touch a)]' ]; ls",
+            "printf -v 'x[`touch a`]' y; ls",
             "git log --output=x",
             "git log --outp=x",
             "git log --output x",

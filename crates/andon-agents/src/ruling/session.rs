@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::{agent::Client, ids::ShortHash, time::Timestamp};
+use andon_core::domain::agent::Client;
+use andon_core::domain::ids::{CodeId, ShortHash};
+use andon_core::domain::time::Timestamp;
 
 /// The effect that the calls of a turn may have had on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -40,6 +42,8 @@ pub struct OpenTurn {
     pub first: bool,
     pub touch: Touch,
     pub since: Option<Timestamp>,
+    /// The code at the prompt that began it.
+    pub code: Option<CodeId>,
 }
 
 /// The memory of one session of one client.
@@ -118,7 +122,10 @@ impl Session {
         let turn = OpenTurn { since: fact.at, ..OpenTurn::default() };
         match fact.deed {
             AgentAction::Session => self.turn = OpenTurn { first: true, ..turn },
-            AgentAction::Prompt => self.turn = OpenTurn { first: self.turn.first, ..turn },
+            AgentAction::Prompt => {
+                let code = fact.about.split_once(' ').and_then(|(_, code)| code.parse().ok());
+                self.turn = OpenTurn { first: self.turn.first, code, ..turn };
+            }
             AgentAction::Ended => self.turn = turn,
             AgentAction::Wrote => {
                 let touch = if fact.about == RAN { Touch::Ran } else { Touch::Edited };
@@ -143,7 +150,7 @@ impl Session {
         self.remembered = true;
         self.take_turn(fact);
         if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
-            self.began = Some(fact.about.clone());
+            self.began = fact.about.split(' ').next().map(str::to_owned);
         }
         match (fact.deed, fact.mark) {
             (AgentAction::Prompt, _) => self.held.clear(),

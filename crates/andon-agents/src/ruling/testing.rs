@@ -1,13 +1,14 @@
 //! Which command of a shell's line is the configured test command, and the same line with `andon test` in its place.
 //!
-//! Nothing is guessed: what a shell would have to compute first, and what comes after it, is left alone. So are pipes, which
-//! swallow the exit code, the background, here-documents, loops and everything else that begins with a reserved word.
+//! Nothing is guessed: what a shell would have to compute first, and what comes after it, is left alone. So are the background,
+//! what another command is piped into, here-documents, loops and everything else that begins with a reserved word.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use super::shell::{End, Item, Reading, Word};
-use andon_core::command_words::is_assignment;
+use andon_core::command_words::{behind_wrapper, is_assignment, program_name};
+use andon_core::{WordList, words};
 
 /// A configured test command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,17 +137,17 @@ fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Re
     if parts.is_empty() || parts.iter().filter_map(Item::end).any(|end| end != End::And) {
         return None;
     }
-    let skipped = if is_compound { 0 } else { prefix(&read.items[at..]) };
+    let skipped = if is_compound { vec![0] } else { starts(&read.items[at..]) };
     // Of `x || a && b`, the shell joins the first two.
     if matches!(before, Some(End::Pipe)) || is_compound && matches!(before, Some(End::Or)) {
         return None;
     }
     // An assignment may belong to the command itself.
-    let start = (0..=skipped).find(|skip| is_at(&read.items[at + skip..], parts))? + at;
+    let start = skipped.into_iter().find(|skip| is_at(&read.items[at + skip..], parts))? + at;
     let last = start + parts.len() - 1;
     let next = last + read.items.get(last..)?.iter().position(Item::ends)?;
     let end = read.items[next].end()?;
-    if matches!(end, End::Pipe | End::Background | End::Unread) {
+    if matches!(end, End::Background | End::Unread) || is_compound && end == End::Pipe {
         return None;
     }
     let between = read.items.get(last + 1..next).unwrap_or_default();
@@ -162,25 +163,51 @@ fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Re
 }
 
 fn is_at(items: &[Item], parts: &[Item]) -> bool {
-    let same = |(one, other): (&Item, &Item)| match (one, other) {
+    let same = |(at, (one, other)): (usize, (&Item, &Item))| match (one, other) {
         (Item::Word(one), Item::Word(other)) => {
-            (one.is_exact && other.is_exact && one.value == other.value) || one.raw == other.raw
+            let exact = one.is_exact && other.is_exact;
+            exact && one.value == other.value
+                || one.raw == other.raw
+                || at == 0 && exact && bare(&one.value) == other.value
         }
         (Item::End(one), Item::End(other)) => one == other,
         (Item::Word(_), Item::End(_)) | (Item::End(_), Item::Word(_)) => false,
     };
-    items.len() >= parts.len() && items.iter().zip(parts).all(same)
+    items.len() >= parts.len() && items.iter().zip(parts).enumerate().all(same)
 }
 
-/// Returns the number of words before a command that are not part of it: assignments, and `time`.
-fn prefix(items: &[Item]) -> usize {
-    let mut words = items.iter().map_while(Item::word).peekable();
-    let mut count = 0;
-    if words.next_if(|word| word.raw == "time").is_some() {
-        count += 1;
-        count += usize::from(words.next_if(|word| word.raw == "-p").is_some());
+/// Runners that start a program in an environment of the project.
+const IN_PROJECT: WordList = words!["uv run", "poetry run", "pipenv run", "pdm run", "rye run", "hatch run"];
+/// Wrappers behind which a program runs as another person, or waits for its turn.
+const NOT_THROUGH: WordList = words!["sudo", "doas", "flock"];
+
+/// The numbers of words before a program that may be the command: none, those of variables, and those of each wrapper.
+fn starts(items: &[Item]) -> Vec<usize> {
+    let words: Vec<&str> = items.iter().map_while(Item::word).map(|word| word.value.as_str()).collect();
+    let mut found = vec![0];
+    let mut rest = &words[..];
+    loop {
+        // An assignment may belong to the command itself.
+        let assigned = rest.iter().take_while(|word| is_assignment(word)).count();
+        let at = words.len() - rest.len();
+        found.extend(at + 1..=at + assigned);
+        rest = &rest[assigned..];
+        let in_project = IN_PROJECT.beginning(rest).and_then(|begin| rest.get(begin.split(' ').count()..));
+        let wrapped = || behind_wrapper(rest).filter(|_| !NOT_THROUGH.contains(program_name(rest[0])));
+        let Some(inner) = in_project.or_else(wrapped).filter(|inner| !inner.is_empty()) else { return found };
+        rest = inner;
+        found.push(words.len() - rest.len());
     }
-    count + words.take_while(|word| is_assignment(&word.raw)).count()
+}
+
+/// Directories in which an environment of the project has its programs.
+const OF_PROJECT: [&str; 6] =
+    [".venv/bin/", "venv/bin/", "env/bin/", ".venv/Scripts/", "venv/Scripts/", "node_modules/.bin/"];
+
+/// A program, without the directory of an environment of the project.
+fn bare(word: &str) -> &str {
+    let word = word.strip_prefix("./").unwrap_or(word);
+    OF_PROJECT.iter().find_map(|dir| word.strip_prefix(dir)).unwrap_or(word)
 }
 
 fn is_reserved(word: &str) -> bool {

@@ -2,10 +2,14 @@
 //!
 //! Answers that change from call to call: an agent that waits for a build or a download repeats its call on purpose.
 
+use std::collections::BTreeSet;
+
+use super::rules::tool_loop;
 use super::words;
-use crate::domain::events::{Arguments, ToolCall};
+use crate::domain::events::{Arguments, CallEnd, SAMPLED, ToolCall};
 use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
-use crate::history::{Call, is_edit};
+use crate::domain::{ids::ShortHash, settings::RuleSettings};
+use crate::history::{Call, Timeline, is_edit};
 
 /// Calls of a row that a sentence names.
 pub(super) const NAMED: usize = 3;
@@ -92,6 +96,58 @@ pub(super) fn with_answer(call: &ToolCall) -> Vec<Evidence> {
     [evidence(call)].into_iter().chain(answer).collect()
 }
 
+/// The shortest time between two looks at something that is waited for, in seconds.
+const PAUSE: u64 = 10;
+/// Newest calls by which waiting is known.
+const WAITED: usize = 4;
+/// So many times as patient is a rule with calls that wait.
+const PATIENCE: u64 = 4;
+
+/// How many times as long a row of calls has to be: longer where the newest calls wait. That is known by what they do, which is to
+/// look again and again, with time in between, at something that answers in a few lines.
+pub(super) fn patience(newest_first: &[&Call]) -> u64 {
+    let is_short = |call: &&&Call| call.call.lines.len() < SAMPLED;
+    let newest = &newest_first[..newest_first.len().min(WAITED)];
+    let apart = |pair: &[&Call]| match (pair[0].at, pair[1].at) {
+        (Some(newer), Some(older)) => newer.since(older).0 >= PAUSE,
+        (None, _) | (_, None) => false,
+    };
+    let waits = newest.len() > 2 && newest.iter().all(|call| is_short(&call)) && newest.windows(2).all(apart);
+    if waits { PATIENCE } else { 1 }
+}
+
+/// Returns whether `call` of `node` has its like among the calls since the code last changed, as far as that is known. Then it is
+/// worth a look at the working tree whether the code is still the same: `soft` calls are a row.
+pub fn is_repeated(
+    timeline: &Timeline,
+    settings: &RuleSettings,
+    node: Option<&str>,
+    call: &ToolCall,
+) -> bool {
+    let soft = tool_loop::RULE.setting(settings).size(&tool_loop::SOFT);
+    let activity = &timeline.activity;
+    let node = node.unwrap_or_else(|| activity.current_node());
+    let both = |one: Option<ShortHash>, other| one.is_some() && one == other;
+    let is_like = |one: &ToolCall| {
+        one.exact == call.exact
+            || both(one.refusal, call.refusal)
+            || both(one.gist, call.gist)
+            || both(one.asks, call.asks)
+            || (one.end == CallEnd::Failed && call.end == CallEnd::Failed)
+    };
+    let known = activity.calls.iter().filter(|one| one.node == node && one.epoch == activity.epoch);
+    // The second last of a row, and this one.
+    known.filter(|one| is_like(&one.call)).count() + 2 >= soft
+}
+
+/// Returns whether most lines of one answer are in the other, by their samples.
+pub(super) fn overlap(one: &[u64], other: &[u64]) -> bool {
+    let all: BTreeSet<u64> = one.iter().chain(other).copied().collect();
+    let shared = |line: &&u64| one.contains(line) && other.contains(line);
+    let smallest: Vec<&u64> = all.iter().take(SAMPLED).collect();
+    smallest.len() == SAMPLED && smallest.iter().filter(|line| shared(line)).count() * 2 >= SAMPLED
+}
+
 /// Returns whether one quantity of the answers of `alike`, calls that are equal as they are compared, only rises or only falls in
 /// their newest ones, and does so in at least every other of them.
 pub(super) fn is_moving<'a>(newest_first: impl Iterator<Item = &'a Call>, most: usize) -> bool {
@@ -116,7 +172,7 @@ mod tests {
 
     fn made(shown: &str) -> Call {
         let call = ToolCall { shown: Some(shown.to_owned()), ..call("Bash", 1, None) };
-        Call { node: "agent".to_owned(), call, epoch: 0, iteration: 0 }
+        Call { node: "agent".to_owned(), call, epoch: 0, state: 0, at: None, iteration: 0 }
     }
 
     #[test]

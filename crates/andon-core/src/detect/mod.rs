@@ -26,6 +26,7 @@ mod testkit;
 mod words;
 
 pub use attempts::uncredited_falls;
+pub use calls::is_repeated;
 pub use evaluation::{evaluate, run};
 pub use excuses::ExcuseText;
 pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};

@@ -107,7 +107,7 @@ impl AgentFact {
 }
 
 /// The maximum number of times that one turn is held.
-pub const MAX_HOLDS: usize = 3;
+pub const MAX_HOLDS: usize = 1;
 
 /// A safeguard that a tool call would disarm.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -129,6 +129,14 @@ pub struct ClientSpec {
 }
 
 impl ClientSpec {
+    /// What ends its session, where it is of the common shape.
+    pub fn ends(&self) -> Option<Ends> {
+        match &self.dialect {
+            Dialect::Shaped(shape) => Some(shape.ends),
+            Dialect::Own => None,
+        }
+    }
+
     /// Its events with what they mean, in the order of the row.
     pub fn events(&self) -> impl Iterator<Item = (&'static str, HookMoment)> + use<> {
         self.events.split(' ').map(|name| (name, HookMoment::of_event(name)))
@@ -156,6 +164,18 @@ pub struct Shape {
     pub rewrites: Option<Rewrites>,
     /// A text for the model is a member beside the others, and a text for people goes to standard error.
     pub flat: bool,
+    pub ends: Ends,
+}
+
+/// What ends a session whose loop is halted, beside a refusal, which a model may ignore for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// A hook that blocks a prompt: nothing is sent to the model.
+    pub at_prompts: bool,
+    /// `continue: false` before a tool.
+    pub before_tools: bool,
+    /// `continue: false` at the end of a turn; another client takes it for a hold, and ends by itself.
+    pub at_turn_ends: bool,
 }
 
 /// The form in which an answer gives a call other arguments.

@@ -4,7 +4,7 @@
 //! The table is a constant of the program: each hook looks into it, and has no time to read it from a text.
 
 use super::client_spec::{
-    Answer, AnswerText, Client, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home,
+    Answer, AnswerText, Client, ClientSpec, CommandStart, Dialect, Ends, ExitCode, FileOwner, Habits, Home,
     HookMoment, Piece, Rewrites, Settings, Shape, Tokens, Transcript, TrustBy, merged, only, plugin, program,
 };
 use super::events::CallEnd;
@@ -51,7 +51,11 @@ const PLAIN: ClientSpec = ClientSpec {
     step_of_user: None,
 };
 
-const SHAPE: Shape = Shape { shell: "Bash", answer: SILENT, tokens: None, rewrites: None, flat: false };
+const SHAPE: Shape =
+    Shape { shell: "Bash", answer: SILENT, tokens: None, rewrites: None, flat: false, ends: AT_TURN_ENDS };
+
+/// Of most clients.
+const AT_TURN_ENDS: Ends = Ends { at_prompts: false, before_tools: false, at_turn_ends: true };
 
 /// The member with which clients of the shape of Claude Code replace the arguments of a call.
 const UPDATED_INPUT: Option<Rewrites> = Some(Rewrites { member: "updatedInput", decision: None });
@@ -133,6 +137,7 @@ static ROWS: [ClientSpec; 19] = [
             },
             tokens: Some((HookMoment::SessionStart, Tokens::Context)),
             rewrites: UPDATED_INPUT,
+            ends: Ends { at_prompts: true, before_tools: true, ..AT_TURN_ENDS },
             ..SHAPE
         }),
         transcript: Some(Transcript::Claude),
@@ -164,6 +169,7 @@ static ROWS: [ClientSpec; 19] = [
             answer: Answer { exit: Some(ExitCode::Line(&["apply_patch"])), ..SILENT },
             // Without a decision it ignores them, by its own error text. What else the decision grants was not seen.
             rewrites: Some(Rewrites { member: "updatedInput", decision: Some("allow") }),
+            ends: Ends { at_prompts: true, ..AT_TURN_ENDS },
             ..SHAPE
         }),
         transcript: Some(Transcript::Codex),
@@ -200,6 +206,7 @@ static ROWS: [ClientSpec; 19] = [
             answer: OF_GEMINI,
             tokens: Some((HookMoment::Answered, Tokens::Response)),
             rewrites: Some(Rewrites { member: "tool_input", decision: None }),
+            ends: Ends { at_prompts: true, ..AT_TURN_ENDS },
             ..SHAPE
         }),
         window: Some(1_000_000),
@@ -228,6 +235,7 @@ static ROWS: [ClientSpec; 19] = [
             shell: "run_shell_command",
             answer: OF_GEMINI,
             tokens: Some((HookMoment::TurnEnd, Tokens::Input)),
+            ends: Ends { at_prompts: true, before_tools: false, at_turn_ends: false },
             ..SHAPE
         }),
         transcript: Some(Transcript::Qwen),
@@ -437,6 +445,7 @@ static ROWS: [ClientSpec; 19] = [
             // The text of a command ends with its exit code.
             answer: Answer { exit: Some(ExitCode::Line(&["Execute"])), ..SILENT },
             rewrites: UPDATED_INPUT,
+            ends: Ends { before_tools: true, ..AT_TURN_ENDS },
             ..SHAPE
         }),
         habits: Habits { compacts_in_silence: true, deaf_before_tools: true, ..Habits::USUAL },

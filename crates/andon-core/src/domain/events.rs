@@ -120,6 +120,9 @@ pub struct TurnEnd {
 /// Longest short form of a call, in characters.
 pub const MAX_SHOWN: usize = 200;
 
+/// Lines in the sample of an answer; an answer with fewer is a short one.
+pub const SAMPLED: usize = 8;
+
 /// A tool call as hashes (docs/spec-map.md, loop rules: signature-based detection).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -147,6 +150,12 @@ pub struct ToolCall {
     /// The first quantities of the answer, those that masks hide among them: what only rises or falls from call to call
     /// moves, whatever the masks make of it.
     pub moves: Vec<u64>,
+    /// A sample of its lines, by which two answers are compared: the smallest of their hashes, in order.
+    pub lines: Vec<u64>,
+    /// The same tool and arguments with their numbers masked: what pages or widens is asked in the same way.
+    pub asks: Option<ShortHash>,
+    /// The code of the working tree after it, where a row of calls made that worth a look.
+    pub code: Option<CodeId>,
     /// True for a command line that writes files, or for a tool of a server that is called after a change.
     pub writes: bool,
     /// The end of the call.
@@ -174,6 +183,9 @@ impl ToolCall {
             refusal: None,
             missing: None,
             moves: Vec::new(),
+            lines: Vec::new(),
+            asks: None,
+            code: None,
             writes: false,
             end: CallEnd::Unknown,
             shown: None,

@@ -395,6 +395,8 @@ crate::named_enum! {
         HandedIn = "handed_in",
         /// The program of the command could not be started.
         NotStarted = "not_started",
+        /// It was seen in what a shell call printed: perhaps a part of the tests, and of their output. An attempt, and never evidence.
+        Seen = "seen",
     }
 }
 
@@ -445,7 +447,10 @@ impl TestRun {
             | RunValidity::CodeChanged
             | RunValidity::Interrupted
             | RunValidity::Filtered => true,
-            RunValidity::OtherCommand | RunValidity::HandedIn | RunValidity::NotStarted => false,
+            RunValidity::OtherCommand
+            | RunValidity::HandedIn
+            | RunValidity::NotStarted
+            | RunValidity::Seen => false,
         }
     }
 
@@ -458,7 +463,8 @@ impl TestRun {
             | RunValidity::CodeChanged
             | RunValidity::Interrupted
             | RunValidity::Filtered
-            | RunValidity::NotStarted => false,
+            | RunValidity::NotStarted
+            | RunValidity::Seen => false,
         }
     }
 

@@ -42,6 +42,12 @@ pub struct Call {
     /// Grows with every new edit, commit, changed state of the code, `session_start` and `prompt`: the agent that made the calls
     /// of one epoch saw the same code and remembers the others.
     pub epoch: u64,
+    /// Grows with every state of the code that differs from the one known before it, whoever changed it.
+    #[serde(default)]
+    pub state: u64,
+    /// When it ended.
+    #[serde(default)]
+    pub at: Option<Timestamp>,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
 }
@@ -235,6 +241,12 @@ pub struct Activity {
     pub last_node: Option<String>,
     /// The epoch of the next call.
     pub epoch: u64,
+    /// The state of the code of the next call.
+    #[serde(default)]
+    pub state: u64,
+    /// The newest code of the working tree that a test run, a call or the end of a turn has told.
+    #[serde(default)]
+    pub seen: Option<CodeId>,
     /// Compactions since the newest edit or changed state of the code, over all sessions.
     pub compactions: Compactions,
     /// Signatures of the newest edits.

@@ -423,6 +423,7 @@ impl Timeline {
         if run.is_by_the_program() {
             self.activity.refusals = Refusals::default();
         }
+        self.saw(run.evidence.code);
         let committed = self.committed();
         match run.validity {
             RunValidity::Valid => {
@@ -446,9 +447,12 @@ impl Timeline {
             | RunValidity::Interrupted
             | RunValidity::Filtered
             | RunValidity::HandedIn
-            | RunValidity::NotStarted => {
+            | RunValidity::NotStarted
+            | RunValidity::Seen => {
                 if run.is_reported() {
                     self.activity.red.take_claim(&run.evidence);
+                } else {
+                    self.activity.red.take_part(&run, committed);
                 }
                 self.newest_run = EventEffect::Within;
                 EventEffect::Within

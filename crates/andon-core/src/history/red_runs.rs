@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::{Outcome, failing_count, outcome};
 use super::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
-use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
 use crate::domain::{events::CommitRefused, time::Timestamp};
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
@@ -41,6 +41,12 @@ pub struct RedRuns {
     /// The command of the newest one.
     #[serde(default)]
     command: String,
+    /// The number of tests that it ran, as far as it was seen.
+    #[serde(default)]
+    total: u64,
+    /// It was a part of the tests, or was seen in part.
+    #[serde(default)]
+    in_part: bool,
     /// The tests that failed before any edit.
     before: BTreeSet<String>,
     credit: u64,
@@ -57,6 +63,46 @@ impl RedRuns {
             Outcome::Red if is_unedited(run, committed) => self.unedited(tests),
             Outcome::Red if self.code != Some(tests.code) => self.failed(tests),
             Outcome::Red | Outcome::Stopped | Outcome::Nothing => {}
+        }
+    }
+
+    /// Takes a run that shows a part of the tests, or of which a part was seen. Green ends the row where it shows what was red:
+    /// the same command, or at least as many tests.
+    pub(super) fn take_part(&mut self, run: &TestRun, committed: Option<CodeId>) {
+        let tests = &run.evidence;
+        let is_part = match run.validity {
+            RunValidity::Seen | RunValidity::OtherCommand | RunValidity::Filtered => true,
+            RunValidity::Valid
+            | RunValidity::HandedIn
+            | RunValidity::CodeChanged
+            | RunValidity::Interrupted
+            | RunValidity::NotStarted => false,
+        };
+        if !is_part || tests.counts().ran() == 0 {
+            return;
+        }
+        match outcome(tests) {
+            Outcome::Green if tests.command == self.command || tests.passed >= self.total => {
+                *self = Self::default();
+            }
+            Outcome::Red if is_unedited(run, committed) && self.code.is_none() => self.unedited(tests),
+            Outcome::Red if self.code != Some(tests.code) && !is_unedited(run, committed) => {
+                let same = self.shows_alike(tests);
+                self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
+                self.in_part = true;
+            }
+            Outcome::Green | Outcome::Red | Outcome::Stopped | Outcome::Nothing => {}
+        }
+    }
+
+    /// Returns whether two red runs, of which parts are known, may be the same failure: the names that one shows are among those of
+    /// the other, or neither shows any.
+    fn shows_alike(&self, tests: &TestEvidence) -> bool {
+        let within = |some: &[String], all: &[String]| some.iter().all(|name| all.contains(name));
+        match (self.failing.is_empty(), tests.failing.is_empty()) {
+            (false, false) => within(&self.failing, &tests.failing) || within(&tests.failing, &self.failing),
+            (true, true) => self.code.is_some() && self.command == tests.command,
+            (true, false) | (false, true) => self.code.is_some(),
         }
     }
 
@@ -81,6 +127,14 @@ impl RedRuns {
     }
 
     fn failed(&mut self, tests: &TestEvidence) {
+        let whole = self.signature == Some(tests.signature) && self.errors == tests.errors;
+        let same = whole || self.in_part && self.shows_alike(tests);
+        self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
+        self.in_part = false;
+    }
+
+    fn counted(&mut self, tests: &TestEvidence, like: Likeness) {
+        let same = like == Likeness::Same;
         let count = failing_count(tests);
         if let Some(count) = count {
             push_bounded(&mut self.counts, count, MAX_COUNTS);
@@ -89,12 +143,12 @@ impl RedRuns {
         let gained = self.passed > 0 && tests.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
         let named = !tests.failing.is_empty() || tests.errors.is_some();
-        let same = self.signature == Some(tests.signature) && self.errors == tests.errors;
         self.code = Some(tests.code);
         self.low = self.low.min(count).or(count);
         self.passed = self.passed.max(tests.passed);
         self.failing.clone_from(&tests.failing);
         self.command.clone_from(&tests.command);
+        self.total = tests.counts().ran();
         (self.signature, self.errors) = (Some(tests.signature), tests.errors);
         if lower || gained {
             (self.same, self.stuck, self.credit) = (0, 0, 0);
@@ -116,6 +170,15 @@ impl RedRuns {
         self.same = if same { self.same.saturating_add(1) } else { 1 };
         self.stuck = self.stuck.saturating_add(1);
     }
+}
+
+/// A red run beside the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// The same fails.
+    Same,
+    /// Something else does.
+    Other,
 }
 
 /// Returns whether a run was on what is committed. One that was handed in may name its code alone.

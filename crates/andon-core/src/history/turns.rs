@@ -6,7 +6,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
-    Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
+    Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Timeline, TurnChange};
@@ -243,11 +243,22 @@ impl Timeline {
         self.activity.epoch = self.activity.epoch.saturating_add(1);
     }
 
+    /// Takes the code of the working tree. Rows of calls begin anew where it is another than the one before, whoever changed it.
+    pub(super) fn saw(&mut self, code: CodeId) {
+        if self.activity.seen.replace(code).is_some_and(|before| before != code) {
+            self.new_epoch();
+            self.activity.state = self.activity.state.saturating_add(1);
+        }
+    }
+
     fn end_turn(&mut self, node: &str, at: Option<Timestamp>, end: TurnEnd) -> EventEffect {
         if self.turn_of(node, None).is_none() {
             return EventEffect::Within;
         }
         let Some(mut turn) = self.activity.open.remove(node) else { return EventEffect::Within };
+        if let Some(code) = end.code {
+            self.saw(code);
+        }
         // A clock that was set back takes nothing from what was measured before.
         turn.ended = at.map(|at| self.activity.now.map_or(at, |now| now.max(at)));
         let (commits, outputs) = (turn.commits, turn.outputs.clone());
@@ -321,6 +332,9 @@ impl Timeline {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
+        if let Some(code) = call.code {
+            self.saw(code);
+        }
         let edits = (is_edit(&call.tool) || call.writes) && call.end != CallEnd::Failed;
         // An edit of unknown content may well be a new one.
         let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
@@ -331,8 +345,9 @@ impl Timeline {
             }
             self.activity.edits.push_back(call.exact);
         }
-        let (epoch, iteration) = (self.activity.epoch, self.number());
-        push_bounded(&mut self.activity.calls, Call { node, call, epoch, iteration }, MAX_CALLS);
+        let Activity { epoch, state, .. } = self.activity;
+        let made = Call { node, call, epoch, state, at, iteration: self.number() };
+        push_bounded(&mut self.activity.calls, made, MAX_CALLS);
     }
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
@@ -397,6 +412,7 @@ impl Timeline {
         activity.windows = before.windows;
         activity.docs = before.docs;
         activity.code = before.code;
+        activity.seen = before.seen;
         for (node, turn) in before.open {
             activity.begun += 1;
             activity.nodes.insert(node.clone(), NodeTotals::default());

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{effect::report_files, error::OpsError, weakening, workspace::Workspace};
 use andon_config::FullRuns;
+use andon_core::domain::ids::CodeId;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::{detect::Patterns, history};
 use andon_git::platform::paths::path_from_bytes;
@@ -54,6 +55,13 @@ pub fn compare_scope(ws: &Workspace, scope: &str, run: &mut TestRun) -> Result<(
         seen.insert((run.evidence.code, run.evidence.signature)).then_some(run)
     });
     compare_with(ws, &own.collect::<Vec<_>>(), run)
+}
+
+/// The newest run of any kind that saw this code.
+pub fn newest_on(ws: &Workspace, code: CodeId) -> Option<TestRun> {
+    let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
+    let runs = Journal::open(ws.repo.git_dir()).recent(reach).runs;
+    runs.into_iter().rev().find(|run| run.evidence.code == code && run.validity != RunValidity::NotStarted)
 }
 
 fn valid_runs(ws: &Workspace) -> impl Iterator<Item = TestRun> {

@@ -3,12 +3,13 @@
 
 use crate::gate::guard::{self, Judged};
 use crate::gate::safety::SafetyLog;
+use crate::gate::turn::WorkingTree;
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
 use andon_core::domain::{diagnostic::Diagnostic, events::EventKind};
-use andon_core::history::{EventEffect, Timeline};
+use andon_core::history::{EventEffect, Timeline, is_edit};
 use andon_core::{detect, policy};
 use andon_store::journal::JournalLine;
 
@@ -72,6 +73,24 @@ impl<'a> RuleFeed<'a> {
             // Only a whole reading shows the place of a test run among the other facts.
             (_, _) => self.listen(stage),
         }
+    }
+
+    /// `line` as it is kept: a call that has its like says which code it left behind. The working tree is looked at nowhere else.
+    pub fn looked(&self, mut line: JournalLine) -> Result<JournalLine, OpsError> {
+        let JournalLine::Event(event) = &mut line else { return Ok(line) };
+        let EventKind::ToolCall(call) = &mut event.what else { return Ok(line) };
+        let is_repeated = |timeline: &Timeline| {
+            detect::is_repeated(timeline, &self.ws.config.rules, event.node.as_deref(), call)
+        };
+        // What an edit itself changes is no other code than that before it.
+        if call.code.is_none() && !is_edit(&call.tool) {
+            let repeated = match &self.loaded {
+                Some(loaded) => is_repeated(&loaded.timeline),
+                None => is_repeated(&timeline::load(self.ws)?.timeline),
+            };
+            call.code = repeated.then(|| WorkingTree::look(self.ws).ok()).flatten().map(|tree| tree.code);
+        }
+        Ok(line)
     }
 
     /// The gravest decision, and what was odd on the way.

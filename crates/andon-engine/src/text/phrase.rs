@@ -75,6 +75,7 @@ pub fn void(validity: RunValidity) -> &'static str {
         RunValidity::Filtered => "fewer tests than test.full asks for",
         RunValidity::NotStarted => "the test program could not be started",
         RunValidity::HandedIn => "handed in, and test.handed_in is \"record\"",
+        RunValidity::Seen => "seen in what a command printed",
     }
 }
 

@@ -26,7 +26,7 @@ pub use rule::Change;
 pub use rule::Mask;
 pub(super) use rule::{Pattern, pattern};
 pub(super) use texts::MAX_TEXT;
-pub use texts::normalize_error;
+pub use texts::{normalize_contents, normalize_error};
 pub(super) use volatile::mask_volatile;
 
 /// The project, as far as normalization knows it: its root directory, whose absolute path is taken out of ids and

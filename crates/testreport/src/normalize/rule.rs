@@ -55,8 +55,8 @@ pub(super) const WHYS: &str = include_str!("whys.txt");
 
 /// Applies the rules, then the project's own patterns, and tells `changed` of each that did something,
 /// with the list that has its reason.
-pub(super) fn run(
-    rules: &[Rule],
+pub(super) fn run<'r>(
+    rules: impl IntoIterator<Item = &'r Rule>,
     whys: WordList,
     root: &Root,
     text: &str,

@@ -46,6 +46,14 @@ fn the_configured_command_becomes_andon_test() {
         ("pytest -q -k 'a b' tests/*.py", "andon test -- pytest -q -k 'a b' tests/*.py"),
         ("CI=1 pytest -q $ARGS && x", "CI=1 andon test -- pytest -q $ARGS && x"),
         ("pytest -q; pytest -q", "andon test; andon test"),
+        ("pytest -q | tail", "andon test | tail"),
+        ("pytest -q 2>&1 | tail -5", "andon test 2>&1 | tail -5"),
+        ("cd /r && pytest -q |& tee x", "cd /r && andon test |& tee x"),
+        ("env A=b pytest -q", "env A=b andon test"),
+        ("timeout -k 5 60 env A=b pytest -q | tail", "timeout -k 5 60 env A=b andon test | tail"),
+        ("time uv run pytest -q", "time uv run andon test"),
+        (".venv/bin/pytest -q", "andon test"),
+        ("A=1 ./venv/bin/pytest -q", "A=1 andon test"),
     ] {
         assert_eq!(turned("pytest -q", script).as_deref(), Some(expected), "{script:?}");
     }
@@ -66,10 +74,10 @@ fn anything_else_stays() {
         "cd - && pytest -q",
         "cd && pytest -q",
         "cd /r || pytest -q; pytest -q",
-        "pytest -q | tail",
-        "pytest -q 2>&1 | tail -5",
         "yes | pytest -q",
-        "pytest -q |& tee x",
+        "/usr/bin/pytest -q",
+        "uv run",
+        "timeout 60",
         "pytest -q &",
         "(pytest -q)",
         "( cd /r; pytest -q )",

@@ -34,6 +34,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = all.last().filter(|call| is_told(call))?;
     let told = all.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
     let told: Vec<&Call> = told.filter(|call| is_told(call)).collect();
+    if calls::patience(&told.iter().rev().copied().collect::<Vec<_>>()) > 1 {
+        return None;
+    }
     let window = setting.size(&WINDOW);
     let first = told.len().saturating_sub(window);
     let in_vain = |at: &usize| brings_nothing(told[*at], &told[..*at]);
@@ -67,7 +70,12 @@ fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
         if failed { one.call.moves != call.call.moves } else { one.call.whole != call.call.whole }
     };
     let polls = again.is_some_and(|one| differs(one));
-    let known = || call.call.gist.is_some() && before.iter().any(|one| one.call.gist == call.call.gist);
+    let same = |one: &&Call| one.call.gist == call.call.gist;
+    // The same lines, through a window that grows.
+    let rereads = |one: &&Call| {
+        one.call.asks == call.call.asks && calls::overlap(&one.call.lines, &call.call.lines)
+    };
+    let known = || call.call.gist.is_some() && before.iter().any(|one| same(one) || rereads(one));
     !polls && (failed || known())
 }
 
@@ -117,6 +125,22 @@ mod tests {
         assert_eq!(mixed(7), "");
         let ended = (0..19).map(failed).chain([news(1)]).collect();
         assert_eq!(message(ended), "", "the newest brings something");
+    }
+
+    #[test]
+    fn a_window_that_grows_reads_the_same() {
+        let window = |first: u64, last: u64, at: u8| {
+            fact(at, |call| {
+                call.asks = Some(ShortHash([1; 8]));
+                call.lines = (first..last).map(|line| line.wrapping_mul(0x9e37_79b9) % (1 << 32)).collect();
+                call.lines.sort_unstable();
+                call.lines.truncate(8);
+            })
+        };
+        let pages = (0..40).map(|at| window(u64::from(at) * 40, u64::from(at) * 40 + 40, at));
+        assert_eq!(message(pages.collect()), "", "page by page");
+        let grows = (0..30).map(|at| window(0, 40 + 4 * u64::from(at), at));
+        assert!(!message(grows.collect()).is_empty());
     }
 
     #[test]

@@ -91,6 +91,31 @@ mod tests {
         states.map(|state| edited(red(state, &["a"], 9))).collect()
     }
 
+    /// What a shell call printed.
+    fn seen(tests: TestEvidence) -> Fact {
+        let mut made = run(tests);
+        (made.validity, made.overlay_truncated) = (RunValidity::Seen, true);
+        made.evidence.origin = RunOrigin::HandedIn;
+        Fact::TestRun(Box::new(made))
+    }
+
+    #[test]
+    fn runs_that_were_seen_in_part_are_attempts() {
+        let part = |state: u8| seen(red(state, if state % 2 == 0 { &["a"] } else { &["a", "b"] }, 9));
+        assert!(!halts((1..=6).map(part).collect()), "the first with fewer was progress");
+        assert!(halts((1..=9).map(part).collect()));
+        let same = |last: u8| (1..=last).map(|state| seen(red(state, &["a"], 9)));
+        assert!(!halts(same(5).collect()) && halts(same(6).collect()));
+        assert!(!halts((0..30).map(|_| seen(red(1, &["a"], 9))).collect()), "an old log, printed again");
+        let other = |state: u8| seen(red(state, &[["a"], ["b"]][usize::from(state % 2)], 9));
+        assert!(!halts((1..=9).map(other).collect()), "another one fails each time");
+        let passed = same(5).chain([seen(green(99, 10))]).chain(same(5)).collect();
+        assert!(!halts(passed), "green of what was red");
+        let mut little = green(99, 1);
+        little.command = "pytest -k b".to_owned();
+        assert!(halts(same(5).chain([seen(little)]).chain([seen(red(9, &["a"], 9))]).collect()), "another part");
+    }
+
     #[test]
     fn six_red_runs_on_new_code_halt() {
         assert!(!halts(same(1..=5)));

@@ -71,8 +71,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let calls = &situation.timeline.activity.calls;
     let newest = calls.last()?;
     let of_node: Vec<&Call> = calls.iter().rev().filter(|call| call.node == newest.node).collect();
+    let patience = calls::patience(&of_node);
     let row = |same: &dyn Fn(&Call) -> bool| {
-        words::len(&of_node.iter().take_while(|call| same(call)).collect::<Vec<_>>())
+        let in_row = of_node.iter().take_while(|call| call.state == newest.state && same(call));
+        words::len(&in_row.collect::<Vec<_>>())
     };
     let (refusal, answer) = (newest.call.refusal, newest.call.result);
     let alike = |call: &Call| {
@@ -88,13 +90,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let missing = newest.call.missing.map_or(0, |program| {
         words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())
     });
-    let (way, times) = if missing >= setting.count(&MISSING).max(2) {
+    let most = |limit| setting.count(limit).max(2).saturating_mul(patience);
+    let (way, times) = if missing >= most(&MISSING) {
         (RefusalKind::Missing, missing)
-    } else if same >= setting.count(&REPEATS).max(2) {
+    } else if same >= most(&REPEATS) {
         (RefusalKind::SameAnswer, same)
-    } else if failed >= setting.count(&FAILED).max(2) {
+    } else if failed >= most(&FAILED) {
         (RefusalKind::Failed, failed)
-    } else if failing_alike(&of_node) >= setting.count(&COMMAND).max(2) {
+    } else if failing_alike(&of_node) >= most(&COMMAND) {
         (RefusalKind::SameCall, failing_alike(&of_node))
     } else {
         return None;

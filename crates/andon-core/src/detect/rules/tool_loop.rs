@@ -5,7 +5,7 @@ use crate::detect::prelude::*;
 use crate::domain::ids::ShortHash;
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
-const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
+pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
 const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
 const INFINITE: Param<u64> =
     Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");
@@ -88,7 +88,13 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
         return None;
     }
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
-    let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
+    let (mut grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
+    // What waits is told first, and halted when it has waited long.
+    let newest_first: Vec<&Call> = calls.iter().rev().copied().collect();
+    let patience = calls::patience(&newest_first);
+    if patience > 1 && words::len(&newest_first) < patience.saturating_mul(setting.count(&HARD)) {
+        grade = Grade::Soft;
+    }
     let round = match pattern {
         Pattern::Identical { .. } | Pattern::SameAnswer { .. } => 1,
         Pattern::Row { calls, .. } => calls,

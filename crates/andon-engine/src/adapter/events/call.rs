@@ -59,6 +59,7 @@ pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolC
         args: if proves { Arguments::Known } else { Arguments::Unknown },
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
+        asks: proves.then(|| hash::short(&[b"asks", tool.as_bytes(), without_numbers(value).as_bytes()])),
         writes: commands(value).any(command::writes) || is_named_for_changes(&tool),
         end: reported.end,
         shown: reported.args.is_some().then(|| short_form::call(&tool, value, patterns)),
@@ -73,10 +74,11 @@ pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolC
 /// Takes in an answer that says something.
 fn take_answer(call: &mut ToolCall, args: &Value, result: &Value, patterns: &Normalizer) {
     let whole = hash::text_of(result);
-    let masked = hash::masked(&whole);
+    let masked = hash::masked(&hash::timeless(&whole, patterns));
     let words = answer::words_of(result);
     let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
-    let gist = of(b"gist", &answer::gist(&masked, args));
+    // Numbers stay: pages of them are not the same.
+    let gist = of(b"gist", &answer::gist(&hash::timeless(&whole, patterns), args));
     // Arguments before volatile parts: these may be parts of an argument.
     let refusal = answer::is_refusal(&words, call.end).then(|| hash::masked(&answer::without(&words, args)));
     let missing = refusal.as_ref().and_then(|_| answer::missing_program(&words));
@@ -85,6 +87,7 @@ fn take_answer(call: &mut ToolCall, args: &Value, result: &Value, patterns: &Nor
     call.refusal = refusal.and_then(|text| of(b"refusal", &text));
     call.result = Some(hash::short(&[b"result", masked.as_bytes()]));
     call.moves = quantities::read(&whole);
+    call.lines = hash::sample(&words);
     (call.whole, call.gist) = (of(b"whole", &whole), gist);
 }
 
@@ -107,8 +110,9 @@ fn is_named_for_changes(tool: &str) -> bool {
 }
 
 /// The command lines among the arguments.
-fn commands(args: &Value) -> impl Iterator<Item = &str> {
-    COMMANDS.iter().filter_map(|key| args.get(key)?.as_str())
+fn commands<'a>(args: &'a Value) -> impl Iterator<Item = &'a str> {
+    let texts = |value: &'a Value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    COMMANDS.iter().filter_map(|key| args.get(key)).flat_map(texts).filter_map(Value::as_str)
 }
 
 /// Tools that only wait for something, or ask how far it is.
@@ -132,6 +136,30 @@ fn coarse(tool: &str, args: &Value) -> String {
     match named(&COMMANDS) {
         Some(command) => format!("{tool}(cmd={})", generalized(command)),
         None => format!("{tool}(...)"),
+    }
+}
+
+/// Arguments as a text, with the numbers masked by which a call pages, widens or counts: a number of its own, and a word of a
+/// command that begins with one, such as `10,20p` or `-n20`.
+fn without_numbers(args: &Value) -> String {
+    let masked = |word: &str| {
+        let begin = word.trim_start_matches(['-', '+', '\'', '"', '=']);
+        let counts = begin.len() < word.len() && begin.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+        if begin.starts_with(|c: char| c.is_ascii_digit()) || counts {
+            word.replace(|c: char| c.is_ascii_digit(), "")
+        } else {
+            word.to_owned()
+        }
+    };
+    match args {
+        Value::Number(_) => "#".to_owned(),
+        Value::String(text) => text.split_whitespace().map(masked).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => values.iter().map(without_numbers).collect::<Vec<_>>().join("\n"),
+        Value::Object(members) => {
+            let told = members.iter().filter(|(_, value)| !value.is_number());
+            told.map(|(key, value)| format!("{key}={}", without_numbers(value))).collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) => args.to_string(),
     }
 }
 

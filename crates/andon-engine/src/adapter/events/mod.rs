@@ -14,6 +14,7 @@ mod members;
 mod quantities;
 mod short_form;
 
+pub use answer::words_of;
 pub use lines::{Dates, Line, Lines, MAX_LINE};
 pub use members::RequiredMembers;
 
@@ -254,7 +255,7 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<E
         result: taken(object, "result"),
         end: wire.end(),
     };
-    let mut call = ToolCall { by: wire.by, ..call::signature(&reported, patterns) };
+    let mut call = ToolCall { by: wire.by, code: wire.code, ..call::signature(&reported, patterns) };
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;

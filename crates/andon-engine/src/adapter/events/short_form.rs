@@ -23,7 +23,7 @@ const REST: &str = "...";
 /// Arguments that name the file of an editing tool.
 pub(super) const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
 /// Arguments that hold a command line.
-pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
+pub(super) const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
 /// Arguments that say what is looked for or asked, where there is neither a file nor a command.
 const ASKED: [&str; 4] = ["pattern", "query", "url", "prompt"];
 

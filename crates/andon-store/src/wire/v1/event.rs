@@ -4,8 +4,8 @@
 //! replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept
-//! of the answer, `"writes":true` for a command that writes files, `"by"` for the subagent, `"shown"` and `"program"` for people, and
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"`, `"moves"` and `"lines"` for what else is kept
+//! of the answer, `"asks"` for the question with its numbers masked, `"code"` for the code of the working tree after it, `"writes":true` for a command that writes files, `"by"` for the subagent, `"shown"` and `"program"` for people, and
 //! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
 //! `model` and a `prompt_hash`.
 
@@ -13,8 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::MAX_LINE;
-use andon_core::domain::events::{Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, ToolCall, Trace};
-use andon_core::domain::ids::ShortHash;
+use andon_core::domain::events::{
+    Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ToolCall, Trace,
+};
+use andon_core::domain::ids::{CodeId, ShortHash};
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::domain::usage::{Usage, micros};
 use andon_core::format::{Count, FormatError, bounded, members_of, object};
@@ -73,6 +75,12 @@ pub struct CallWire {
     pub gist: Option<ShortHash>,
     /// The quantities of its answer.
     pub moves: Option<MovesWire>,
+    /// A sample of the lines of its answer.
+    pub lines: Option<Vec<Count>>,
+    /// The hash of what it asks, with numbers masked.
+    pub asks: Option<ShortHash>,
+    /// The code of the working tree after it.
+    pub code: Option<CodeId>,
     /// Its short form.
     pub shown: Option<String>,
     /// The name of the program that was not found.
@@ -113,6 +121,9 @@ impl CallWire {
             refusal: self.refusal,
             missing: self.missing,
             moves,
+            lines: self.lines.unwrap_or_default().into_iter().take(SAMPLED).map(|line| line.0).collect(),
+            asks: self.asks,
+            code: self.code,
             writes: self.writes == Some(true),
             end,
             shown: self.shown.map(short),
@@ -177,6 +188,9 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             gist: call.gist,
             moves: (!call.moves.is_empty())
                 .then(|| MovesWire::Each(call.moves.iter().copied().map(Count).collect())),
+            lines: (!call.lines.is_empty()).then(|| call.lines.iter().copied().map(Count).collect()),
+            asks: call.asks,
+            code: call.code,
             shown: call.shown.as_ref().map(shown),
             program: call.program.as_ref().map(shown),
             blind: (call.args == Arguments::Unknown).then_some(true),

@@ -1,9 +1,8 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
-use crate::domain::events::Arguments;
-use crate::domain::events::{EventKind, ToolCall};
-use crate::domain::{facts::Fact, settings::ParamValue};
-use crate::testkit::{ack, call, commit, event, folded, turn_end};
+use crate::domain::events::{Arguments, Event, EventKind, ToolCall};
+use crate::domain::{facts::Fact, ids::CodeId, settings::ParamValue, time::Timestamp};
+use crate::testkit::{ack, call, commit, event, folded, green, run, turn_end};
 
 /// A call of `Bash` with arguments and an answer.
 fn bash(args: u8, answer: u8) -> Fact {
@@ -188,4 +187,34 @@ fn the_thresholds_are_parameters() {
     assert_eq!(found.map(|finding| finding.level), Some(Level::Halt));
     let found = asked_with(&RULE, &line, &[("infinite", ParamValue::Count(4))]);
     assert_eq!(found.map(|finding| finding.report_file), Some(ReportFile::BlockerReport));
+}
+
+/// A call that left this code behind.
+fn left(args: u8, code: u8) -> Fact {
+    event(EventKind::ToolCall(ToolCall { code: Some(CodeId([code; 32])), ..call("Bash", args, Some(args)) }))
+}
+
+#[test]
+fn changed_code_begins_anew_whoever_changed_it() {
+    let tested = |code: u8| [Fact::TestRun(Box::new(run(green(code, 3)))), bash(1, 1)];
+    assert_eq!(said((1..=30).flat_map(tested).collect()), "", "each run of the tests was on other code");
+    assert_eq!(said((1..=30).flat_map(|_| tested(1)).collect()), "halt INFINITE_LOOP", "on the same code");
+    assert_eq!(said((1..=30).map(|code| left(1, code)).collect()), "", "by the working tree");
+    assert_eq!(said((1..=9).map(|_| left(1, 1)).collect()), "halt HARD_LOOP");
+}
+
+#[test]
+fn waiting_is_known_by_what_it_does() {
+    let every = |seconds: i64, lines: usize, times: i64| -> Vec<Fact> {
+        let at = |number: i64| {
+            let call = ToolCall { lines: (0..lines as u64).collect(), ..call("Bash", 1, Some(1)) };
+            let Fact::Event(own) = event(EventKind::ToolCall(call)) else { unreachable!() };
+            Fact::Event(Box::new(Event { at: Some(Timestamp(1000 + number * seconds)), ..*own }))
+        };
+        (0..times).map(at).collect()
+    };
+    assert_eq!(said(every(30, 2, 12)), "warn SOFT_LOOP", "it is told");
+    assert_eq!(said(every(30, 2, 20)), "halt INFINITE_LOOP", "and halted at last");
+    assert_eq!(said(every(2, 2, 5)), "halt HARD_LOOP", "without time in between");
+    assert_eq!(said(every(30, 8, 5)), "halt HARD_LOOP", "a long answer");
 }

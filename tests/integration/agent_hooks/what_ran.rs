@@ -1,0 +1,97 @@
+//! Agents are judged by what happened, not by what they typed.
+
+use serde_json::{Value, json};
+
+use super::{hook, lines};
+use crate::support::Stage;
+
+/// A shell call of Claude Code with its answer, and how often it came before.
+fn ran(stage: &Stage, command: &str, stdout: &str, number: usize) -> String {
+    let payload = json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": format!("t{number}"),
+        "tool_input": { "command": command }, "tool_response": { "stdout": stdout, "stderr": "" } });
+    hook(stage, "claude", "PostToolUse", &payload.to_string()).all()
+}
+
+fn is_halted(stage: &Stage) -> bool {
+    stage.andon(&["status", "--exit-code"]).code == 1
+}
+
+#[test]
+fn the_same_call_on_code_that_another_program_changed_is_no_loop() {
+    for command in ["make generate", "git bisect good", "./fix.sh", "npm run codegen"] {
+        let stage = Stage::installed();
+        for number in 0..12 {
+            // The program is one that nobody knows.
+            stage.write("code.txt", format!("made {number}\n"));
+            ran(&stage, command, "generated all that there is to generate", number);
+        }
+        assert!(!is_halted(&stage), "{command}");
+        for number in 12..18 {
+            ran(&stage, command, "generated all that there is to generate", number);
+        }
+        assert!(is_halted(&stage), "{command}: nothing changed any more");
+    }
+}
+
+#[test]
+fn answers_that_differ_by_a_clock_are_the_same() {
+    let stage = Stage::installed();
+    for number in 0..30 {
+        let seconds = number * 7 % 60;
+        let said = format!(" Test Files  1 failed\n   Start at  10:00:{seconds:02}\n   Duration  {}ms", 300 + number * 37 % 101);
+        ran(&stage, "npm run check", &said, number);
+    }
+    assert!(is_halted(&stage));
+}
+
+#[test]
+fn red_runs_are_seen_whatever_was_typed() {
+    let pytest = |number: usize| {
+        format!("F.\n=== short test summary info ===\nFAILED tests/test_tax.py::test_rate - assert {number} == 2\n1 failed, 1 passed in 0.0{number}s\n")
+    };
+    let go = |_: usize| "--- FAIL: TestTax (0.00s)\n    tax_test.go:9: wrong\nFAIL\nFAIL\texample.org/api\t0.003s\nFAIL\n".to_owned();
+    let cases: [(&str, &dyn Fn(usize) -> String); 4] = [
+        ("pytest -x 2>&1 | tail -20", &pytest),
+        ("make test", &pytest),
+        ("cd api && go test ./... -run TestTax", &go),
+        ("./scripts/check.sh || true", &go),
+    ];
+    for (command, said) in cases {
+        let stage = Stage::installed();
+        for number in 1..=6 {
+            stage.write("code.txt", format!("tried {number}\n"));
+            assert_eq!(is_halted(&stage), false, "{command} {number}");
+            ran(&stage, command, &said(number), number);
+        }
+        assert!(is_halted(&stage), "{command}");
+        let runs: Vec<Value> = lines(&stage, "journal").into_iter().filter(|line| line["type"] == "test_run").collect();
+        assert!(runs.iter().all(|run| run["validity"] == "seen"), "{runs:?}");
+    }
+}
+
+#[test]
+fn an_old_log_is_no_run_and_a_passing_one_is_no_evidence() {
+    let stage = Stage::installed();
+    let log = "1 failed, 1 passed in 0.01s\n";
+    for number in 0..8 {
+        stage.write("code.txt", format!("tried {number}\n"));
+        ran(&stage, "cat old.log", &format!("{log}{number}"), number);
+    }
+    assert!(!is_halted(&stage));
+    ran(&stage, "pytest -q 2>&1 | tail -3", "2 passed in 0.02s\n", 9);
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Untested"]).refused();
+}
+
+#[test]
+fn payloads_of_another_form_tell_the_same() {
+    let stage = Stage::installed();
+    for number in 1..=6 {
+        stage.write("code.txt", format!("tried {number}\n"));
+        let said = "1 failed, 1 passed in 0.01s\n";
+        let payload = json!({ "session_id": "s", "tool_name": "Bash", "tool_call_id": format!("t{number}"),
+            "tool_input": { "command": "pytest | tail -5" }, "error": { "message": said, "code": 1 } });
+        hook(&stage, "kimi", "PostToolUseFailure", &payload.to_string()).ok();
+    }
+    assert!(is_halted(&stage), "an error that is an object");
+}
