@@ -10,8 +10,8 @@ use andon_agents::ruling::{TestPlace, Tests, decided_by, only_reads};
 use andon_core::command_words::program_name;
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestStatus};
 use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
-use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
 use andon_engine::adapter::events::words_of;
+use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::JournalLine;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
@@ -56,7 +56,8 @@ impl PlainRun {
     /// Commands that read files print the summaries of others, and `andon test` keeps its run itself.
     pub(crate) fn seen(ws: &Workspace, call: &CompletedCall, end: CallEnd) -> Option<Self> {
         let used = &call.used;
-        if used.kind != ToolKind::Shell || only_reads(used) || used.commands.iter().any(|one| runs_ours(one)) {
+        if used.kind != ToolKind::Shell || only_reads(used) || used.commands.iter().any(|one| runs_ours(one))
+        {
             return None;
         }
         let printed = printed(call);

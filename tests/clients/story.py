@@ -83,7 +83,7 @@ class Story:
         done = self.run("git", "notes", "--ref=andon", "show", revision, good=False)
         return json.loads(done.stdout.splitlines()[0]) if done.returncode == 0 else None
 
-    def session(self, turns, after="Done.", most=None):
+    def session(self, turns, after="Done.", most=None, least=2):
         """Runs the client against a model with these turns. Returns what the model was told, by turn."""
         self.sessions += 1
         log = os.path.join(self.work, f"session{self.sessions}")
@@ -103,7 +103,7 @@ class Story:
                     raise Failed(f"the client still ran after {LIMIT} s, {len(model.requests)} requests: {log}")
             asked = [one for one in model.requests if one.get("track") == "main"]
             self.say(f"  session {self.sessions}: {len(asked)} requests in {time.time() - begun:.0f} s, exit {process.returncode}")
-            self.holds(len(asked) >= min(len(turns), 2), f"the model was asked {len(asked)} times only: {log}")
+            self.holds(len(asked) >= min(len(turns), least), f"the model was asked {len(asked)} times only: {log}")
             most = len(turns) + SPARE if most is None else most
             self.holds(len(asked) <= most, f"the model was asked {len(asked)} times, {most} at most: {log}")
         return Told(turns, asked, log)
@@ -183,16 +183,9 @@ class Story:
         turns = [{"shell": "echo '42 pears' > answer.c"}]
         for number in range(40):
             turns += ["Done.", {"shell": f"echo '42 pears {number}' > answer.c"}]
-        # The end of a turn is held 3 times; each costs what is said and what is done then.
-        told = self.session(turns, most=2 + 2 * 3)
-        for _ in range(4):
-            if not self.client.holds_turns or told.says(1, "not done yet"):
-                break
-            # Kimi does not wait for the hook after a tool: on a busy machine the end of the turn can overtake it.
-            self.run("git", "checkout", "-q", "--", "answer.c")
-            print(f"{self.client.name}: note: a turn ended before the hook after its tool; once more", flush=True)
-            told = self.session(turns, most=2 + 2 * 3)
-        self.step("a model that never obeys gets 3 reminders at most, and is then let go")
+        # The end of a turn is held once, which costs what is said and what is done then.
+        told = self.session(turns, most=2 + 2)
+        self.step("a model that never obeys gets one reminder, and is then let go")
         self.holds(told.says(1, "not done yet") == self.client.holds_turns, f"the end of the turn: {told.log}")
         self.run("git", "checkout", "-q", "--", "answer.c")
 
@@ -241,7 +234,8 @@ class Story:
         halted_at, settings = self.head(), self.settings()
         ways = self.ways_around()
         turns = [{"shell": way} if isinstance(way, str) else way for way in ways]
-        self.session(turns, most=len(turns) + 2 * SPARE)
+        # Where a prompt is blocked, the model is not asked at all.
+        self.session(turns, most=len(turns) + 2 * SPARE, least=0)
         self.step(f"{len(ways)} ways around the halt: every commit that got through is recorded as bypassed")
         made = self.run("git", "rev-list", f"{halted_at}..HEAD").stdout.split()
         for commit in made:
@@ -265,7 +259,7 @@ class Story:
         os.rename(settings, os.path.join(self.work, "settings"))
         edit = "echo 60 > answer.c; git commit -qam"
         self.session([{"shell": way} for way in (f"{edit} gone1", f"{edit} gone2 --no-verify", f"ANDON=0 {edit} gone3",
-                                                 "git -c core.hooksPath=/dev/null commit --allow-empty -qm gone4")])
+                                                 "git -c core.hooksPath=/dev/null commit --allow-empty -qm gone4")], least=0)
         self.step("without the client's hooks: each commit after the halt is recorded as bypassed, or found by andon check")
         made = self.run("git", "rev-list", f"{halted_at}..HEAD").stdout.split()
         check = self.run("andon", "check", f"{halted_at}..HEAD", good=False)
@@ -278,7 +272,7 @@ class Story:
 
     def a_new_session(self):
         before = self.head()
-        self.session([{"shell": "echo 42 > answer.c; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}])
+        self.session([{"shell": "echo 42 > answer.c; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}], least=0)
         self.step("a new session begins halted, and ends by itself")
         made = self.run("git", "rev-list", f"{before}..HEAD").stdout.split()
         self.holds(not made, f"commits in a halted loop: {made}")

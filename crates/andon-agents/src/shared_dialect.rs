@@ -31,7 +31,7 @@ pub(super) fn read(
             payload.calls = refused(calls);
         } else if event.ends_with("Failure") {
             payload.ended(failure(&shape.answer, shaped.take(&["error"])), CallEnd::Failed);
-        } else if let Some(error) = shaped.take(&["tool_error"]) {
+        } else if let Some(error) = shaped.take(&["tool_error"]).filter(is_error) {
             payload.ended(Some(error), CallEnd::Failed);
         } else {
             let tool = payload.calls.first().map_or("", |call| &call.used.name);
@@ -53,7 +53,7 @@ fn common(shaped: &mut Members) -> HookPayload {
     let args = shaped.take(&["tool_input"]);
     let tool = shaped.name(&["tool_name"]);
     HookPayload {
-        session: shaped.name(&["session_id", "conversation_id"]),
+        session: shaped.name(&["session_id", "sessionId", "conversation_id"]),
         subagent: shaped.name(&["agent_id"]),
         cwd: shaped.name(&["cwd", "working_dir"]).or_else(|| shaped.root("workspace_roots")),
         transcript: shaped.name(&["transcript_path"]),
@@ -112,7 +112,7 @@ fn end(answer: &Answer, tool: &str, response: &Value, result: Option<&Value>) ->
     if member(answer.interrupted).and_then(Value::as_bool) == Some(true) {
         return CallEnd::Unknown;
     }
-    let failed = member(answer.failed).map(|found| found.as_bool().unwrap_or(true));
+    let failed = member(answer.failed).map(is_error);
     if failed == Some(true) {
         return CallEnd::Failed;
     }
@@ -130,6 +130,11 @@ fn end(answer: &Answer, tool: &str, response: &Value, result: Option<&Value>) ->
         (None, None) if result.is_some() => answer.answered,
         (None, None) => answer.unanswered,
     }
+}
+
+/// True for an error, whatever its form: none is a member that says no, or nothing.
+fn is_error(found: &Value) -> bool {
+    found.as_bool().unwrap_or_else(|| found.as_str() != Some(""))
 }
 
 /// The error of a call that failed.

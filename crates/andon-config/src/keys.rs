@@ -70,12 +70,13 @@ macro_rules! section {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [&Section; 12] = [
+pub(super) static SECTIONS: [&Section; 13] = [
     &guard::SECTION,
     &test::SECTION,
     &paths::SECTION,
     &RULES,
     &usage::SECTION,
+    &agents::SECTION,
     &NORMALIZE,
     &WORKFLOW,
     &on_stall::SECTION,
@@ -145,6 +146,12 @@ section! {
     docs: Vec<String> = Globs(DOCS), "Documentation: a commit of nothing else needs no tests.";
     ignore: Vec<String> = Globs("**/*.log"), "Neither code nor documentation; wins over `docs`.";
     api: Vec<String> = Globs(""), "The declared API, whose changes should come with documentation.";
+}
+
+section! {
+    agents "What calls of agents' tools mean.";
+    waits: Vec<String> = Texts,
+        "Commands that wait for something, word by word, such as \"make status\" or \"./deploy wait *\": to repeat one is no loop.";
 }
 
 section! {

@@ -56,6 +56,7 @@ fn resolve(values: Values, rules: &[RuleSpecView]) -> Result<Config, ConfigError
         paths: PathSettings::read(&values, path_rules),
         rules: rules.iter().map(|rule| (rule.id, rule_setting(&values, rule))).collect::<RuleSettings>(),
         cached: keys::usage::cached(&values),
+        waits: keys::agents::waits(&values),
         normalize: patterns(&values),
         response: response(&values),
         identity: IdentityRules {

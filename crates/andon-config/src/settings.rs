@@ -179,6 +179,8 @@ pub struct Config {
     pub rules: RuleSettings,
     /// `usage.cached`
     pub cached: CachedTokens,
+    /// `agents.waits`
+    pub waits: Vec<String>,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.

@@ -116,7 +116,9 @@ pub fn turned(line: &str) -> String {
     let is_part = line.contains(" test -- ");
     let line = terminal_clip(line, MESSAGE);
     if is_part {
-        return format!("andon: this runs as `{line}`: a part, which does not count for the commit. Before it: andon test");
+        return format!(
+            "andon: this runs as `{line}`: a part, which does not count for the commit. Before it: andon test"
+        );
     }
     format!("andon: this runs as `{line}`: the same tests, and the run counts for the commit.")
 }
@@ -171,9 +173,9 @@ pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<
             ),
             None => "andon: the turn ends stopped by a person. To go on: andon resume".to_owned(),
         },
-        ReleaseReason::Cap => format!(
-            "andon: the turn ends unfinished, and was held once: {missing}. help: andon complete"
-        ),
+        ReleaseReason::Cap => {
+            format!("andon: the turn ends unfinished, and was held once: {missing}. help: andon complete")
+        }
         ReleaseReason::NoProgress => {
             format!("andon: the turn ends unfinished, nothing moved: {missing}. help: andon complete")
         }

@@ -14,7 +14,8 @@ use andon_core::policy::Bit;
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::{
-    adapter::events, evidence::earlier_runs, error::OpsError, gate::completion, halts, recording::pending, workspace::Workspace,
+    adapter::events, error::OpsError, evidence::earlier_runs, gate::completion, halts, recording::pending,
+    workspace::Workspace,
 };
 
 /// Missing work, and its mark together with the code.

@@ -169,7 +169,9 @@ fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
         ),
         RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
         RunValidity::NotStarted => return Some(not_started(ran)),
-        RunValidity::HandedIn | RunValidity::Seen => ("the run was handed in; it proves nothing", "andon test"),
+        RunValidity::HandedIn | RunValidity::Seen => {
+            ("the run was handed in; it proves nothing", "andon test")
+        }
         RunValidity::Filtered => return Some(filtered(ran, "proves nothing (test.full)")),
         RunValidity::Valid => return valid(ran, status),
     };

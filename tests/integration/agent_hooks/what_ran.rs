@@ -38,7 +38,10 @@ fn answers_that_differ_by_a_clock_are_the_same() {
     let stage = Stage::installed();
     for number in 0..30 {
         let seconds = number * 7 % 60;
-        let said = format!(" Test Files  1 failed\n   Start at  10:00:{seconds:02}\n   Duration  {}ms", 300 + number * 37 % 101);
+        let said = format!(
+            " Test Files  1 failed\n   Start at  10:00:{seconds:02}\n   Duration  {}ms",
+            300 + number * 37 % 101
+        );
         ran(&stage, "npm run check", &said, number);
     }
     assert!(is_halted(&stage));
@@ -47,9 +50,14 @@ fn answers_that_differ_by_a_clock_are_the_same() {
 #[test]
 fn red_runs_are_seen_whatever_was_typed() {
     let pytest = |number: usize| {
-        format!("F.\n=== short test summary info ===\nFAILED tests/test_tax.py::test_rate - assert {number} == 2\n1 failed, 1 passed in 0.0{number}s\n")
+        format!(
+            "F.\n=== short test summary info ===\nFAILED tests/test_tax.py::test_rate - assert {number} == 2\n1 failed, 1 passed in 0.0{number}s\n"
+        )
     };
-    let go = |_: usize| "--- FAIL: TestTax (0.00s)\n    tax_test.go:9: wrong\nFAIL\nFAIL\texample.org/api\t0.003s\nFAIL\n".to_owned();
+    let go = |_: usize| {
+        "--- FAIL: TestTax (0.00s)\n    tax_test.go:9: wrong\nFAIL\nFAIL\texample.org/api\t0.003s\nFAIL\n"
+            .to_owned()
+    };
     let cases: [(&str, &dyn Fn(usize) -> String); 4] = [
         ("pytest -x 2>&1 | tail -20", &pytest),
         ("make test", &pytest),
@@ -64,7 +72,8 @@ fn red_runs_are_seen_whatever_was_typed() {
             ran(&stage, command, &said(number), number);
         }
         assert!(is_halted(&stage), "{command}");
-        let runs: Vec<Value> = lines(&stage, "journal").into_iter().filter(|line| line["type"] == "test_run").collect();
+        let runs: Vec<Value> =
+            lines(&stage, "journal").into_iter().filter(|line| line["type"] == "test_run").collect();
         assert!(runs.iter().all(|run| run["validity"] == "seen"), "{runs:?}");
     }
 }

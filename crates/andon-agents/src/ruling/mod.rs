@@ -8,9 +8,9 @@ mod shell;
 mod testing;
 mod words;
 
-use self::readers::{hands_off, leads_out};
 pub use self::readers::reads as only_reads;
 use self::readers::reads;
+use self::readers::{hands_off, leads_out};
 use self::words::WordMatch;
 use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason, ToolKind, ToolUse};
 use andon_core::domain::{events::CallEnd, ids::ShortHash};

@@ -109,7 +109,9 @@ fn git(args: &[&str]) -> bool {
     let starts = rest.first() == Some(&"grep") && rest.iter().any(|word| is_option(word, &["-O"]));
     let listed = |options: &[&str]| rest[1..].iter().all(|word| options.contains(word));
     let lists = match rest {
-        ["branch", ..] => listed(&["-a", "-r", "-v", "-vv", "--all", "--list", "--remotes", "--show-current", "--verbose"]),
+        ["branch", ..] => {
+            listed(&["-a", "-r", "-v", "-vv", "--all", "--list", "--remotes", "--show-current", "--verbose"])
+        }
         ["worktree", "list", ..] => rest[2..].iter().all(|word| word.starts_with('-')),
         ["stash", "list" | "show", ..] | ["reflog"] | ["reflog", "show", ..] => true,
         ["reflog", rest @ ..] => rest.iter().all(|word| word.starts_with('-') || word.starts_with("HEAD")),
@@ -121,7 +123,9 @@ fn git(args: &[&str]) -> bool {
 fn andon(args: &[&str]) -> bool {
     let plain: Vec<&str> = args.iter().copied().filter(|word| !word.starts_with('-')).collect();
     // These run tests, or write a file.
-    let works = |word: &&str| word.starts_with("--te") || word.starts_with("-o") || word.starts_with("--ou") || word.contains('=');
+    let works = |word: &&str| {
+        word.starts_with("--te") || word.starts_with("-o") || word.starts_with("--ou") || word.contains('=')
+    };
     match plain.as_slice() {
         ["check", ..] => !args.iter().any(works),
         ["status" | "log" | "show" | "doctor" | "context" | "explain", ..]

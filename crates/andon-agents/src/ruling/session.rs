@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::ids::{CodeId, ShortHash};
 use andon_core::domain::time::Timestamp;
 

@@ -6,8 +6,8 @@
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
-    Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
-    NodeOutput, NodeTotals, Turn, TurnStart,
+    Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS,
+    MAX_TURNS, NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Timeline, TurnChange};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};

@@ -4,9 +4,10 @@
 //! this halt is about.
 
 use super::reason_of;
+use crate::domain::about::{Advice, RuleSubject};
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::{about::Advice, escalation::splits_running, plural::count};
+use crate::domain::{escalation::splits_running, plural::count};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.
@@ -45,7 +46,8 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
         return std::iter::once(reconcile).chain(failing(timeline)).collect();
     }
     let repeats = match timeline.newest() {
-        Some(newest) if newest.diff.empty => {
+        // Runs of the tests, each on other code, are no iterations that changed nothing.
+        Some(newest) if newest.diff.empty && finding.about.judges != RuleSubject::Tests => {
             Some("say in the task which file has to change: the last iterations changed nothing")
         }
         Some(_) if !fails(timeline) => {

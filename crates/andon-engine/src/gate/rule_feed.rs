@@ -7,8 +7,9 @@ use crate::gate::turn::WorkingTree;
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{Arguments, EventKind};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
-use andon_core::domain::{diagnostic::Diagnostic, events::EventKind};
 use andon_core::history::{EventEffect, Timeline, is_edit};
 use andon_core::{detect, policy};
 use andon_store::journal::JournalLine;
@@ -79,6 +80,9 @@ impl<'a> RuleFeed<'a> {
     pub fn looked(&self, mut line: JournalLine) -> Result<JournalLine, OpsError> {
         let JournalLine::Event(event) = &mut line else { return Ok(line) };
         let EventKind::ToolCall(call) = &mut event.what else { return Ok(line) };
+        if call.shown.as_deref().is_some_and(|shown| waits(shown, &self.ws.config.waits)) {
+            call.args = Arguments::Unknown;
+        }
         let is_repeated = |timeline: &Timeline| {
             detect::is_repeated(timeline, &self.ws.config.rules, event.node.as_deref(), call)
         };
@@ -125,6 +129,24 @@ impl<'a> RuleFeed<'a> {
         });
         Ok(())
     }
+}
+
+/// Returns whether a command of a call, by its short form, is one that `agents.waits` names: word by word, where `*` is the rest.
+fn waits(shown: &str, named: &[String]) -> bool {
+    let asked = shown.split_once(": ").map_or("", |(_, asked)| asked.split(" {").next().unwrap_or(asked));
+    let is = |command: &str, pattern: &String| {
+        let mut words = command.split_whitespace();
+        let mut wanted = pattern.split_whitespace();
+        loop {
+            match (wanted.next(), words.next()) {
+                (Some("*"), _) | (None, None) => return true,
+                (wanted, word) if wanted == word => {}
+                (_, _) => return false,
+            }
+        }
+    };
+    let mut commands = asked.split(['&', '|', ';']).filter(|command| !command.trim().is_empty());
+    commands.any(|command| named.iter().any(|pattern| is(command, pattern)))
 }
 
 /// Joins two decisions of one verdict; of one rule the newer finding counts.

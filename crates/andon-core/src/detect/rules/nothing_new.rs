@@ -72,9 +72,8 @@ fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
     let polls = again.is_some_and(|one| differs(one));
     let same = |one: &&Call| one.call.gist == call.call.gist;
     // The same lines, through a window that grows.
-    let rereads = |one: &&Call| {
-        one.call.asks == call.call.asks && calls::overlap(&one.call.lines, &call.call.lines)
-    };
+    let rereads =
+        |one: &&Call| one.call.asks == call.call.asks && calls::overlap(&one.call.lines, &call.call.lines);
     let known = || call.call.gist.is_some() && before.iter().any(|one| same(one) || rereads(one));
     !polls && (failed || known())
 }

@@ -113,7 +113,10 @@ mod tests {
         assert!(!halts(passed), "green of what was red");
         let mut little = green(99, 1);
         little.command = "pytest -k b".to_owned();
-        assert!(halts(same(5).chain([seen(little)]).chain([seen(red(9, &["a"], 9))]).collect()), "another part");
+        assert!(
+            halts(same(5).chain([seen(little)]).chain([seen(red(9, &["a"], 9))]).collect()),
+            "another part"
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::detect::prelude::*;
 use crate::domain::ids::ShortHash;
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
-pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
+pub(in crate::detect) const SOFT: Param<u64> =
+    Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
 const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
 const INFINITE: Param<u64> =
     Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");

@@ -197,7 +197,9 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
             let why = said.map(|said| format!(" ({})", words::bounded(said))).unwrap_or_default();
             format!("the tests of this code could not be started: `{program}`{why}")
         }
-        RunValidity::Seen => "the run on this code was seen in what a command printed, and may be a part".to_owned(),
+        RunValidity::Seen => {
+            "the run on this code was seen in what a command printed, and may be a part".to_owned()
+        }
         RunValidity::HandedIn => {
             "the run on this code was handed in, and it is not known which command it was".to_owned()
         }

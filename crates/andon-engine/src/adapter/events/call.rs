@@ -157,7 +157,9 @@ fn without_numbers(args: &Value) -> String {
         Value::Array(values) => values.iter().map(without_numbers).collect::<Vec<_>>().join("\n"),
         Value::Object(members) => {
             let told = members.iter().filter(|(_, value)| !value.is_number());
-            told.map(|(key, value)| format!("{key}={}", without_numbers(value))).collect::<Vec<_>>().join("\n")
+            told.map(|(key, value)| format!("{key}={}", without_numbers(value)))
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         Value::Null | Value::Bool(_) => args.to_string(),
     }
