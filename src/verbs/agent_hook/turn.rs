@@ -40,7 +40,7 @@ pub(super) fn end(
     // No question while halted.
     let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(left(place)?) };
     let missing = match &left {
-        Some(TurnLeft { tree: Some(tree), code_changed: true, .. }) => missing(place, tree)?,
+        Some(TurnLeft { tree: Some(tree), changed: true }) => missing(place, tree)?,
         Some(_) | None => None,
     };
     let asked = TurnState {
@@ -103,10 +103,8 @@ fn numbered(place: &mut LiveSession<'_>) -> Result<Option<ShortHash>, OpsError> 
 struct TurnLeft {
     /// The working tree, where it had to be looked at.
     tree: Option<WorkingTree>,
-    /// This turn may have changed the code, or a document.
+    /// This turn may have changed the code.
     changed: bool,
-    /// The code is not what it was at the prompt, as far as that is known.
-    code_changed: bool,
 }
 
 impl TurnLeft {
@@ -133,13 +131,12 @@ fn left(place: &LiveSession<'_>) -> Result<TurnLeft, OpsError> {
         (Touch::Ran, None) | (Touch::Edited, _) => false,
     };
     if !moved && untouched {
-        return Ok(TurnLeft { tree: None, changed: false, code_changed: false });
+        return Ok(TurnLeft { tree: None, changed: false });
     }
     let tree = WorkingTree::look(place.ws)?;
-    let newer = || touch == Touch::Edited || since.is_none_or(|since| tree.is_newer(place.ws, since));
-    let code_changed = moved || code.map_or_else(newer, |code| code != tree.code);
-    let changed = code_changed || touch == Touch::Edited;
-    Ok(TurnLeft { tree: Some(tree), changed, code_changed })
+    let newer = || since.is_none_or(|since| tree.is_newer(place.ws, since));
+    let changed = moved || touch == Touch::Edited || code.map_or_else(newer, |code| code != tree.code);
+    Ok(TurnLeft { tree: Some(tree), changed })
 }
 
 /// True where a person asked something, and no loop did: a prompt that is new, in a session that has more than one, and no

@@ -104,7 +104,8 @@ fn the_test_command_becomes_andon_test_in_each_client_that_lets_it() {
             ("sh check.sh", Some("ANDON test")),
             ("CI=1 sh check.sh && make", Some("CI=1 ANDON test && make")),
             ("sh check.sh -k name", Some("ANDON test -- sh check.sh -k name")),
-            ("sh check.sh | tail", None),
+            ("sh check.sh | tail", Some("ANDON test | tail")),
+            ("make | sh check.sh", None),
             ("echo sh check.sh", None),
         ] {
             let given = payload(&stage, &format!("{client}/{file}.json"), at, script);

@@ -52,6 +52,10 @@ fn copilot_beside_claudes_settings_is_one_session() {
     stage.andon(&["status"]).ok().says("Loop 1/100");
     both(&stage, ["agentStop", "Stop"], &flat, &shaped);
     stage.andon(&["status"]).ok().says("Loop 2/100");
+    // The code is another one by now, and the row began anew.
+    for _ in 0..4 {
+        call(&stage, "make", "nothing to be done");
+    }
     // The fifth alike: said by the hook that comes first, and once.
     let said = call(&stage, "make", "nothing to be done").map(|out| out.all().contains("halted"));
     assert_eq!(said, [true, false]);

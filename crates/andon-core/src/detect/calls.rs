@@ -96,26 +96,6 @@ pub(super) fn with_answer(call: &ToolCall) -> Vec<Evidence> {
     [evidence(call)].into_iter().chain(answer).collect()
 }
 
-/// The shortest time between two looks at something that is waited for, in seconds.
-const PAUSE: u64 = 10;
-/// Newest calls by which waiting is known.
-const WAITED: usize = 4;
-/// So many times as patient is a rule with calls that wait.
-const PATIENCE: u64 = 4;
-
-/// How many times as long a row of calls has to be: longer where the newest calls wait. That is known by what they do, which is to
-/// look again and again, with time in between, at something that answers in a few lines.
-pub(super) fn patience(newest_first: &[&Call]) -> u64 {
-    let is_short = |call: &&&Call| call.call.lines.len() < SAMPLED;
-    let newest = &newest_first[..newest_first.len().min(WAITED)];
-    let apart = |pair: &[&Call]| match (pair[0].at, pair[1].at) {
-        (Some(newer), Some(older)) => newer.since(older).0 >= PAUSE,
-        (None, _) | (_, None) => false,
-    };
-    let waits = newest.len() > 2 && newest.iter().all(|call| is_short(&call)) && newest.windows(2).all(apart);
-    if waits { PATIENCE } else { 1 }
-}
-
 /// Returns whether `call` of `node` has its like among the calls since the code last changed, as far as that is known. Then it is
 /// worth a look at the working tree whether the code is still the same: `soft` calls are a row.
 pub fn is_repeated(
@@ -172,7 +152,7 @@ mod tests {
 
     fn made(shown: &str) -> Call {
         let call = ToolCall { shown: Some(shown.to_owned()), ..call("Bash", 1, None) };
-        Call { node: "agent".to_owned(), call, epoch: 0, state: 0, at: None, iteration: 0 }
+        Call { node: "agent".to_owned(), call, epoch: 0, state: 0, iteration: 0 }
     }
 
     #[test]

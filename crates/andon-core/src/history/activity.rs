@@ -45,9 +45,6 @@ pub struct Call {
     /// Grows with every state of the code that differs from the one known before it, whoever changed it.
     #[serde(default)]
     pub state: u64,
-    /// When it ended.
-    #[serde(default)]
-    pub at: Option<Timestamp>,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
 }

@@ -88,8 +88,8 @@ impl RedRuns {
             Outcome::Red if is_unedited(run, committed) && self.code.is_none() => self.unedited(tests),
             Outcome::Red if self.code != Some(tests.code) && !is_unedited(run, committed) => {
                 let same = self.shows_alike(tests);
-                self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
                 self.in_part = true;
+                self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
             }
             Outcome::Green | Outcome::Red | Outcome::Stopped | Outcome::Nothing => {}
         }
@@ -129,8 +129,8 @@ impl RedRuns {
     fn failed(&mut self, tests: &TestEvidence) {
         let whole = self.signature == Some(tests.signature) && self.errors == tests.errors;
         let same = whole || self.in_part && self.shows_alike(tests);
-        self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
         self.in_part = false;
+        self.counted(tests, if same { Likeness::Same } else { Likeness::Other });
     }
 
     fn counted(&mut self, tests: &TestEvidence, like: Likeness) {
@@ -142,7 +142,8 @@ impl RedRuns {
         let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
         let gained = self.passed > 0 && tests.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
-        let named = !tests.failing.is_empty() || tests.errors.is_some();
+        // Of a part the last lines may be all that is seen.
+        let named = !tests.failing.is_empty() || tests.errors.is_some() || self.in_part && same;
         self.code = Some(tests.code);
         self.low = self.low.min(count).or(count);
         self.passed = self.passed.max(tests.passed);

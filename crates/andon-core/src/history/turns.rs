@@ -346,7 +346,7 @@ impl Timeline {
             self.activity.edits.push_back(call.exact);
         }
         let Activity { epoch, state, .. } = self.activity;
-        let made = Call { node, call, epoch, state, at, iteration: self.number() };
+        let made = Call { node, call, epoch, state, iteration: self.number() };
         push_bounded(&mut self.activity.calls, made, MAX_CALLS);
     }
 

@@ -34,9 +34,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = all.last().filter(|call| is_told(call))?;
     let told = all.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
     let told: Vec<&Call> = told.filter(|call| is_told(call)).collect();
-    if calls::patience(&told.iter().rev().copied().collect::<Vec<_>>()) > 1 {
-        return None;
-    }
     let window = setting.size(&WINDOW);
     let first = told.len().saturating_sub(window);
     let in_vain = |at: &usize| brings_nothing(told[*at], &told[..*at]);

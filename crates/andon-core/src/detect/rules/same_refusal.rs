@@ -71,7 +71,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let calls = &situation.timeline.activity.calls;
     let newest = calls.last()?;
     let of_node: Vec<&Call> = calls.iter().rev().filter(|call| call.node == newest.node).collect();
-    let patience = calls::patience(&of_node);
     let row = |same: &dyn Fn(&Call) -> bool| {
         let in_row = of_node.iter().take_while(|call| call.state == newest.state && same(call));
         words::len(&in_row.collect::<Vec<_>>())
@@ -90,7 +89,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let missing = newest.call.missing.map_or(0, |program| {
         words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())
     });
-    let most = |limit| setting.count(limit).max(2).saturating_mul(patience);
+    let most = |limit| setting.count(limit).max(2);
     let (way, times) = if missing >= most(&MISSING) {
         (RefusalKind::Missing, missing)
     } else if same >= most(&REPEATS) {

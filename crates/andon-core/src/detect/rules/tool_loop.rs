@@ -89,13 +89,7 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
         return None;
     }
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
-    let (mut grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
-    // What waits is told first, and halted when it has waited long.
-    let newest_first: Vec<&Call> = calls.iter().rev().copied().collect();
-    let patience = calls::patience(&newest_first);
-    if patience > 1 && words::len(&newest_first) < patience.saturating_mul(setting.count(&HARD)) {
-        grade = Grade::Soft;
-    }
+    let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
     let round = match pattern {
         Pattern::Identical { .. } | Pattern::SameAnswer { .. } => 1,
         Pattern::Row { calls, .. } => calls,

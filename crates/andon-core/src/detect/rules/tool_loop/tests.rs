@@ -1,7 +1,7 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
-use crate::domain::events::{Arguments, Event, EventKind, ToolCall};
-use crate::domain::{facts::Fact, ids::CodeId, settings::ParamValue, time::Timestamp};
+use crate::domain::events::{Arguments, EventKind, ToolCall};
+use crate::domain::{facts::Fact, ids::CodeId, settings::ParamValue};
 use crate::testkit::{ack, call, commit, event, folded, green, run, turn_end};
 
 /// A call of `Bash` with arguments and an answer.
@@ -201,20 +201,4 @@ fn changed_code_begins_anew_whoever_changed_it() {
     assert_eq!(said((1..=30).flat_map(|_| tested(1)).collect()), "halt INFINITE_LOOP", "on the same code");
     assert_eq!(said((1..=30).map(|code| left(1, code)).collect()), "", "by the working tree");
     assert_eq!(said((1..=9).map(|_| left(1, 1)).collect()), "halt HARD_LOOP");
-}
-
-#[test]
-fn waiting_is_known_by_what_it_does() {
-    let every = |seconds: i64, lines: usize, times: i64| -> Vec<Fact> {
-        let at = |number: i64| {
-            let call = ToolCall { lines: (0..lines as u64).collect(), ..call("Bash", 1, Some(1)) };
-            let Fact::Event(own) = event(EventKind::ToolCall(call)) else { unreachable!() };
-            Fact::Event(Box::new(Event { at: Some(Timestamp(1000 + number * seconds)), ..*own }))
-        };
-        (0..times).map(at).collect()
-    };
-    assert_eq!(said(every(30, 2, 12)), "warn SOFT_LOOP", "it is told");
-    assert_eq!(said(every(30, 2, 20)), "halt INFINITE_LOOP", "and halted at last");
-    assert_eq!(said(every(2, 2, 5)), "halt HARD_LOOP", "without time in between");
-    assert_eq!(said(every(30, 8, 5)), "halt HARD_LOOP", "a long answer");
 }
