@@ -19,7 +19,7 @@ const UPDATE: &str = "ANDON_UPDATE_DOCS";
 
 /// Sections in the order in which a person needs them. Rules have a page of their own, and what `[workflow]` and
 /// `[normalize]` hold is written by hand.
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
     "guard",
     "test",
     "paths",
@@ -27,6 +27,7 @@ const SECTIONS: [&str; 12] = [
     "normalize",
     "workflow",
     "usage",
+    "agents",
     "identity",
     "on_stall",
     "advisor",
