@@ -143,7 +143,7 @@ impl RedRuns {
         let gained = self.passed > 0 && tests.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
         // Of a part the last lines may be all that is seen.
-        let named = !tests.failing.is_empty() || tests.errors.is_some() || self.in_part && same;
+        let named = !tests.failing.is_empty() || tests.errors.is_some() || self.in_part;
         self.code = Some(tests.code);
         self.low = self.low.min(count).or(count);
         self.passed = self.passed.max(tests.passed);
