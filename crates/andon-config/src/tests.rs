@@ -222,7 +222,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", 
      \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 43] = [
+const SHOWN: [&str; 44] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
@@ -249,6 +249,7 @@ const SHOWN: [&str; 43] = [
     "rules.mixed.strict = false  # default",
     "rules.untested-edit.level = \"block\"  # default",
     "usage.cached = \"separate\"  # default",
+    "agents.waits = []  # default",
     "normalize.a = \"repository\"  # repository, andon.toml:9",
     "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
     "normalize.c = \"c\"  # repository, andon.toml:8",
