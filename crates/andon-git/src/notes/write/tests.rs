@@ -211,8 +211,12 @@ fn a_note_beyond_the_bound_is_an_error_with_its_hint() {
         "{error}"
     );
     let help = error.help().unwrap();
-    scratch.git(&help.split(' ').skip(1).collect::<Vec<_>>());
+    for command in help.split(" && ") {
+        scratch.git(&command.split(' ').skip(1).collect::<Vec<_>>());
+    }
     assert_eq!(get(&repo, commit), None);
+    // What was there is kept under another name.
+    assert!(scratch.try_git(&["rev-parse", "-q", "--verify", "refs/andon-saved/notes/andon"]));
 }
 
 #[test]
