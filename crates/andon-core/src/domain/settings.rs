@@ -145,7 +145,7 @@ impl Param<u64> {
 
     /// A percentage that is larger than those declared before it.
     pub(crate) const fn rising_percent(name: &'static str, default: u64, doc: &'static str) -> Self {
-        let mut param = Self::count(name, default, 1, doc);
+        let mut param = Self::total(name, default, 1, doc);
         param.spec.order = Order::RisingPercent;
         param
     }
