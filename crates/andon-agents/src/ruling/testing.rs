@@ -206,8 +206,8 @@ const OF_PROJECT: [&str; 6] =
 
 /// A program, without the directory of an environment of the project.
 fn bare(word: &str) -> &str {
-    let word = word.strip_prefix("./").unwrap_or(word);
-    OF_PROJECT.iter().find_map(|dir| word.strip_prefix(dir)).unwrap_or(word)
+    let below = word.strip_prefix("./").unwrap_or(word);
+    OF_PROJECT.iter().find_map(|dir| below.strip_prefix(dir)).unwrap_or(word)
 }
 
 fn is_reserved(word: &str) -> bool {
