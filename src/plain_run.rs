@@ -14,7 +14,7 @@ use andon_engine::adapter::events::words_of;
 use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::JournalLine;
-use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT, Root, RunReader, Stream};
 
 /// Most bytes of an answer that are read, from its end.
 const MAX_ANSWER: usize = 1 << 20;
@@ -62,16 +62,18 @@ impl PlainRun {
         }
         let printed = printed(call);
         let run = Self { command: used.commands.join("\n"), exit: 0, printed, validity: RunValidity::Seen };
-        let read = run.read(Root::none().with_patterns(&ws.config.normalize));
+        let read = run.read(ws, Root::none().with_patterns(&ws.config.normalize));
+        let is_known = ![RUNNER_EXIT, RUNNER_COUNTED].contains(&read.runner.as_str());
         let ended = read.status == TestStatus::Failed || end != CallEnd::Failed;
-        (read.counts.ran() > 0 && read.runner != RUNNER_EXIT && ended).then_some(run)
+        (read.counts.ran() > 0 && is_known && ended).then_some(run)
     }
 
     /// The run as a line of the journal. This looks at the working tree: without its code the run says nothing.
     pub(crate) fn line(&self, ctx: &Context, ws: &Workspace) -> Result<JournalLine, OpsError> {
         let tested = TestedCode::now(ws)?;
         let top = ws.repo.workdir().unwrap_or(&ctx.cwd);
-        let parsed = self.read(Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize));
+        let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+        let parsed = self.read(ws, root);
         let validity = if parsed.not_started.is_some() { RunValidity::NotStarted } else { self.validity };
         let mut run = tested.run(Some(ctx.now), parsed, &self.command, validity);
         compare(ws, &mut run)?;
@@ -79,8 +81,11 @@ impl PlainRun {
         Ok(JournalLine::TestRun(Box::new(run)))
     }
 
-    fn read(&self, root: Root) -> ParsedRun {
-        let mut reader = RunReader::new(root);
+    fn read(&self, ws: &Workspace, root: Root) -> ParsedRun {
+        let by_exit = ws.config.test.format.filter(|format| {
+            self.validity == RunValidity::HandedIn && format.name() == RUNNER_EXIT
+        });
+        let mut reader = RunReader::new(root).only(by_exit);
         reader.push(Stream::Stdout, &self.printed);
         reader.finish(ExitKind::Code(self.exit))
     }

@@ -143,6 +143,9 @@ impl Manifest {
     pub fn read(path: &Path) -> Result<Option<Self>, InstallError> {
         let io = |source| InstallError::io("read", path, source);
         let malformed = |why: String| InstallError::Manifest { path: path.to_owned(), why };
+        if path.symlink_metadata().is_ok_and(|facts| !facts.is_file()) {
+            return Err(malformed("it is no file, but a link, a pipe or a device".to_owned()));
+        }
         let file = match std::fs::File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -23,8 +23,8 @@ fn what_changes_is_named_and_what_does_not_passes() {
     let cases: [(&str, Option<&str>); 16] = [
         ("echo two > code.txt", Some("ran: code.txt ")),
         ("echo two > d/e/f.txt; echo two > code.txt", Some("ran: code.txt, d/e/f.txt ")),
-        ("echo new > d/new.txt", Some("ran: d/new.txt ")),
-        ("mkdir -p n/m; echo new > n/m/o.txt", Some("ran: n/m/o.txt ")),
+        ("echo new > d/new.txt", Some("needs one more: d/new.txt ")),
+        ("mkdir -p n/m; echo new > n/m/o.txt", Some("needs one more: n/m/o.txt ")),
         ("rm code.txt", Some("ran: code.txt ")),
         ("mv d/e z", Some("ran: d/e/f.txt, z/f.txt ")),
         ("chmod +x code.txt", Some("ran: code.txt ")),
@@ -66,7 +66,7 @@ fn untracked_code_is_looked_at_again() {
         stage.write("u/v/w.txt", "one\n");
         stage.write("new.txt", "one\n");
         stage.set("ACT", act);
-        stage.andon(&["test"]).ok().says("changed while the tests ran: ");
+        stage.andon(&["test"]).ok().says("the code changed while the tests ran");
         stage.set("ACT", "cat new.txt > n.tmp; cat n.tmp > new.txt; cat n.tmp > u/v/w.txt");
         stage.andon(&["test"]).ok();
         stage.andon(&["test"]).ok().lacks("changed while the tests");

@@ -244,7 +244,8 @@ fn green_tests_hide_no_bypass_no_edit_and_no_halt() {
 fn a_changed_test_command_is_told_and_judged_by_both() {
     let change = |command: &str, more: &dyn Fn(&Stage)| {
         let stage = Stage::installed();
-        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n"));
+        let format = if command.contains(".sh") { "" } else { "format = \"exit\"\n" };
+        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n{format}"));
         more(&stage);
         stage.git(&["add", "."]).ok();
         stage.andon(&["test"]);

@@ -189,7 +189,7 @@ fn what_only_the_exit_code_tells_is_told_apart() {
     for (command, code, words) in
         [("true", 0, "passed, by its exit code alone"), ("false", 1, "failed, by its exit code alone")]
     {
-        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n"));
+        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\nformat = \"exit\"\n"));
         stage.andon(&["test"]).exits(code);
         stage.andon(&["status"]).ok().says(words);
         let tests =

@@ -80,6 +80,23 @@ fn what_hides_a_change_from_git_is_named_and_lifted_by_the_command() {
 }
 
 #[test]
+fn a_staged_change_says_nothing_of_a_file_that_a_bit_hides() {
+    for (bit, reason) in
+        [("--skip-worktree", "marked skip-worktree"), ("--assume-unchanged", "marked assume-unchanged")]
+    {
+        let stage = stage();
+        let hide = format!(
+            "echo worse > code.txt; git add code.txt; git update-index {bit} code.txt; echo good > code.txt"
+        );
+        sh(&stage, &hide);
+        stage.andon(&["test"]).ok().says("code.txt as it is on disk").says(reason);
+        stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("code.txt");
+        stage.git(&["commit", "-qm", "Washed", "--no-verify"]).ok();
+        stage.andon(&["check", "HEAD~1..HEAD"]).refused();
+    }
+}
+
+#[test]
 fn a_monitor_that_says_nothing_changed_is_not_asked() {
     let stage = stage();
     sh(&stage, "printf '#!/bin/sh\\ntouch .git/asked; printf other.txt\\n' > .git/m; chmod +x .git/m");

@@ -23,7 +23,7 @@ fn an_untested_edit_is_refused_and_a_tested_one_passes() {
 #[test]
 fn the_first_commit_of_a_repository_is_gated_too() {
     let stage = Stage::new();
-    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\nformat = \"exit\"\n");
     stage.andon(&["install"]).ok();
     stage.write("a", "1");
     stage.git(&["add", "."]).ok();

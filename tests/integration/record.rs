@@ -154,7 +154,7 @@ fn detached_heads_and_orphan_branches_are_recorded() {
     stage.iterate("detached\n", &["ok a"], "Detached").ok();
     assert_eq!(stage.record("HEAD")["iteration"], 2);
     stage.git(&["switch", "-q", "--orphan", "fresh"]).ok();
-    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\nformat = \"exit\"\n");
     stage.write("fresh.txt", "fresh\n");
     stage.tested_commit_of(".", "Fresh");
     assert_eq!(stage.record("HEAD")["iteration"], 1);

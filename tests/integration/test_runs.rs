@@ -56,15 +56,15 @@ fn a_runner_that_ends_well_without_its_report_proves_nothing() {
     exit 0
     --- stderr
     warning: the run ended without the report that test.runner asked for
-    warning[test-run]: nothing tells how the tests ended; the run does not count as passed
-      help: let test.command end with the tests and with their exit code: andon config show test
-      help: or have them write a report, and name it in andon.toml:  [test]  reports = ["report.xml"]
+    warning[test-run]: no test is named in the output of `sh bin/pytest`; the run does not count as passed
+      help: have the runner write a report, and name it in andon.toml:  [test]  reports = ["report.xml"]
+      help: if its exit code is all there is to know, add to andon.toml:  [test]  format = "exit"
     "#);
     stage.git(&["add", "."]).ok();
     assert_snapshot!(stage.git(&["commit", "-qm", "Two"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the test report of this code is incomplete, so it does not count
+    error[untested-edit]: commit refused: the test command ran on this code and named no test
       help: andon test
     ");
 }
@@ -86,7 +86,7 @@ fn one_run_read_in_two_forms_makes_no_test_flaky() {
 #[test]
 fn what_only_the_exit_code_tells_is_shown_as_that_and_a_missing_program_is_explained() {
     let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\nformat = \"exit\"\n");
     stage.andon(&["test"]).ok();
     stage.andon(&["status"]).ok().says("passed, by its exit code alone").lacks("0 passed");
     stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
@@ -146,7 +146,7 @@ fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
     ok a
     1..1
     --- stderr
-    warning[test-run]: 1 of 2 tests ran that the last full run had; the run proves nothing (test.full)
+    warning[test-run]: 1 of 2 tests ran that the last full run had; the run proves nothing
       help: run them all: andon test
     ");
     assert_snapshot!(stage.git(&["commit", "-qam", "Full"]).shown(), @"
@@ -290,7 +290,7 @@ fn files_that_change_during_a_run_are_named() {
     1..1
     ok 1
     --- stderr
-    warning: changed while the tests ran: new.txt (git add it, or name it in .gitignore or paths.ignore)
+    warning: written by this run, such as a new snapshot, so that it needs one more: new.txt (andon test; or, if it is no code, name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
       help: andon test
     ");

@@ -58,11 +58,20 @@ fn a_run_that_cannot_be_read_says_so_and_so_does_the_doctor() {
         .says("warning[test-run]: no test report was recognised in the output")
         .says("reports = [")
         .says("format = \"exit\"");
-    stage.andon(&["doctor"]).says("warn  test-run: no report was recognised in the last run");
-    // One that passes says so once.
+    stage.andon(&["doctor"]).says("warn  test-run: no test is named in the last run of `sh run.sh`");
+    // One that passes without naming a test proves nothing, and says what to add.
     stage.write("run.sh", "echo all good\n");
-    stage.andon(&["test"]).ok().says("no test report was recognised");
-    stage.andon(&["test"]).ok().lacks("no test report was recognised");
+    for _ in 0..2 {
+        stage
+            .andon(&["test"])
+            .ok()
+            .says("no test is named in the output of `sh run.sh`; the run does not count as passed")
+            .says("if its exit code is all there is to know, add to andon.toml:  [test]  format = \"exit\"");
+    }
+    stage
+        .git(&["commit", "-qam", "two"])
+        .exits(1)
+        .says("the test command ran on this code and named no test");
     // Where the exit code is all that is asked for, there is nothing to say.
     stage.write(
         "andon.toml",
@@ -71,6 +80,42 @@ fn a_run_that_cannot_be_read_says_so_and_so_does_the_doctor() {
     stage.write("run.sh", "echo two wrong; exit 1\n");
     stage.andon(&["test"]).exits(1).lacks("no test report was recognised");
     stage.andon(&["doctor"]).lacks("test-run");
+    stage.write("run.sh", "echo all good\n");
+    stage.andon(&["test"]).ok().lacks("test-run");
+    stage.git(&["commit", "-qam", "two"]).ok();
+    // What the tool says of itself counts all the same.
+    stage.write("run.sh", "echo \"make: 'test' is up to date.\"\n");
+    stage.write("code.txt", "three\n");
+    stage.andon(&["test"]).ok().says("not one test ran");
+    // Without the line its last pass counts once more, so that nobody is locked out, and not from then on.
+    let undeclared = "[test]\ncommand = \"sh run.sh\"\n[paths]\ndocs = []\nignore = [\"run.sh\"]\n";
+    stage.write("andon.toml", undeclared);
+    stage.write("run.sh", "echo all good\n");
+    stage.andon(&["test"]).ok().says("its exit code counts once more, as before").says("format = \"exit\"");
+    stage.andon(&["doctor"]).says("warn  test-run: no test is named in the last run of `sh run.sh`");
+    stage.git(&["commit", "-qam", "three"]).ok();
+    stage.write("code.txt", "four\n");
+    stage.andon(&["test"]).ok().says("the run does not count as passed");
+    stage.git(&["commit", "-qam", "four"]).exits(1);
+}
+
+#[test]
+fn a_scope_declares_that_its_exit_code_is_all() {
+    let stage = Stage::installed();
+    let scope = |more: &str| {
+        format!(
+            "[test]\ncommand = \"sh check.sh\"\n[test.scopes.core]\npaths = [\"core/**\"]\ncommand = \"echo checked\"\n{more}"
+        )
+    };
+    stage.write("core/a.c", "1\n");
+    stage.write("andon.toml", scope(""));
+    stage
+        .andon(&["test", "core"])
+        .ok()
+        .says("scope core: no test is named in the output of `echo checked`")
+        .says("add to andon.toml:  [test.scopes.core]  format = \"exit\"");
+    stage.write("andon.toml", scope("format = \"exit\"\n"));
+    stage.andon(&["test", "core"]).ok().lacks("no test is named");
 }
 
 #[test]
@@ -216,13 +261,12 @@ fn the_doctor_looks_for_the_program_of_the_test_command() {
 
 #[test]
 fn a_pass_whose_text_names_failures_warns() {
-    let stage = staged("echo '2 checks failed: a, b'; echo 'FAILED tests/a'; true\n");
+    let stage = staged("echo '2 of them failed: a, b'; echo 'FAILED tests/a'; echo over\n");
     stage.write("code.txt", "two\n");
     stage
         .andon(&["test"])
         .ok()
-        .says("warning[test-run]: the run passed by its exit code alone, and its output names failures")
-        .says("|| true");
+        .says("no test is named in the output of `sh run.sh`, which names failures: FAILED tests/a");
 }
 
 #[test]

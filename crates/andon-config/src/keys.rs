@@ -127,7 +127,7 @@ section! {
     command: Option<TestCommand> = Command,
         "What runs the tests: a text for `sh -c`, or a list of program and arguments.";
     format: Option<Format> = Format,
-        "What output and reports are read as, such as \"junit\" or \"tap\"; \"auto\" recognises them by content.";
+        "What output and reports are read as; \"auto\" recognises them, \"exit\" asks for the exit code alone and for no test by name.";
     full: FullRuns = Switch(false),
         "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.";
     handed_in: HandedInRuns = Choice(words::<HandedInRuns>),
@@ -210,6 +210,7 @@ pub(super) static SCOPE_KEYS: &[Key] = keys! { "test.scopes";
     needs = Texts, "The scopes whose code these tests read too.";
     at = Choice(words::<ScopeAt>),
         "What asks for these tests: each commit that touches the scope, or only push, completion and check.";
+    format = Format, "What output and reports of this scope are read as; without it, `test.format`.";
     reports = Globs(""), "Report files of this scope's command; in addition, `test.reports`.";
     timeout = Limit(range(1, 7 * DAY, 30 * MINUTE)),
         "How long these tests may run; without it, `test.timeout`.";

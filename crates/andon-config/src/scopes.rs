@@ -8,6 +8,7 @@ use super::setting::FromValue as _;
 use super::settings::{ScopeAt, ScopeSettings, TestScopes};
 use super::value::{Value, Values, suggest};
 use andon_core::domain::scopes::{Scope, Scopes, ScopesError};
+use testreport::Format;
 
 /// The beginning of the dotted keys of scopes.
 pub(super) const PREFIX: &str = "test.scopes.";
@@ -48,11 +49,15 @@ pub(super) fn resolve(values: &Values) -> Result<TestScopes, ConfigErrors> {
         };
         let at = value("at").map_or(ScopeAt::Commit, |at| ScopeAt::from_value(at.clone()));
         let scope = Scope { name: (*name).to_owned(), paths, needs };
-        settings.push(ScopeSettings { scope, command, at, reports: texts("reports"), timeout });
+        let format = match value("format") {
+            Some(Value::Text(name)) => Format::named(name),
+            _ => None,
+        };
+        settings.push(ScopeSettings { scope, command, at, format, reports: texts("reports"), timeout });
     }
     let scopes = Scopes::new(settings.iter().map(|one| one.scope.clone()).collect());
     let scopes = scopes.map_err(|error| unusable(values, &names, &error))?;
-    Ok(TestScopes { scopes: Arc::new(scopes), settings })
+    Ok(TestScopes { scopes: Arc::new(scopes), settings, of: None })
 }
 
 fn unusable(values: &Values, names: &BTreeSet<&str>, error: &ScopesError) -> ConfigErrors {

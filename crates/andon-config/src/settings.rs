@@ -7,6 +7,7 @@ use super::value::{TestCommand, Values};
 use super::{setting::Words, source::SettingOrigin};
 use andon_core::domain::effect::{Bell, OnStall, Program, Provider};
 use andon_core::domain::scopes::{REST, Scope, Scopes};
+use testreport::Format;
 use andon_core::domain::{
     context::CachedTokens, identity::IdentityRules, settings::RuleSettings, time::Span, workflow::Workflow,
 };
@@ -137,6 +138,8 @@ pub struct ScopeSettings {
     pub scope: Scope,
     pub command: TestCommand,
     pub at: ScopeAt,
+    /// `None` for that of `test.format`.
+    pub format: Option<Format>,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
     /// `None` for no limit.
@@ -150,6 +153,8 @@ pub struct TestScopes {
     pub scopes: Arc<Scopes>,
     /// The tests of each, by name.
     pub settings: Vec<ScopeSettings>,
+    /// The scope that the other settings of `[test]` are of; `None` for the whole.
+    pub of: Option<String>,
 }
 
 impl TestScopes {
@@ -205,6 +210,8 @@ impl Config {
             let own = declared.get(name)?;
             config.test.command = Some(own.command.clone());
             config.test.timeout = own.timeout;
+            config.test.format = own.format.or(config.test.format);
+            config.test.scopes.of = Some(name.to_owned());
             config.test.reports.extend(own.reports.iter().cloned());
         }
         Some(config)

@@ -65,10 +65,11 @@ fn without_sources_the_defaults_of_the_design_hold() {
         reports: vec![],
         runner: None,
         scopes: TestScopes::default(),
+        section: "test".to_owned(),
         timeout: Some(Span(1_800)),
     };
     assert_eq!(config.test, expected);
-    assert_eq!(config.paths.docs[..2], ["**/*.md", "docs/**"]);
+    assert_eq!(config.paths.docs[..2], ["**/*.md", "**/*.rst"]);
     for path in [
         "LICENSE-MIT",
         "sub/COPYING",
@@ -78,12 +79,27 @@ fn without_sources_the_defaults_of_the_design_hold() {
         "a/b.svg",
         "notes.txt",
         ".github/workflows/ci.yml",
+        "docs/spec/format.md",
+        "docs/tests/a.png",
+        "contests/a.md",
     ] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Docs, "{path}");
     }
-    for path in
-        [".gitattributes", "license.rs", "src/image.rs", "requirements.txt", "CMakeLists.txt", "vscode/a.c"]
-    {
+    for path in [
+        ".gitattributes",
+        "license.rs",
+        "src/image.rs",
+        "requirements.txt",
+        "docs/requirements.txt",
+        "CMakeLists.txt",
+        "vscode/a.c",
+        "tests/cases/a.txt",
+        "web/test/logo.svg",
+        "spec/a.md",
+        "pkg/testdata/in.txt",
+        "fixtures/a.png",
+        "src/__snapshots__/a.md",
+    ] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
     }
     assert_eq!(config.paths.ignore, ["**/*.log"]);
@@ -105,6 +121,7 @@ timeout = "2m"
 paths = ["crates/cli/**"]
 needs = ["core"]
 command = ["cargo", "test", "-p", "cli"]
+format = "exit"
 reports = ["cli.xml"]
 "#;
 
@@ -119,7 +136,9 @@ fn scopes_have_settings_of_their_own() {
         (Some(Span(1_800)), vec!["all.xml".into(), "cli.xml".into()])
     );
     assert_eq!(cli.paths.rules.class(b"crates/core/a.rs"), PathClass::Code);
+    assert_eq!((cli.test.format, cli.test.section.as_str()), (Format::named("exit"), "test.scopes.cli"));
     let core = config.of_scope("core").unwrap();
+    assert_eq!((core.test.format, core.test.section.as_str()), (None, "test.scopes.core"));
     assert_eq!(core.test.timeout, Some(Span(120)));
     assert_eq!(core.paths.rules.class(b"crates/cli/a.rs"), PathClass::Ignored);
     assert_eq!(core.paths.rules.class(b"crates/core/a.md"), PathClass::Docs);
@@ -212,14 +231,16 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
-const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
-     \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \"!**/conanfile.txt\", \
-     \"**/README\", \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
-     \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \
-     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \
-     \".replit\", \"replit.nix\", \".idx/**\", \
-     \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \
-     \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \"**/README\", \
+     \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \
+     \"LICENSES/**\", \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \
+     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \".replit\", \
+     \"replit.nix\", \".idx/**\", \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \
+     \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \
+     \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\", \"!**/tests/**\", \"!**/test/**\", \"!**/spec/**\", \
+     \"!**/testdata/**\", \"!**/fixtures/**\", \"!**/__snapshots__/**\", \"docs/**\", \".github/**\", \
+     \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \
+     \"!**/conanfile.txt\"]  # default";
 
 /// What `andon config show` says then.
 const SHOWN: [&str; 44] = [

@@ -14,6 +14,7 @@ mod tasks;
 
 use self::{listing::Listing, tasks::Task};
 use andon_core::WordList;
+use testreport::command_words::{innermost, program_name};
 
 pub(crate) use self::python::is_test_module;
 
@@ -25,10 +26,33 @@ const WORDS: &str = include_str!("guess/words.txt");
 pub struct GuessedCommand {
     /// For `sh -c`.
     pub command: String,
+    /// The lines that it runs: its own, or those of the script or recipe behind it.
+    script: String,
     /// The sign for it, such as a file.
     pub because: String,
     /// A remark for people.
     pub note: Option<&'static str>,
+}
+
+/// Programs that name no test in what they print: compilers, linters, and builds that keep the names to themselves.
+const NAMELESS: WordList = WordList::section(WORDS, "naming no test");
+/// Words before such a program.
+const STARTERS: [&str; 6] = ["npx", "python", "python3", "-m", "uv", "run"];
+
+impl GuessedCommand {
+    /// True where all that it runs names no test: its exit code is all there is to know.
+    pub fn names_no_test(&self) -> bool {
+        let commands = self.script.split(['\n', ';', '&', '|']);
+        let mut commands =
+            commands.map(|one| one.trim_start_matches('@').trim()).filter(|one| !one.is_empty());
+        let is_nameless = |command: &str| {
+            let words: Vec<&str> = command.split_whitespace().collect();
+            let words: Vec<&str> = innermost(&words).iter().map(|word| program_name(word)).collect();
+            let starters = words.iter().take_while(|word| STARTERS.contains(word)).count();
+            NAMELESS.beginning(words.get(starters..).unwrap_or_default()).is_some()
+        };
+        !self.script.trim().is_empty() && commands.all(is_nameless)
+    }
 }
 
 /// A guess at the test command of a project.
@@ -87,7 +111,8 @@ fn short(seen: &str) -> String {
 }
 
 fn guessed(command: impl Into<String>, because: impl Into<String>) -> GuessedCommand {
-    GuessedCommand { command: command.into(), because: because.into(), note: None }
+    let command = command.into();
+    GuessedCommand { script: command.clone(), command, because: because.into(), note: None }
 }
 
 fn sure(command: impl Into<String>, because: impl Into<String>) -> Guess {

@@ -49,7 +49,9 @@ impl LineReaders {
     /// A line of standard output. What a test under libtest prints is no summary of another runner.
     pub(super) fn line(&mut self, line: &str) {
         self.libtest.line(line);
-        self.tap.line(line);
+        if !self.text.is_begun() {
+            self.tap.line(line);
+        }
         if !self.libtest.is_inside() {
             self.text.line(Stream::Stdout, line);
         }
@@ -73,11 +75,14 @@ impl LineReaders {
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> ByLine {
         let wanted = |tally: &Tally| tally.is_wanted(format);
         let beside = "standard error";
-        let StderrReaders { libtest, tap } = self.aside;
+        let StderrReaders { libtest, tap: tap_aside } = self.aside;
+        let text = self.text.finish(report, format);
+        // Beside the summary of a runner, points without a plan are more likely words of its tests.
+        let tap = if text.is_some() { self.tap.announced(report) } else { self.tap.finish(report) };
         ByLine {
-            structured: [self.libtest.finish(report).filter(wanted), self.tap.finish(report).filter(wanted)],
-            text: self.text.finish(report, format),
-            aside: [libtest.finish(beside).filter(wanted), tap.announced(beside).filter(wanted)],
+            structured: [self.libtest.finish(report).filter(wanted), tap.filter(wanted)],
+            text,
+            aside: [libtest.finish(beside).filter(wanted), tap_aside.announced(beside).filter(wanted)],
         }
     }
 }

@@ -13,6 +13,7 @@ mod by_line;
 mod cases;
 #[doc(hidden)]
 pub mod command_words;
+mod counted;
 mod decode;
 mod examine;
 mod file;
@@ -49,7 +50,7 @@ pub use pattern::pattern;
 pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};
 pub use result::{Counts, TestStatus};
-pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_EXIT};
+pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT};
 pub use runner_call::{KnownRunner, Promise, RunnerCall};
 pub use signature::{Digest, ErrorText, Scheme};
 pub use test_names::NamedTest;

@@ -350,9 +350,10 @@ fn parse_running(rest: &str) -> Option<Line<'_>> {
 fn parse_test(rest: &str) -> Option<Line<'_>> {
     let (id, end) = rest.rsplit_once(" ... ")?;
     let outcome = match end.split([' ', ',', ':']).next()? {
-        "ok" | "bench" => Outcome::Passed,
+        "ok" => Outcome::Passed,
         "FAILED" => Outcome::Failed,
-        "ignored" => Outcome::Skipped,
+        // A benchmark is no test.
+        "ignored" | "bench" => Outcome::Skipped,
         _ => return None,
     };
     Some(Line::Test(id, outcome))
@@ -375,10 +376,10 @@ fn parse_result(rest: &str) -> Line<'_> {
     let (Some(passed), Some(failed)) = (number("passed"), number("failed")) else { return Line::Other };
     let counts = Counts {
         total: 0,
-        passed: passed.saturating_add(number("measured").unwrap_or(0)),
+        passed,
         failed,
         errored: 0,
-        skipped: number("ignored").unwrap_or(0),
+        skipped: number("ignored").unwrap_or(0).saturating_add(number("measured").unwrap_or(0)),
     };
     Line::Result { verdict, counts }
 }
@@ -456,7 +457,7 @@ mod line_tests {
             ("test tests::a ... ok <0.001s>", Line::Test("tests::a", Passed)),
             ("test a - should panic ... FAILED", Line::Test("a - should panic", Failed)),
             ("test a ... ignored, slow", Line::Test("a", Skipped)),
-            ("test a ... bench:   1,234 ns/iter (+/- 56)", Line::Test("a", Passed)),
+            ("test a ... bench:   1,234 ns/iter (+/- 56)", Line::Test("a", Skipped)),
             ("test src/lib.rs - f (line 5) ... ok", Line::Test("src/lib.rs - f (line 5)", Passed)),
             ("test a ... ", Line::Other),
             ("test a has been running for over 60 seconds", Line::Other),
@@ -473,9 +474,9 @@ mod line_tests {
     }
 
     #[test]
-    fn results_count_measured_as_passed_and_leave_filtered_out() {
+    fn results_count_measured_as_skipped_and_leave_filtered_out() {
         let line = "test result: FAILED. 4 passed; 2 failed; 1 ignored; 3 measured; 9 filtered out; finished in 0.1s";
-        let counts = Counts { total: 0, passed: 7, failed: 2, errored: 0, skipped: 1 };
+        let counts = Counts { total: 0, passed: 4, failed: 2, errored: 0, skipped: 4 };
         assert_eq!(parse_line(line), Line::Result { verdict: Outcome::Failed, counts });
     }
 }

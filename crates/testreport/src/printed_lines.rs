@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::unstarted::{self, Ending};
 use crate::verdicts::{self, names_failures};
-use crate::{Root, normalize::mask_volatile, normalize_error, words::cut};
+use crate::{Root, counted::ToldTests, normalize::mask_volatile, normalize_error, words::cut};
 
 /// Most bytes of one line that are kept.
 const MAX_LINE: usize = 400;
@@ -96,18 +96,36 @@ impl PrintedOutput {
         unstarted::likeliest(&self.lines())
     }
 
-    pub(super) fn last(&self) -> Option<&str> {
-        self.lines().next_back()
-    }
-
     /// The first line that names failures.
     pub(super) fn first_failure(&self) -> Option<&str> {
         self.lines().find(|line| names_failures(line))
     }
 
+    /// The last line.
+    pub(super) fn last(&self) -> Option<&str> {
+        self.lines().next_back()
+    }
+
     /// True when some line is such a one.
     pub(super) fn any(&self, is_one: impl Fn(&str) -> bool) -> bool {
         self.lines().any(is_one)
+    }
+
+    /// The first error of a build that failed.
+    pub(super) fn build_error(&self) -> Option<&str> {
+        verdicts::build_error(self.lines())
+    }
+
+    /// What the lines say of tests, in whatever words.
+    pub(super) fn told(&self) -> ToldTests {
+        let mut told = ToldTests::default();
+        self.lines().for_each(|line| told.line(line));
+        told
+    }
+
+    /// True where the tool itself says that it did nothing, or that there was no test.
+    pub(super) fn says_idle(&self) -> bool {
+        self.any(unstarted::is_idle) || self.told().none()
     }
 
     /// The line in which a known runner says that tests failed, where the output ends in such words.
@@ -152,6 +170,6 @@ mod tests {
         }
         assert_eq!(printed.lines().count(), 600);
         assert!(printed.lines().all(|line| line.len() <= MAX_LINE));
-        assert!(printed.last().unwrap().starts_with("9999 "));
+        assert!(printed.lines().next_back().unwrap().starts_with("9999 "));
     }
 }

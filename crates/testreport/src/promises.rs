@@ -1,12 +1,17 @@
 //! Holds the runners that were started to their promises: a run that ends with 0 without the summary of a runner
 //! that was at work was ended from within a test.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::{
-    KnownRunner, ParsedRun, Promise, RUNNER_EXIT, ReportProblem, RunnerCall, TestStatus,
+    ParsedRun, Promise, RUNNER_EXIT, ReportProblem, RunnerCall, TestStatus, counted::counts_tests,
     printed_lines::PrintedOutput,
 };
+
+/// The calls that were made, each with the number of times.
+pub(super) type Calls = BTreeMap<RunnerCall, u64>;
+/// The sessions that came to their summaries, by runner.
+type Sessions = BTreeMap<&'static str, u64>;
 
 /// Runners whose results are known from what they print for people. Any other recognised name is a report, which may be of
 /// whatever runner.
@@ -17,73 +22,58 @@ const TEXTS: [&str; 15] = [
 
 impl ParsedRun {
     /// Holds a run that passes against what its runners promise.
-    pub(super) fn hold_to(&mut self, calls: &BTreeSet<RunnerCall>, printed: &PrintedOutput) {
-        if self.status != TestStatus::Passed || calls.is_empty() {
+    pub(super) fn hold_to(&mut self, calls: &Calls, printed: &PrintedOutput, ended: &Sessions) {
+        self.refuse_rehearsal(calls);
+        if self.status != TestStatus::Passed {
             return;
         }
-        if calls.iter().all(|call| call.promise == Promise::NoTest) {
-            if self.is_of(calls) {
-                self.status = TestStatus::NoTests;
-                self.warnings.push(
-                    "the test command asks its runner for a list or a rehearsal: no test ran".to_owned(),
-                );
+        let broken = calls.iter().find(|(call, times)| self.breaks(**call, **times, printed, ended));
+        let why = match (broken, printed.last().filter(|line| is_progress(line))) {
+            (Some((broken, _)), _) => {
+                let problem = ReportProblem::SummaryMissing { runner: broken.runner.name() };
+                format!(
+                    "{problem}: it was ended before, from within a test perhaps, or its end is cut off from what is shown"
+                )
             }
-            return;
-        }
-        if let Some(broken) = calls.iter().find(|call| self.breaks(**call, printed)) {
-            self.status = TestStatus::Incomplete;
-            self.tests = None;
-            let problem = ReportProblem::SummaryMissing { runner: broken.runner.name() };
-            self.warnings.push(format!(
-                "{problem}: it was ended before, from within a test perhaps, or its end is cut off from what is shown"
-            ));
+            (None, Some(marks)) => {
+                format!("the output ends within the tests, after {marks:?}, without a summary")
+            }
+            (None, None) => return,
+        };
+        self.status = TestStatus::Incomplete;
+        self.tests = None;
+        self.warnings.push(why);
+    }
+
+    /// Drops a pass of calls that run no test, where nothing was recognised but what they print.
+    pub(super) fn refuse_rehearsal(&mut self, calls: &Calls) {
+        let idle = !calls.is_empty() && calls.keys().all(|call| call.promise == Promise::NoTest);
+        let is_called = |name: &str| calls.keys().any(|call| call.runner.name() == name);
+        let is_theirs = |name: &str| name == RUNNER_EXIT || is_called(name);
+        if idle && self.status == TestStatus::Passed && self.runner.split('+').all(is_theirs) {
+            self.status = TestStatus::NoTests;
+            let what = "the test command asks its runner for a list or a rehearsal: no test ran";
+            self.warnings.push(what.to_owned());
         }
     }
 
-    /// True when nothing was recognised but what these calls print.
-    fn is_of(&self, calls: &BTreeSet<RunnerCall>) -> bool {
-        let is_called = |name: &str| calls.iter().any(|call| call.runner.name() == name);
-        self.runner.split('+').all(|name| name == RUNNER_EXIT || is_called(name))
-    }
-
-    fn breaks(&self, call: RunnerCall, printed: &PrintedOutput) -> bool {
-        let told = self
-            .runner
-            .split('+')
-            .any(|name| name == call.runner.name() || name != RUNNER_EXIT && !TEXTS.contains(&name));
-        match call.promise {
-            Promise::Nothing | Promise::NoTest => false,
-            Promise::Progress => !told && printed.last().is_some_and(is_progress),
-            Promise::Summary => !told && !printed.any(|line| may_be_end(call.runner, line)),
+    /// True where a runner that was called so many times ended fewer times.
+    fn breaks(&self, call: RunnerCall, times: u64, printed: &PrintedOutput, ended: &Sessions) -> bool {
+        let by_report = self.runner.split('+').any(|name| name != RUNNER_EXIT && !TEXTS.contains(&name));
+        if call.promise != Promise::Summary || by_report {
+            return false;
+        }
+        match ended.get(call.runner.name()) {
+            Some(ended) => *ended < times,
+            // It may end in the words of an unknown reporter.
+            None => !printed.any(counts_tests),
         }
     }
 }
 
-/// `..s.`, without how far it has come.
+/// `..s.`, without how far it has come: the progress of a runner that never came to its end.
 fn is_progress(line: &str) -> bool {
-    line.chars().all(|mark| ".FEsxXR".contains(mark))
-}
-
-/// True for a line that may be the end of the runner in the words of an unknown reporter, or that says that there was
-/// nothing to do.
-fn may_be_end(runner: KnownRunner, line: &str) -> bool {
-    const DONE: [&str; 6] = ["passed", "passing", "succeeded", "successful", "successfully", "ok"];
-    let text = line.trim();
-    // pytest reached its end; its environment tells it to print no summary.
-    let is_whole = runner == KnownRunner::Pytest && text.ends_with("[100%]");
-    let is_ok = runner == KnownRunner::Unittest && (text == "OK" || text.starts_with("OK ("));
-    let is_contents = runner == KnownRunner::Mocha && text == "# TOC";
-    if is_whole
-        || is_ok
-        || is_contents
-        || text.starts_with("Results (")
-        || runner == KnownRunner::Jest && text.starts_with("No tests found")
-    {
-        return true;
-    }
-    let words = || text.split(|one: char| !one.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words().any(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
-        && words().any(|word| DONE.iter().any(|done| word.eq_ignore_ascii_case(done)))
+    line.bytes().all(|mark| b".sxFEX".contains(&mark)) && line.contains('.')
 }
 
 #[cfg(test)]
@@ -121,10 +111,35 @@ mod tests {
             ("mocha -R markdown", "", ""),
             ("jest", "Snapshots:   0 total\nTime:        0.5 s\nRan all test suites.\n", ""),
             ("rspec", "..", ""),
+            ("make test", "2 passed in 0.1s\n..", ""),
+            ("make test", "\n\n  x\n    ✔ a\n\n\n  1 passing (2ms)\n\n\n  y\n    ✔ b\n", ""),
             ("vitest run", "", ""),
+            ("pytest -p no:terminal", "", ""),
+            ("jest --reporters=x", "done\n", ""),
+            ("jest", "", "No tests found related to files changed since last commit.\n"),
+            ("mocha -R markdown", "# TOC\n - [x](#x)\n", ""),
+            ("python -m unittest", "OK\n", ""),
+            ("echo pytest", "pytest\n", ""),
             ("vitest run", " RUN  v4.0.0 /p\n\n ✓ a.test.js (2 tests) 3ms\n", ""),
         ] {
             assert_eq!(run(words, stdout, stderr), TestStatus::Incomplete, "{words} {stdout}");
+        }
+    }
+
+    #[test]
+    fn every_call_comes_to_its_own_summary() {
+        let jest = "PASS a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n";
+        for (times, stderr, status) in [
+            (1, jest.to_owned(), TestStatus::Passed),
+            (2, jest.to_owned(), TestStatus::Incomplete),
+            (2, jest.repeat(2), TestStatus::Passed),
+        ] {
+            let mut reader = RunReader::new(Root::none());
+            for _ in 0..times {
+                RunnerCall::of_words(&["jest"]).into_iter().for_each(|call| reader.expect(call));
+            }
+            reader.push(Stream::Stderr, stderr.as_bytes());
+            assert_eq!(reader.finish(ExitKind::Code(0)).status, status, "{times} {stderr}");
         }
     }
 
@@ -147,17 +162,11 @@ mod tests {
             ("pytest -q", "..  [100%]\n2 passed in 0.1s\n", ""),
             ("pytest -qq", "..                      [100%]\n", ""),
             ("pytest", "..                      [100%]\n", ""),
-            ("pytest -p no:terminal", "", ""),
             ("pytest", "\nResults (0.05s):\n       3 passed\n", ""),
             ("python -m unittest -q", "", &format!("{}\nRan 3 tests in 0.001s\n\nOK\n", "-".repeat(70))),
-            ("jest --reporters=x", "done\n", ""),
-            ("jest", "", "No tests found related to files changed since last commit.\n"),
             ("jest", "", "PASS a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n"),
             ("jest", "<testsuite><testcase name='a'/></testsuite>\n", ""),
             ("mocha -R min", "\n  2 passing (3ms)\n", ""),
-            ("mocha -R markdown", "# TOC\n - [x](#x)\n", ""),
-            ("python -m unittest", "OK\n", ""),
-            ("echo pytest", "pytest\n", ""),
         ] {
             assert_eq!(run(words, stdout, stderr), TestStatus::Passed, "{words} {stdout}");
         }

@@ -1,10 +1,8 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
-use std::collections::BTreeSet;
-
 use crate::{
     ExitKind, Format, ParsedRun, ReportProblem, ReportReader, Root, RunnerCall, Stream, file::unread,
-    prefix::Output, printed_lines::Depth, tally::Tally,
+    prefix::Output, printed_lines::Depth, promises::Calls, tally::Tally,
 };
 
 /// A report file.
@@ -22,7 +20,7 @@ pub struct RunReader {
     format: Option<Format>,
     output: Output,
     reports: Tally,
-    calls: BTreeSet<RunnerCall>,
+    calls: Calls,
     masked_by: Option<String>,
 }
 
@@ -30,7 +28,7 @@ impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         let (output, reports) = (Output::new(&root, "", Depth::Whole), Tally::new(&root));
-        Self { format: None, output, reports, root, calls: BTreeSet::new(), masked_by: None }
+        Self { format: None, output, reports, root, calls: Calls::new(), masked_by: None }
     }
 
     /// The same, with everything read as that format, whatever it looks like.
@@ -44,6 +42,12 @@ impl RunReader {
     /// name or a time stamp, is taken off, and each source is read apart.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
         self.output.push(stream, bytes);
+    }
+
+    /// The directories that the runners have said they run in since the last call: `rootdir: /p`. Whether tests that ran there
+    /// say something of the project is for the caller to judge.
+    pub fn take_roots(&mut self) -> Vec<String> {
+        self.output.take_roots()
     }
 
     /// Takes a whole report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One
@@ -74,10 +78,15 @@ impl RunReader {
         self.reports.absorb(tally);
     }
 
-    /// Notes that a known runner was started. Where it promises a summary and none comes, an exit code of 0 is no pass:
-    /// the run is [`Incomplete`](crate::TestStatus::Incomplete).
+    /// Notes that a known runner was started. Where it promises a summary and fewer come than it was started times, an exit
+    /// code of 0 is no pass: the run is [`Incomplete`](crate::TestStatus::Incomplete).
     pub fn expect(&mut self, call: RunnerCall) {
-        self.calls.insert(call);
+        *self.calls.entry(call).or_default() += 1;
+    }
+
+    /// Notes that a known runner was seen at work, which may be a call that is expected already.
+    pub fn saw(&mut self, call: RunnerCall) {
+        self.calls.entry(call).or_insert(1);
     }
 
     /// Notes that the exit code is that of this program, which ends with 0 whatever the tests said (`|| true`). Where nothing
@@ -101,13 +110,21 @@ impl RunReader {
                 }
             }
         }
+        let ended = whole.sessions().clone();
         let mut run = ParsedRun::of_output(whole, &printed, exit, &root);
-        if format.is_none_or(|format| !format.is_exit_only()) {
+        let by_exit = format.is_some_and(Format::is_exit_only);
+        if by_exit {
+            run.refuse_idle(&printed);
+            run.refuse_rehearsal(&calls);
+        } else {
             run.hear_last_words(&printed);
-            run.hold_to(&calls, &printed);
+            run.hold_to(&calls, &printed, &ended);
         }
         if let Some(program) = masked_by {
             run.doubt_exit(&program);
+        }
+        if !by_exit {
+            run.name_tests(&printed);
         }
         run
     }
@@ -146,7 +163,9 @@ mod tests {
         let mocha = "{\"stats\":{},\"tests\":[],\"failures\":[],\"passes\":[{\"title\":\"a\"}]}\n";
         let trx = "<TestRun><Results><UnitTestResult testName='a' outcome='Passed'/></Results><ResultSummary outcome='Completed'/></TestRun>";
         let cases = [
-            ("all good\n", &[][..], "exit", TestStatus::Passed),
+            ("all good\n", &[][..], "exit", TestStatus::Incomplete),
+            ("3 tests, 0 failures\n", &[], "counted", TestStatus::Passed),
+            ("0 tests, 0 failures\n", &[], "exit", TestStatus::NoTests),
             (cargo, &[], "cargo", TestStatus::Passed),
             (mocha, &[], "mocha-json", TestStatus::Passed),
             ("", &[("a.json", mocha), ("b.trx", trx)], "mocha-json+trx", TestStatus::Passed),
@@ -155,7 +174,7 @@ mod tests {
             ("", &[("a.xml", junit)], "junit", TestStatus::Passed),
             ("> npm test\n\n<testsuite><testcase name='a'/></testsuite>\n", &[], "junit", TestStatus::Passed),
             ("<testsuite><testcase name='a'/>\n", &[], "junit", TestStatus::Incomplete),
-            ("ok\n<html>\n", &[], "exit", TestStatus::Passed),
+            ("ok\n<html>\n", &[], "exit", TestStatus::Incomplete),
             (
                 cargo,
                 &[("a.xml", junit), ("b.tap", "1..1\nnot ok 1 x")],
@@ -172,7 +191,8 @@ mod tests {
         for (stdout, files, runner, status) in cases {
             let run = run(stdout, "", files, 0);
             assert_eq!((run.runner.as_str(), run.status), (runner, status), "{stdout} {files:?}");
-            assert_eq!(run.warnings.is_empty(), status != TestStatus::Incomplete, "{:?}", run.warnings);
+            let is_whole = status != TestStatus::Incomplete || run.unnamed;
+            assert_eq!(run.warnings.is_empty(), is_whole, "{:?}", run.warnings);
         }
     }
 
@@ -192,6 +212,9 @@ mod tests {
             ("tap", String::new(), &[("a", "3 passed in 0.1s\n")], 0, "exit", TestStatus::Incomplete),
             ("exit", junit.to_owned(), &[("a", junit)], 0, "exit", TestStatus::Passed),
             ("exit", "FAIL\n".to_owned(), none, 0, "exit", TestStatus::Passed),
+            ("exit", String::new(), none, 0, "exit", TestStatus::Passed),
+            ("exit", "make: 'test' is up to date.\n".to_owned(), none, 0, "exit", TestStatus::NoTests),
+            ("exit", "no tests found\n".to_owned(), none, 0, "exit", TestStatus::NoTests),
             ("exit", tap.to_owned(), none, 3, "exit", TestStatus::RunnerError),
         ];
         for (format, stdout, files, exit, runner, status) in cases {
@@ -211,6 +234,16 @@ mod tests {
         }
         assert!(Format::names().all(|name| Format::named(name).is_some_and(|one| one.name() == name)));
         assert_eq!(Format::named("junti"), None);
+    }
+
+    #[test]
+    fn the_directories_of_runners_are_told() {
+        let mut reader = RunReader::new(Root::none());
+        let lines = "rootdir: /a/b, configfile: pytest.ini\nweb | rootdir: /c\n RUN  v3.0.0 /d e\nTest project /f/build\n\
+                     Configuration: phpunit.xml\nno rootdir here\n";
+        reader.push(Stream::Stdout, lines.as_bytes());
+        assert_eq!(reader.take_roots(), ["/a/b", "/c", "/d e", "/f/build"]);
+        assert!(reader.take_roots().is_empty());
     }
 
     #[test]

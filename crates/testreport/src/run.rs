@@ -1,11 +1,15 @@
 //! The conclusion: what reports and exit say together.
 
+use crate::normalize::{mask_volatile, normalize_error};
 use crate::tally::{Tally, Trouble};
 use crate::unstarted::{Ending, Tests};
 use crate::{Counts, ErrorText, NamedTest, Root, TestStatus, printed_lines::PrintedOutput};
 
 /// The runner of a run that is known by its exit code alone.
 pub const RUNNER_EXIT: &str = "exit";
+
+/// The runner of a run whose output counts or names tests in words that belong to no known runner.
+pub const RUNNER_COUNTED: &str = "counted";
 
 /// Most ids of failing tests that a run keeps; the counts are whole all the same.
 pub const MAX_FAILING: usize = 512;
@@ -47,8 +51,8 @@ pub struct ParsedRun {
     pub not_started: Option<String>,
     /// The first line that names failures, of a run that passes by its exit code alone.
     pub doubt: Option<String>,
-    /// True when nothing was printed, or the output was not seen.
-    pub silent: bool,
+    /// True where no report and no word of the output names a test, and nothing else is wrong.
+    pub unnamed: bool,
 }
 
 impl ParsedRun {
@@ -59,7 +63,7 @@ impl ParsedRun {
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
         let tests = tally.take_test_names().filter(|_| whole);
         let (failing, errors, warnings) = tally.into_parts();
-        let (not_started, doubt, silent) = (None, None, true);
+        let (not_started, doubt, unnamed) = (None, None, false);
         Self {
             status,
             counts,
@@ -71,7 +75,7 @@ impl ParsedRun {
             warnings,
             not_started,
             doubt,
-            silent,
+            unnamed,
         }
     }
 
@@ -79,7 +83,6 @@ impl ParsedRun {
     pub(super) fn of_output(tally: Tally, printed: &PrintedOutput, exit: ExitKind, root: &Root) -> Self {
         let told = tally.not_started().map(str::to_owned);
         let mut run = Self::conclude(tally, exit);
-        run.silent = printed.last().is_none();
         let by_exit = run.runner == RUNNER_EXIT;
         match (run.status, exit) {
             (TestStatus::NoTests, ExitKind::Code(code)) if code != 0 => {
@@ -87,7 +90,14 @@ impl ParsedRun {
             }
             (TestStatus::RunnerError, ExitKind::Code(code)) if run.counts.failing() == 0 => {
                 run.not_started = not_started(&run, code, printed, told);
-                let text = printed.normalized(root);
+                let unbuilt = printed.build_error().filter(|_| by_exit && run.not_started.is_none());
+                if unbuilt.is_some() {
+                    run.status = TestStatus::BuildFailed;
+                }
+                let text = unbuilt.map_or_else(
+                    || printed.normalized(root),
+                    |error| normalize_error(&mask_volatile(error, root), root),
+                );
                 if run.errors.is_empty() && !text.is_empty() {
                     run.errors.push(ErrorText { test: None, text, shown: None });
                 }
@@ -111,6 +121,26 @@ impl ParsedRun {
             "the output ends as that of a run that failed ({line}); its exit code was lost, as in a pipe without `pipefail`"
         ));
         self.errors.push(ErrorText { test: None, text: line.to_owned(), shown: None });
+    }
+
+    /// Drops a pass in which no test is named. What it counts in words that no reader knows is told.
+    pub(super) fn name_tests(&mut self, printed: &PrintedOutput) {
+        if self.status != TestStatus::Passed || self.runner != RUNNER_EXIT {
+            return;
+        }
+        let told = printed.told();
+        match told.passed() {
+            Some(counts) => (self.counts, self.runner) = (counts, RUNNER_COUNTED.to_owned()),
+            None if told.none() => self.status = TestStatus::NoTests,
+            None => (self.status, self.unnamed) = (TestStatus::Incomplete, true),
+        }
+    }
+
+    /// Drops a pass by an exit code that is all that is asked for, where the output says that nothing ran.
+    pub(super) fn refuse_idle(&mut self, printed: &PrintedOutput) {
+        if self.status == TestStatus::Passed && printed.says_idle() {
+            self.status = TestStatus::NoTests;
+        }
     }
 
     /// Drops a pass that only an exit code of 0 shows: the code is that of another program.

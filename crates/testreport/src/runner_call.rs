@@ -38,6 +38,11 @@ impl KnownRunner {
         rows.iter().any(|row| row.split_once(' ') == Some((kind, word)))
     }
 
+    /// True for a word that has it run no test: `--dry-run`.
+    pub fn is_idle(self, word: &str) -> bool {
+        self.has("idle", word)
+    }
+
     /// Its name in evidence.
     pub fn name(self) -> &'static str {
         match self {
@@ -65,8 +70,6 @@ impl KnownRunner {
 pub enum Promise {
     /// It ends with its summary.
     Summary,
-    /// It ends with progress up to 100 %, and with no summary (`pytest -qq`).
-    Progress,
     /// It may end without a word that is known: it has another reporter.
     Nothing,
     /// It runs no test (`--collect-only`, `--dry-run`).
@@ -146,6 +149,18 @@ fn idle(program: &str, arguments: &[&str]) -> Option<&'static str> {
     if program == "cargo" && arguments.starts_with(&["nextest", "list"]) {
         return Some("nextest");
     }
+    let has = |option: &str, values: &[&str]| {
+        let given = |value: &str| values.contains(&value);
+        arguments.windows(2).any(|two| two[0] == option && given(two[1]))
+            || arguments.iter().any(|one| {
+                one.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')).is_some_and(given)
+            })
+    };
+    if program == "go"
+        && (has("-exec", &["true", "/bin/true", ":", "echo"]) || has("-run", &["^$", "NONE", "XXX"]))
+    {
+        return Some("go");
+    }
     IDLE.iter().find_map(|row| {
         let mut words = row.split(' ');
         let (known, name, command) = (words.next()?, words.next()?, words.next()?);
@@ -200,34 +215,13 @@ fn of_script<'a, 'w>(mut words: &'w [&'a str]) -> Option<(KnownRunner, &'w [&'a 
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
     let any = |kind: &str| arguments.iter().any(|argument| runner.has(kind, argument));
     let name = |argument: &&str| runner.has("valued", argument.split('=').next().unwrap_or(argument));
-    if matches!(runner, KnownRunner::Other(_)) || any("idle") {
+    if matches!(runner, KnownRunner::Other(_)) || arguments.iter().any(|argument| runner.is_idle(argument)) {
         Promise::NoTest
     } else if any("other") || arguments.iter().any(name) || has_other_reporter(runner, arguments) {
         Promise::Nothing
-    } else if runner == KnownRunner::Pytest {
-        of_pytest(arguments)
     } else {
         Promise::Summary
     }
-}
-
-/// Depends on how quiet its options make it.
-fn of_pytest(arguments: &[&str]) -> Promise {
-    let is_no_terminal = |two: &[&str]| two == ["-p", "no:terminal"];
-    if arguments.windows(2).any(is_no_terminal) || arguments.contains(&"-pno:terminal") {
-        return Promise::Nothing;
-    }
-    let level = |argument: &&str| -> i64 {
-        let letters = match *argument {
-            "--quiet" => "q",
-            "--verbose" => "v",
-            one => one.strip_prefix('-').unwrap_or_default(),
-        };
-        let is_cluster = letters.chars().all(|letter| "qvxsl".contains(letter));
-        let count = |letter: char| i64::try_from(letters.matches(letter).count()).unwrap_or(0);
-        if is_cluster { count('q') - count('v') } else { 0 }
-    };
-    if arguments.iter().map(level).sum::<i64>() > 1 { Promise::Progress } else { Promise::Summary }
 }
 
 /// True where a reporter is named that ends otherwise than in the runner's usual summary.
@@ -278,6 +272,9 @@ mod tests {
             ("cargo test list", None),
             ("cargo test --no-run", None),
             ("go test ./...", None),
+            ("go test -exec true ./...", Some(KnownRunner::Other("go"))),
+            ("go test -run=^$ -bench . ./...", Some(KnownRunner::Other("go"))),
+            ("go test -run TestA -exec sudo ./...", None),
             ("make test", None),
             ("echo pytest", None),
             ("python run_pytest.py", None),
@@ -298,13 +295,12 @@ mod tests {
 
     #[test]
     fn options_tell_what_it_will_say() {
-        use Promise::{NoTest, Nothing, Progress, Summary};
+        use Promise::{NoTest, Nothing, Summary};
         for (line, promise) in [
             ("pytest -q", Summary),
             ("pytest -q -v -q", Summary),
-            ("pytest -qq", Progress),
-            ("pytest -q -xq a.py", Progress),
-            ("pytest -p no:terminal", Nothing),
+            ("pytest -qq", Summary),
+            ("pytest -p no:terminal", Summary),
             ("pytest --co -q", NoTest),
             ("jest --silent", Summary),
             ("jest --reporters=dot", Nothing),

@@ -8,7 +8,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{TestStatus, normalize::mask_digits};
+use crate::{TestStatus, normalize::mask_digits, normalize::mask_in_id};
 
 /// A sha256. Shown as 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,13 +50,14 @@ impl Scheme {
     }
 
     /// The signature of a result: scheme, runner, command, status class and the failing ids, which are sorted here
-    /// and count once each. `failing` holds normalized ids ([`normalize_id`](super::normalize_id)).
+    /// and count once each. `failing` holds normalized ids ([`normalize_id`](super::normalize_id)). What is made up anew in every
+    /// run (moments, UUIDs, addresses, temporary names) counts as one.
     pub fn result(self, runner: &str, command: &str, status: TestStatus, failing: &[String]) -> Digest {
-        let mut ids: Vec<&str> = failing.iter().map(String::as_str).collect();
+        let mut ids: Vec<String> = failing.iter().map(|id| mask_in_id(id)).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut fields = Fields::new(self, "ids");
-        for field in [runner, command, status.as_str()].into_iter().chain(ids) {
+        for field in [runner, command, status.as_str()].into_iter().chain(ids.iter().map(String::as_str)) {
             fields.add(field);
         }
         fields.finish()
@@ -83,12 +84,13 @@ impl Scheme {
         if errors.is_empty() {
             return None;
         }
-        let mut sorted: Vec<_> = errors.iter().map(|error| (error.test.as_deref(), &error.text)).collect();
+        let of_test = |error: &ErrorText| error.test.as_deref().map(mask_in_id);
+        let mut sorted: Vec<_> = errors.iter().map(|error| (of_test(error), &error.text)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let mut fields = Fields::new(self, level);
         for (test, text) in sorted {
-            fields.add(test.unwrap_or_default());
+            fields.add(&test.unwrap_or_default());
             fields.add(text);
         }
         Some(fields.finish())
@@ -156,6 +158,24 @@ mod tests {
             SCHEME.errors(&errors).unwrap().to_string(),
             "a6e31c75cdc9f35bd6609aedf77b07bc5291a12e682b5f49dd98e38320271d81"
         );
+    }
+
+    #[test]
+    fn what_is_made_up_in_every_run_makes_no_other_result() {
+        let of = |id: &str| SCHEME.result("pytest", "pytest", TestStatus::Failed, &ids(&[id]));
+        for (one, other) in [
+            ("t[2026-11-26T08:17:41Z]", "t[2026-11-29T10:00:00Z]"),
+            ("t[123e4567-e89b-12d3-a456-426614174000]", "t[00000000-e89b-12d3-a456-426614174999]"),
+            ("t[<object at 0x7f3a2b4c5d6e>]", "t[<object at 0x7f3a2b4c0000>]"),
+            ("t[/tmp/pytest-of-a/x8Yz3kQ1/in]", "t[/tmp/pytest-of-a/b7Kp2mR9/in]"),
+        ] {
+            assert_eq!(of(one), of(other), "{one}");
+        }
+        for (one, other) in
+            [("t[10:00:00]", "t[11:00:00]"), ("t[2026]", "t[2027]"), ("t[a-b-c-d-e]", "t[a-b-c-d-f]")]
+        {
+            assert_ne!(of(one), of(other), "{one}");
+        }
     }
 
     #[test]

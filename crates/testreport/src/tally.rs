@@ -111,6 +111,8 @@ pub(super) struct Tally {
     run_errors: BTreeMap<String, RunError>,
     trouble: Option<Trouble>,
     runners: BTreeSet<&'static str>,
+    /// Summaries that came, by runner.
+    sessions: BTreeMap<&'static str, u64>,
     warnings: Vec<String>,
     /// Name of the first problem.
     problem: Option<&'static str>,
@@ -256,6 +258,16 @@ impl Tally {
         self.runners.insert(runner);
     }
 
+    /// Notes that a session of this runner came to its summary.
+    pub(super) fn session_ended(&mut self, runner: &'static str) {
+        *self.sessions.entry(runner).or_default() += 1;
+    }
+
+    /// The sessions that came to their summaries, by runner.
+    pub(super) fn sessions(&self) -> &BTreeMap<&'static str, u64> {
+        &self.sessions
+    }
+
     /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.
     pub(super) fn absorb(&mut self, other: Self) {
         self.add_counts(other.counts);
@@ -267,6 +279,9 @@ impl Tally {
         self.run_errors.extend(other.run_errors);
         self.trouble = self.trouble.max(other.trouble);
         self.runners.extend(other.runners);
+        for (runner, more) in other.sessions {
+            *self.sessions.entry(runner).or_default() += more;
+        }
         self.warnings.extend(other.warnings);
         self.warnings.truncate(Self::MAX_WARNINGS);
         self.problem = self.problem.or(other.problem);

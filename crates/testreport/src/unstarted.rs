@@ -12,6 +12,8 @@ const ALONE: WordList = WordList::section(PHRASES, "alone");
 /// Words that count as the last ones of a run, with the exit codes that belong to them: what a command says that cannot even
 /// begin. A test may print them too, but then its own verdict follows.
 const LAST: WordList = WordList::section(PHRASES, "last");
+/// Words of tools that did nothing and end with 0. They matter where the exit code is all that is asked for.
+const IDLE: WordList = WordList::section(PHRASES, "idle");
 /// Lines that callers add when the program that they call has failed.
 const CALLERS: WordList = WordList::section(PHRASES, "callers");
 /// Lines that explain what was said before them.
@@ -98,6 +100,11 @@ pub(super) fn reason<'a>(
     };
     let best = best.or_else(|| if untested { last_words(lines, ending.code) } else { None });
     best.map(str::to_owned)
+}
+
+/// True for a line that says that there was nothing to do.
+pub(super) fn is_idle(line: &str) -> bool {
+    IDLE.iter().any(|row| is_row(line, row))
 }
 
 /// True for the name of a program that says such words before a colon.

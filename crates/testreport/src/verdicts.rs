@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::{WordList, pattern, words};
+use crate::{WordList, counted::counts_failing, pattern, words};
 
 /// Words with which a line names a failure, at its beginning.
 const FAILED: [&str; 12] =
@@ -66,6 +66,24 @@ fn counts_failures(text: &str) -> bool {
     })
 }
 
+/// Lines with which compilers, linkers and interpreters say that there is nothing to run: a place, then an error.
+const BUILD_ERRORS: [&str; 4] = [
+    // gcc, clang, javac, swiftc, ghc: `a.c:3:5: error: x`; csc, msvc: `a.cs(3,5): error CS1002`; tsc in both forms.
+    r"^\s*(?:\[(?:ERROR|error)\] |e: )?(?:file://)?[^\s:()]+\.[A-Za-z+]+(?:[: ][0-9]+(?::[0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)\s*:|:[0-9]+:[0-9]+ -)\s*(?:fatal |internal )?error\b",
+    // maven: `[ERROR] /p/A.java:[3,5] cannot find symbol`.
+    r"^\[ERROR\] \S+\.[a-z]+:\[[0-9]+,[0-9]+\] ",
+    // Python, node and ruby, which read the file before they run it.
+    r"^(?:E\s+)?(?:SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError): ",
+    r": undefined reference to |^ld: symbol\(s\) not found|^\*\* \(CompileError\) ",
+];
+
+/// The first of them.
+pub(super) fn build_error<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    static COMPILED: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| BUILD_ERRORS.iter().filter_map(|row| pattern(row)).collect());
+    lines.find(|line| COMPILED.iter().any(|pattern| pattern.is_match(line)))
+}
+
 /// Lines that are not blank, from the last one back.
 const WINDOW: usize = 12;
 
@@ -78,54 +96,12 @@ const LAST: [&str; 3] = ["FAIL", "FAILURES!", "TEST FAILED"];
 /// The line that says so.
 pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Clone)) -> Option<&'a str> {
     let last = lines.clone().next_back()?;
-    if LAST.contains(&last.trim()) || is_unittest(last) {
+    if LAST.contains(&last.trim()) {
         return Some(last);
     }
-    lines.clone().rev().take(WINDOW).find(|line| is_failure(line))
-}
-
-/// Lines that end such a run, as patterns in which `N` is a number above zero.
-const PATTERNS: [&str; 15] = [
-    // A make within another one may fail on purpose, and names its level: `make[1]: *** `.
-    r"^g?make: \*\*\* .*\] Error N$",
-    // XCTest, Karma, Catch2, Flutter, Playwright, nox, Bazel.
-    r"^\s*Executed .* tests, with N failure",
-    r": Executed .* \(N FAILED\)",
-    r"^\s*test cases: .* \|\s*N failed(?: \([^|]*)?$",
-    r": Some tests failed\.$",
-    r"^  N failed$",
-    r"^\s*nox > Session .* failed\.$",
-    r"^\s*//.* FAILED in ",
-    // pytest: `FAILED tests/test_a.py::test_b - assert 1 == 2`, `ERROR tests/test_a.py`.
-    r"^(?:FAILED|ERROR) [^: ]+\.py(?:[: ]|$)",
-    // jest: `Tests:       1 failed, 2 passed, 3 total`.
-    r"^Test(?:s| Suites): \s*N failed(?:, | \().* total$",
-    // vitest: ` Test Files  1 failed | 1 passed (2)`.
-    r"^(?: Test Files|      Tests)  \s*N failed(?: \| | \().*\)$",
-    // mocha, bun, ava, GoogleTest.
-    r"^\s*N (?:failing|fail|tests? failed|FAILED TESTS?)$",
-    // ExUnit and its like: `2 tests, 1 failure`.
-    r"^\s*[^ ]+ (?:tests?|examples?), N failures?(?:, |$)",
-    // RSpec: `rspec ./spec/a_spec.rb:3 # adds`.
-    r"^rspec '?\./.* # ",
-    // PHPUnit: `Tests: 2, Assertions: 2, Failures: 1.`
-    r"^Tests: .*, Assertions: .*, (?:Failures|Errors): N(?:, .*)?\.$",
-];
-
-fn is_failure(line: &str) -> bool {
-    static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        PATTERNS.iter().filter_map(|row| pattern(&row.replace('N', "0*[1-9][0-9]*"))).collect()
-    });
-    PHRASES.iter().any(|phrase| words::matches(line, phrase))
-        || COMPILED.iter().any(|pattern| pattern.is_match(line))
-}
-
-/// `FAILED (failures=1, errors=2)`
-fn is_unittest(line: &str) -> bool {
-    let list = line.strip_prefix("FAILED (").and_then(|rest| rest.strip_suffix(')'));
-    list.is_some_and(|list| {
-        ["failures=", "errors=", "unexpected successes="].iter().any(|one| list.starts_with(one))
-    })
+    let is_failure =
+        |line: &&str| counts_failing(line) || PHRASES.iter().any(|phrase| words::matches(line, phrase));
+    lines.clone().rev().take(WINDOW).find(is_failure)
 }
 
 #[cfg(test)]
@@ -154,6 +130,35 @@ mod tests {
         ];
         for (line, names) in table {
             assert_eq!(names_failures(line), names, "{line}");
+        }
+    }
+
+    #[test]
+    fn builds_that_fail_are_known_whatever_the_tool() {
+        for line in [
+            "a.c:3:5: error: 'x' undeclared (first use in this function)",
+            "src/a.cpp:3:1: fatal error: b.h: No such file or directory",
+            "src/A.java:3: error: cannot find symbol",
+            "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+            "src/a.ts:3:5 - error TS2304: Cannot find name 'x'.",
+            "A.cs(3,5): error CS1002: ; expected [/p/a.csproj]",
+            "Sources/a.swift:3:5: error: cannot find 'x' in scope",
+            "[ERROR] /p/src/A.java:[3,5] cannot find symbol",
+            "[error] /p/src/A.scala:3:5: error: not found: value x",
+            "ModuleNotFoundError: No module named 'a'",
+            "SyntaxError: Unexpected token '}'",
+            "/usr/bin/ld: a.o: in function `main': a.c:(.text+0x5): undefined reference to `x'",
+        ] {
+            assert_eq!(build_error([line].into_iter()), Some(line));
+        }
+        for line in [
+            "error: it went wrong",
+            "a.c:3: warning: x",
+            "12:30:01 error",
+            "no error in a.c",
+            "AssertionError: 1",
+        ] {
+            assert_eq!(build_error([line].into_iter()), None, "{line}");
         }
     }
 
@@ -244,7 +249,6 @@ mod endings_tests {
             "OK (tests=3)\n",
             "Tests: 2, Assertions: 2, Skipped: 1.\n",
             "ERROR in the log is expected\n",
-            "FAILED .py\n",
             "BUILD SUCCESSFUL in 3s\n",
             "make: [test] Error 1 (ignored)\n",
             "make[1]: *** [Makefile:9: fails] Error 1\nmake: [Makefile:2: test] Error 2 (ignored)\n",

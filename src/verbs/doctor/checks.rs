@@ -388,10 +388,10 @@ fn with_word(command: &str, program: &str, instead: &str) -> String {
 fn last_run(run: &LastTests) -> Option<Check> {
     match run {
         LastTests::Read => None,
-        LastTests::ByExitCode => {
+        LastTests::Unnamed(command) => {
             let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
-                        all there is: format = \"exit\"";
-            let what = "no report was recognised in the last run of the tests: only its exit code is known";
+                        all there is to know: format = \"exit\"";
+            let what = format!("no test is named in the last run of `{command}`: a pass does not count");
             Some(Check::warn("test-run", what, Some(hint.to_owned())))
         }
         LastTests::NotStarted(said) => {

@@ -169,7 +169,9 @@ pub fn last_run(ws: &Workspace) -> LastTests {
         (RunValidity::NotStarted, said) => {
             LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
         }
-        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => LastTests::ByExitCode,
+        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => {
+            LastTests::Unnamed(run.evidence.command.clone())
+        }
         _ => LastTests::Read,
     }
 }

@@ -176,8 +176,8 @@ fn unopened(error: &GitError) -> Diagnosis {
 pub enum LastTests {
     /// By a report; or nothing ran yet, or only the exit code is wanted.
     Read,
-    /// By its exit code alone.
-    ByExitCode,
+    /// By its exit code alone: this command names no test.
+    Unnamed(String),
     /// There was nothing to run, as this line says.
     NotStarted(String),
 }

@@ -158,7 +158,7 @@ fn write_first_config(top: &Path) -> Result<Option<FirstConfig>, SetupError> {
 /// The guess, the number of scopes, and the text of the file.
 pub(super) fn first_config(top: &Path) -> (Guess, usize, String) {
     let guess = test_guess::in_directory(top);
-    let mut text = with_doubt(config::template(guess.command()), &guess);
+    let mut text = with_format(with_doubt(config::template(guess.command()), &guess), &guess);
     // Without tests there is nothing that a scope could run.
     let has_tests = !matches!(guess, Guess::Compiles(_));
     let scopes = if has_tests { test_guess::scopes(top) } else { Vec::new() };
@@ -175,6 +175,30 @@ fn of_scope(proposed: &ProposedScope) -> String {
     let needs = if needs.is_empty() { String::new() } else { format!("needs = {}\n", list(needs)) };
     let (paths, command) = (list(paths), toml::Value::from(proposed.command.as_str()));
     format!("[test.scopes.{name}]\npaths = {paths}\n{needs}command = {command}\n")
+}
+
+/// The file with the line that asks for the exit code alone, where the command names no test.
+fn with_format(text: String, guess: &Guess) -> String {
+    let (candidate, open) = match guess {
+        Guess::Sure(candidate) => (candidate, ""),
+        Guess::Compiles(check) => (check, "# "),
+        Guess::Unsure { .. } | Guess::None => return text,
+    };
+    if !candidate.names_no_test() {
+        return text;
+    }
+    let exit = format!(
+        "{open}format = \"exit\"  # {} names no test: its exit code is all there is to know",
+        candidate.command
+    );
+    let is_command = |line: &&str| line.trim_start_matches("# ").starts_with("command = ");
+    text.lines()
+        .flat_map(|line| {
+            [line, "\n"]
+                .into_iter()
+                .chain(is_command(&line).then_some([exit.as_str(), "\n"]).into_iter().flatten())
+        })
+        .collect()
 }
 
 /// The file with the doubt about the test command behind the line that leaves it open.

@@ -18,7 +18,7 @@ use andon_engine::{
     json::record, workspace::Workspace,
 };
 use andon_store::journal::{Journal, JournalLine};
-use testreport::{ExitKind, Root, RunReader};
+use testreport::{ExitKind, RUNNER_EXIT, Root, RunReader};
 
 /// A run that is handed in.
 #[derive(Debug, Clone)]
@@ -54,7 +54,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     };
     let root = ws.repo.workdir().unwrap_or(&ctx.cwd);
     let root = Root::new(&root.to_string_lossy()).with_patterns(&ws.config.normalize);
-    let mut reader = RunReader::new(root);
+    let by_exit = ws.config.test.format.filter(|format| format.name() == RUNNER_EXIT);
+    let mut reader = RunReader::new(root).only(by_exit);
     for report in &handed.reports {
         read(&ctx.cwd, report, &mut reader)?;
     }

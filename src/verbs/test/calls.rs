@@ -20,9 +20,16 @@ const MAX_FILE: usize = 1 << 20;
 /// Scripts that call scripts.
 const MAX_DEPTH: usize = 4;
 
-/// The calls that `command` is sure to make in the project at `top`.
-pub(super) fn of_command(top: &Path, command: &TestCommand) -> Vec<RunnerCall> {
-    let mut calls = Calls::default();
+/// Reads a variable of the environment.
+type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The calls that `command` is sure to make in the project at `top`, each with its directory.
+pub(super) fn of_command(
+    top: &Path,
+    command: &TestCommand,
+    variables: Variables<'_>,
+) -> Vec<(RunnerCall, PathBuf)> {
+    let mut calls = Calls { variables, found: Vec::new(), others: 0 };
     match command {
         TestCommand::Shell(line) => calls.line(top, line, 0),
         TestCommand::Argv(words) => calls.program(top, words, 0),
@@ -72,18 +79,18 @@ pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
     (call.promise != Promise::NoTest).then_some(call)
 }
 
-#[derive(Default)]
-struct Calls {
-    found: Vec<RunnerCall>,
+struct Calls<'a> {
+    variables: Variables<'a>,
+    found: Vec<(RunnerCall, PathBuf)>,
     /// Programs that are no known runner.
     others: usize,
 }
 
-impl Calls {
+impl Calls<'_> {
     /// A call that runs no test says something of the whole only where there is nothing else.
-    fn found(mut self) -> Vec<RunnerCall> {
-        let alone = self.others == 0 && self.found.iter().all(|call| call.promise == Promise::NoTest);
-        self.found.retain(|call| alone || call.promise != Promise::NoTest);
+    fn found(mut self) -> Vec<(RunnerCall, PathBuf)> {
+        let alone = self.others == 0 && self.found.iter().all(|(call, _)| call.promise == Promise::NoTest);
+        self.found.retain(|(call, _)| alone || call.promise != Promise::NoTest);
         self.found
     }
 
@@ -95,8 +102,11 @@ impl Calls {
     }
 
     fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
-        if let Some(call) = call_of(directory, words) {
-            self.found.push(call);
+        if let Some(mut call) = call_of(directory, words) {
+            if rehearses(directory, words, call.runner, self.variables) {
+                call.promise = Promise::NoTest;
+            }
+            self.found.push((call, directory.to_owned()));
         } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
             self.line(directory, &line, depth + 1);
         } else {
@@ -149,7 +159,7 @@ fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
     };
     let known: Vec<&str> = files.iter().chain(more).collect();
     let is_other = known.into_iter().chain(named).chain(given).any(speaks_otherwise);
-    if is_other && matches!(call.promise, Promise::Summary | Promise::Progress) {
+    if is_other && call.promise == Promise::Summary {
         call.promise = Promise::Nothing;
     }
     Some(call)
@@ -178,8 +188,51 @@ fn configuration(runner: KnownRunner) -> (WordList, Option<&'static str>, WordLi
     }
 }
 
-const OTHER_PYTEST: WordList =
-    words!["no:terminal", "-qq", "--quiet", "console_output_style", "terminalreporter", "TerminalReporter"];
+const OTHER_PYTEST: WordList = words!["no:terminal", "terminalreporter", "TerminalReporter"];
+
+/// True where not the words but the configuration of the runner asks for a list or a rehearsal.
+fn rehearses(directory: &Path, words: &[String], runner: KnownRunner, variables: Variables<'_>) -> bool {
+    let (files, variable) = match runner {
+        KnownRunner::Pytest => (PYTEST, "PYTEST_ADDOPTS"),
+        KnownRunner::Mocha => (MOCHA, "MOCHA_OPTIONS"),
+        KnownRunner::Rspec => (words![".rspec", ".rspec-local"], "SPEC_OPTS"),
+        KnownRunner::Jest | KnownRunner::Unittest | KnownRunner::Vitest | KnownRunner::Other(_) => {
+            return false;
+        }
+    };
+    let own = words.iter().find_map(|word| word.strip_prefix(variable)?.strip_prefix('=').map(str::to_owned));
+    let given = own.or_else(|| variables(variable));
+    let package = || {
+        let package: Value = serde_json::from_str(&project_file(directory, "package.json")?).ok()?;
+        (runner == KnownRunner::Mocha).then(|| package.get("mocha").map(Value::to_string))?
+    };
+    let texts =
+        files.iter().filter_map(|file| project_file(directory, file)).map(|text| options(runner, &text));
+    texts.chain(given).chain(package()).any(|text| {
+        let plain = |one: char| one.is_ascii_alphanumeric() || one == '-';
+        let mut words = text.split(|one| !plain(one)).filter(|word| !word.is_empty()).peekable();
+        std::iter::from_fn(|| Some((words.next()?, words.peek().copied()))).any(|(word, next)| {
+            let is_asked =
+                runner.is_idle(word) || runner == KnownRunner::Mocha && runner.is_idle(&format!("--{word}"));
+            is_asked && next != Some("false")
+        })
+    })
+}
+
+/// The part of a configuration that has options for the command line; without comments.
+fn options(runner: KnownRunner, text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', ';', '/']));
+    if runner != KnownRunner::Pytest {
+        return lines.collect::<Vec<_>>().join("\n");
+    }
+    let mut inside = false;
+    let of_options = lines.filter(|line| {
+        let is_key = line.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[');
+        inside = if is_key { line.starts_with("addopts") } else { inside };
+        inside
+    });
+    of_options.collect::<Vec<_>>().join("\n")
+}
 
 /// `python test_a.py`, whose last words start unittest's own runner, or `node a.test.js`, which has node's in itself.
 fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
@@ -222,8 +275,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()));
-        found.into_iter().map(|call| (call.runner, call.promise)).collect()
+        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()), &|_| None);
+        found.into_iter().map(|(call, _)| (call.runner, call.promise)).collect()
     }
 
     #[test]
@@ -267,6 +320,44 @@ mod tests {
         ];
         for (line, expected) in table {
             assert_eq!(calls(&[package, reporters, script, node], line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_rehearsal_is_known_by_the_files_that_ask_for_it() {
+        let table: &[(&str, &str, &str, bool)] = &[
+            (".mocharc.json", "{\"dry-run\": true}", "mocha", true),
+            (".mocharc.yml", "dry-run: true\n", "npx mocha", true),
+            (".mocharc.yml", "dry-run: false\n", "mocha", false),
+            (".mocharc.yml", "# dry-run: true\nspec: a.js\n", "mocha", false),
+            (
+                "package.json",
+                "{\"mocha\": {\"dry-run\": true}, \"scripts\": {\"test\": \"mocha\"}}",
+                "npm test",
+                true,
+            ),
+            (
+                "package.json",
+                "{\"scripts\": {\"test\": \"mocha\", \"list\": \"mocha --dry-run\"}}",
+                "npm test",
+                false,
+            ),
+            (".rspec", "--require spec_helper\n--dry-run\n", "bundle exec rspec", true),
+            ("a", "", "SPEC_OPTS=--dry-run rspec", true),
+            ("pytest.ini", "[pytest]\naddopts = -q\n    --collect-only\n", "pytest", true),
+            (
+                "pyproject.toml",
+                "[tool.pytest.ini_options]\naddopts = \"--co -q\"\n",
+                "python -m pytest",
+                true,
+            ),
+            ("pyproject.toml", "[tool.x.scripts]\nlist = \"pytest --collect-only\"\n", "pytest", false),
+        ];
+        for (file, text, line, rehearses) in table {
+            let found = calls(&[(file, text)], line);
+            let is_rehearsal =
+                found.iter().all(|(_, promise)| *promise == Promise::NoTest) && !found.is_empty();
+            assert_eq!(is_rehearsal, *rehearses, "{file} {text} {line}: {found:?}");
         }
     }
 

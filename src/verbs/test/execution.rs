@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::calls;
 use super::preset::{self, LineFilter};
+use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
 use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
@@ -12,13 +13,13 @@ use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
     self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
 };
-use andon_engine::effect::report_files::{self, ReportCandidate};
+use andon_engine::effect::report_files::{self, MatchingFiles};
 use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
 use andon_engine::evidence::places::Places;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
 use andon_engine::{context::Context, effect::best_effort, error::OpsError, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
-use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, Root, RunReader, Stream};
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
@@ -37,7 +38,7 @@ pub(super) struct CommandLaunch {
 }
 
 /// The reports that were there when the command had ended. What is written after that is of a process that it left behind.
-type FinalReports = Arc<Mutex<Option<Vec<ReportCandidate>>>>;
+type FinalReports = Arc<Mutex<Option<MatchingFiles>>>;
 
 impl CommandLaunch {
     /// Runs it to its end; `sink` gets what it prints.
@@ -64,11 +65,12 @@ pub(super) struct Execution {
     places: Places,
     top: PathBuf,
     /// The reports that were there before.
-    before: Vec<ReportCandidate>,
+    before: MatchingFiles,
     at_end: FinalReports,
     reader: RunReader,
     mentions: Mentions,
     unseen: LineFilter,
+    whereabouts: Whereabouts,
     /// The report that `test.runner` adds.
     added: Option<AddedReport>,
 }
@@ -96,8 +98,10 @@ impl Execution {
         };
         let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
         let mut reader = RunReader::new(root).only(ws.config.test.format);
-        for call in calls::of_command(&top, asked) {
+        let mut whereabouts = Whereabouts::of(&top);
+        for (call, directory) in calls::of_command(&top, asked, &|name| ctx.var(name).map(str::to_owned)) {
             reader.expect(call);
+            whereabouts.ran_in(&directory);
         }
         if let Some(by) = calls::masks_exit(&top, asked) {
             reader.exit_masked_by(by);
@@ -109,12 +113,14 @@ impl Execution {
         let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
         let unseen = LineFilter::new(unseen);
         let places = Places::now(ws);
-        Ok((launch, Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, added }))
+        let execution =
+            Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, whereabouts, added };
+        Ok((launch, execution))
     }
 
     /// Takes what the command printed, and passes it on but for the line about our own report.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8], pass: &mut dyn FnMut(Stream, &[u8])) {
-        let Self { reader, mentions, unseen, .. } = self;
+        let Self { reader, mentions, unseen, whereabouts, .. } = self;
         let mut both = |bytes: &[u8]| {
             mentions.push(stream, bytes);
             pass(stream, bytes);
@@ -124,6 +130,7 @@ impl Execution {
             Stream::Stdout => unseen.push(bytes, &mut both),
             Stream::Stderr => both(bytes),
         }
+        reader.take_roots().iter().for_each(|root| whereabouts.ran_in(Path::new(root)));
     }
 
     /// Reads what the command left behind. The code that it ran on comes back also where the command could not be started.
@@ -151,10 +158,15 @@ impl Execution {
             CodeComparison::Unchanged => Some(self.places.replaced())
                 .filter(|replaced| !replaced.is_empty())
                 .map_or(CodeComparison::Unchanged, CodeComparison::Replaced),
-            changed @ (CodeComparison::Changed(_) | CodeComparison::Replaced(_)) => changed,
+            changed @ (CodeComparison::Changed(_)
+            | CodeComparison::Written(_)
+            | CodeComparison::Replaced(_)) => changed,
         };
-        for call in end.started.iter().filter_map(calls::of_started) {
-            self.reader.expect(call);
+        for (started, call) in
+            end.started.iter().filter_map(|started| Some((started, calls::of_started(started)?)))
+        {
+            self.reader.saw(call);
+            self.whereabouts.ran_in(&started.directory);
         }
         let at_end = self.at_end.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let (mut warnings, mut written) =
@@ -169,9 +181,14 @@ impl Execution {
         }
         let mut parsed = self.reader.finish(exit_kind(&end));
         warnings.extend(parsed.warnings.iter().cloned());
+        warnings.extend(ran_elsewhere(&self.whereabouts, &mut parsed));
         warnings.extend(without_its_reports(ws, written, &mut parsed));
         warnings.extend(without_their_tests(ws, &mut parsed));
-        warnings.extend(self.added.as_ref().and_then(|_| without_the_added_report(&mut parsed)));
+        // A runner that had to write a report and wrote none did not reach its end: a test that ends the process with 0.
+        let without_added = self.added.is_some() && parsed.unnamed;
+        warnings.extend(
+            without_added.then(|| "the run ended without the report that test.runner asked for".to_owned()),
+        );
         parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
         let first = parsed.errors.first().map_or_else(String::new, |first| {
             let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
@@ -214,15 +231,12 @@ fn with_report(
     Some((program::CommandLine::Argv(made.argv), made.unseen, added))
 }
 
-/// A runner that had to write a report, wrote none and said nothing about tests did not reach its end, whatever its
-/// exit code says: a test that ends the process with 0 looks like that.
-fn without_the_added_report(parsed: &mut ParsedRun) -> Option<String> {
-    let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
-    if !exit_only {
-        return None;
-    }
+/// A pass of tests that ran outside of the working tree is none.
+fn ran_elsewhere(seen: &Whereabouts, parsed: &mut ParsedRun) -> Option<String> {
+    let place = seen.elsewhere().filter(|_| parsed.status == TestStatus::Passed)?;
     parsed.status = TestStatus::Incomplete;
-    Some("the run ended without the report that test.runner asked for".to_owned())
+    parsed.tests = None;
+    Some(format!("tests ran in {}, which is no part of this working tree", place.display()))
 }
 
 fn spec(command: &TestCommand) -> program::CommandLine {
@@ -245,20 +259,30 @@ const NAMED: usize = 3;
 
 /// Names the files that changed while the tests ran.
 fn changed_paths(since: &CodeComparison) -> Option<String> {
-    let (CodeComparison::Changed(paths) | CodeComparison::Replaced(paths)) = since else { return None };
+    let (paths, why) = match since {
+        CodeComparison::Unchanged => return None,
+        CodeComparison::Changed(paths) => (paths, "changed while the tests ran"),
+        CodeComparison::Written(paths) => {
+            (paths, "written by this run, such as a new snapshot, so that it needs one more")
+        }
+        CodeComparison::Replaced(paths) => {
+            (paths, "moved away or replaced while the tests ran, and put back")
+        }
+    };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    if matches!(since, CodeComparison::Replaced(_)) {
-        let named = named.join(", ");
-        return Some(format!("moved away or replaced while the tests ran, and put back: {named}{more}"));
-    }
-    (!named.is_empty()).then(|| {
-        let named = named.join(", ");
-        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
-    })
+    let help = match since {
+        CodeComparison::Replaced(_) | CodeComparison::Unchanged => "",
+        CodeComparison::Changed(_) => " (git add it, or name it in .gitignore or paths.ignore)",
+        CodeComparison::Written(_) => {
+            " (andon test; or, if it is no code, name it in .gitignore or paths.ignore)"
+        }
+    };
+    let named = named.join(", ");
+    (!named.is_empty()).then(|| format!("{why}: {named}{more}{help}"))
 }
 
 /// Names the files that the tests saw and git does not see.
@@ -288,19 +312,23 @@ fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
 fn read_reports(
     ws: &Workspace,
     top: &Path,
-    before: &[ReportCandidate],
-    at_end: &[ReportCandidate],
+    before: &MatchingFiles,
+    at_end: &MatchingFiles,
     reader: &mut RunReader,
 ) -> (Vec<String>, usize) {
     let (mut warnings, mut written) = (Vec::new(), 0);
-    for report in report_files::matching(top, &ws.config.test.reports) {
-        let (path, _) = &report;
+    let now = report_files::matching(top, &ws.config.test.reports);
+    if let Some(bound) = before.left_out.as_ref().or(now.left_out.as_ref()) {
+        reader.unreadable("test.reports", bound);
+    }
+    for report in &now.found {
+        let (path, _) = report;
         let name = path.strip_prefix(top).unwrap_or(path).to_string_lossy().into_owned();
-        if before.contains(&report) {
+        if before.has(report) {
             warnings.push(format!("{name} was not written by this run: not read"));
             continue;
         }
-        if !at_end.contains(&report) {
+        if !at_end.has(report) {
             warnings.push(format!("{name} was written after the test command had ended: not read"));
             continue;
         }

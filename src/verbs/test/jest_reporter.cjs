@@ -8,8 +8,11 @@ module.exports = class {
       message: suite.failureMessage || '',
       assertionResults: suite.testResults,
     }));
+    // jest itself sets `success` after this call, and no failing test or suite makes it false.
+    const failed = run.numFailedTests || run.numRuntimeErrorTestSuites || (run.snapshot && run.snapshot.failure);
+    const success = !failed && !run.wasInterrupted;
     try {
-      fs.writeFileSync(__filename + '.json', JSON.stringify({ ...run, testResults }));
+      fs.writeFileSync(__filename + '.json', JSON.stringify({ ...run, success, testResults }));
     } catch {}
   }
 };

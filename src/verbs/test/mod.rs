@@ -7,6 +7,7 @@ pub mod run;
 pub mod scoped_run;
 pub mod scopes;
 mod side_by_side;
+mod whereabouts;
 
 use std::ffi::OsString;
 
@@ -172,7 +173,7 @@ fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
         RunValidity::HandedIn | RunValidity::Seen => {
             ("the run was handed in; it proves nothing", "andon test")
         }
-        RunValidity::Filtered => return Some(filtered(ran, "proves nothing (test.full)")),
+        RunValidity::Filtered => return Some(filtered(ran, "proves nothing")),
         RunValidity::Valid => return valid(ran, status),
     };
     Some(Diagnostic::warning(what).code("test-run").help(help))
@@ -187,27 +188,39 @@ fn not_started(ran: &test::TestOutcome) -> Diagnostic {
         .help("or correct test.command: andon config show test")
 }
 
-/// No report was recognised: it is unknown which tests fail, and whether fewer do.
+/// No report was recognised, or no test is named: what to say, and the line that says that there is none.
 fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
-    let what = match &ran.unread {
+    let command = &ran.run.evidence.command;
+    let (section, what) = match &ran.unread {
         test::MissingReport::No => return None,
-        test::MissingReport::NamesFailures(line) => {
-            format!("the run passed by its exit code alone, and its output names failures: {line}")
-        }
         test::MissingReport::ByExitCode => {
-            "no test report was recognised in the output: only the exit code is known, not which tests fail"
-                .to_owned()
+            let what = "no test report was recognised in the output: only the exit code is known, not which tests fail";
+            ("test", what.to_owned())
+        }
+        test::MissingReport::Unnamed { section, doubt } => {
+            let failures =
+                doubt.as_ref().map_or_else(String::new, |line| format!(", which names failures: {line}"));
+            let what = format!(
+                "no test is named in the output of `{command}`{failures}; the run does not count as passed"
+            );
+            (section.as_str(), what)
+        }
+        test::MissingReport::CountsOnceMore { section } => {
+            let what = format!(
+                "no test is named in the output of `{command}`; its exit code counts once more, as before, and not from the next run on"
+            );
+            (section.as_str(), what)
         }
     };
-    let mut shown = Diagnostic::warning(what).code("test-run");
-    if matches!(ran.unread, test::MissingReport::NamesFailures(_)) {
-        shown = shown
-            .help("a pipe or `|| true` hides the exit code: let test.command end with that of the tests");
-    }
-    let shown = shown.help(
-        "have the runner write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
-    );
-    Some(shown.help("or, if the exit code is all there is:  [test]  format = \"exit\""))
+    let said = Diagnostic::warning(what)
+        .code("test-run")
+        .help(
+            "have the runner write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
+        )
+        .help(format!(
+            "if its exit code is all there is to know, add to andon.toml:  [{section}]  format = \"exit\""
+        ));
+    Some(said)
 }
 
 /// The same code gave another result before.
@@ -238,7 +251,7 @@ fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
         TestStatus::NoTests => {
             ("not one test ran; the run proves nothing", "look at test.command: andon config show")
         }
-        TestStatus::Incomplete => return Some(cut_short(ran)),
+        TestStatus::Incomplete => return cut_short(ran),
         // A run that exits with 0 and still did not pass needs a word, since the shell sees none.
         TestStatus::Failed | TestStatus::BuildFailed | TestStatus::RunnerError | TestStatus::Crashed
             if ran.code == 0 =>
@@ -259,28 +272,27 @@ fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
 }
 
 /// The report is not whole. Behind a pipe a run that passed looks like one that failed.
-fn cut_short(ran: &test::TestOutcome) -> Diagnostic {
-    let Some(hiding) = test::cuts_the_end(&ran.run.evidence.command) else {
-        if ran.run.evidence.is_by_exit_code() {
-            return Diagnostic::warning(
-                "nothing tells how the tests ended; the run does not count as passed",
-            )
-            .code("test-run")
-            .help("let test.command end with the tests and with their exit code: andon config show test")
-            .help(
-                "or have them write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
-            );
+fn cut_short(ran: &test::TestOutcome) -> Option<Diagnostic> {
+    let evidence = &ran.run.evidence;
+    let Some(hiding) = test::cuts_the_end(&evidence.command) else {
+        if matches!(ran.unread, test::MissingReport::Unnamed { .. }) {
+            return None;
         }
-        return Diagnostic::warning("the test report is cut short; the run does not count as passed")
-            .code("test-run")
-            .help("andon test");
+        let (what, help) = if evidence.is_by_exit_code() {
+            let help = "let test.command end with the tests and with their exit code: andon config show test";
+            ("nothing tells how the tests ended; the run does not count as passed", help)
+        } else {
+            ("the test report is cut short; the run does not count as passed", "andon test")
+        };
+        return Some(Diagnostic::warning(what).code("test-run").help(help));
     };
-    Diagnostic::warning(format!(
+    Some(
+        Diagnostic::warning(format!(
         "`{hiding}` hides how the tests ended, their summary and their exit code; the run does not count as passed"
     ))
     .code("test-run")
     .help("in andon.toml, let test.command end with the runner, without the pipe: andon config show test")
-    .help(format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}"))
+    .help(format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}")))
 }
 
 /// `andon test`

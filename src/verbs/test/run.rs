@@ -9,10 +9,10 @@ pub(super) use super::calls::cuts_the_end;
 use super::execution::Execution;
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
+use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
-use andon_engine::evidence::earlier_runs::{compare, passed_unread_before};
+use andon_engine::evidence::earlier_runs::{compare, has_old_habit};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
 use andon_engine::evidence::test_guess;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
@@ -77,12 +77,22 @@ pub(super) struct ChosenCommand {
 /// The report of a run that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingReport {
-    /// A report was read, or none is wanted, or it has been said before.
+    /// A report was read, or none is wanted.
     No,
-    /// Only the exit code is known.
+    /// The run failed, and only its exit code is known.
     ByExitCode,
-    /// The run passes by its exit code, and this line of what it printed names failures.
-    NamesFailures(String),
+    /// No test is named, so that the run does not count; the line to add to this section says that none is.
+    Unnamed {
+        /// The section of `andon.toml`.
+        section: String,
+        /// A line of the output that names failures.
+        doubt: Option<String>,
+    },
+    /// The same, and it counts once more, as it did before.
+    CountsOnceMore {
+        /// The section of `andon.toml`.
+        section: String,
+    },
 }
 
 /// The way of the tests' output to the person.
@@ -155,12 +165,14 @@ pub(super) fn judged(
     chosen: &ChosenCommand,
 ) -> TestOutcome {
     let ChosenCommand { command, origin } = chosen;
-    let CommandResult { end, parsed, since, warnings } = match executed {
+    let CommandResult { end, mut parsed, since, warnings } = match executed {
         Ok(executed) => executed,
         Err(error) => return not_started(ctx, tested, chosen, error),
     };
-    let unread =
-        if *origin == CommandOrigin::Configured { unread(at, &parsed, command) } else { MissingReport::No };
+    let unread = match origin {
+        CommandOrigin::Configured => unread(ws, at, &mut parsed, command),
+        CommandOrigin::Part | CommandOrigin::Other => MissingReport::No,
+    };
     let validity = validity(*origin, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
@@ -203,19 +215,25 @@ fn run_on(
     execution.finish(ws, ended, pass)
 }
 
-/// Tells that no report was recognised, though one could have been. A run that passes says so once.
-fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> MissingReport {
-    let wanted = ws.config.test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
-    if parsed.runner != RUNNER_EXIT || !wanted || parsed.not_started.is_some() {
-        return MissingReport::No;
+/// Tells that no test is named, though some could have been. `at` has the settings of the command. A command that has always
+/// passed so passes once more.
+fn unread(ws: &Workspace, at: &Workspace, parsed: &mut ParsedRun, command: &TestCommand) -> MissingReport {
+    let test = &at.config.test;
+    let wanted = test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
+    let section = test.section.clone();
+    if !wanted || parsed.not_started.is_some() {
+        MissingReport::No
+    } else if parsed.unnamed && has_old_habit(ws, &command.display()) {
+        (parsed.status, parsed.runner) = (TestStatus::Passed, TestEvidence::BY_OLD_HABIT.to_owned());
+        MissingReport::CountsOnceMore { section }
+    } else if parsed.unnamed {
+        let doubt = parsed.doubt.as_deref().map(|line| secrets::masked(line).into_owned());
+        MissingReport::Unnamed { section, doubt }
+    } else if parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::RunnerError {
+        MissingReport::ByExitCode
+    } else {
+        MissingReport::No
     }
-    if let Some(line) = &parsed.doubt {
-        return MissingReport::NamesFailures(secrets::masked(line).into_owned());
-    }
-    let green = parsed.status == TestStatus::Passed && !parsed.silent;
-    let says =
-        parsed.status == TestStatus::RunnerError || green && !passed_unread_before(ws, &command.display());
-    if says { MissingReport::ByExitCode } else { MissingReport::No }
 }
 
 /// The tests of this code were to run and could not.

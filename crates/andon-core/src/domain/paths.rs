@@ -30,12 +30,19 @@ pub fn kind_of(path: &[u8], mode: u32) -> Vec<u8> {
     }
 }
 
+/// What patterns of `paths.docs` say of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    Docs,
+    /// `!PATTERN`: no documentation all the same.
+    NotDocs,
+}
+
 /// Classifies paths by `paths.docs` and `paths.ignore`. `ignore` wins over `docs`.
 #[derive(Debug, Clone)]
 pub struct PathRules {
-    docs: Patterns,
-    /// `!PATTERN` of the same list: no documentation all the same.
-    not_docs: Patterns,
+    /// In their order, each with what it says; the last one that matches decides.
+    docs: Vec<(Says, Patterns)>,
     ignore: Patterns,
     digest: [u8; 32],
     /// Other code counts as ignored.
@@ -48,7 +55,7 @@ impl PathRules {
         use sha2::Digest as _;
         let mut hasher = sha2::Sha256::new();
         // What counts as configuration of the clients is part of the rules, too.
-        hasher.update("settings of clients");
+        hasher.update("settings of clients, the last pattern wins");
         for (tag, patterns) in [("docs", docs), ("ignore", ignore)] {
             hasher.update(tag);
             for pattern in patterns {
@@ -56,12 +63,14 @@ impl PathRules {
                 hasher.update(pattern);
             }
         }
-        let (negated, plain): (Vec<&str>, Vec<&str>) =
-            docs.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
-        let negated: Vec<&str> = negated.iter().map(|pattern| &pattern[1..]).collect();
+        let says = |pattern: &String| if pattern.starts_with('!') { Says::NotDocs } else { Says::Docs };
+        let in_order = docs.chunk_by(|one, next| says(one) == says(next)).map(|alike| {
+            let patterns: Vec<&str> =
+                alike.iter().map(|pattern| pattern.strip_prefix('!').unwrap_or(pattern)).collect();
+            Ok((alike.first().map_or(Says::Docs, says), Patterns::new(&patterns)?))
+        });
         Ok(Self {
-            docs: Patterns::new(&plain)?,
-            not_docs: Patterns::new(&negated)?,
+            docs: in_order.collect::<Result<_, globset::Error>>()?,
             ignore: Patterns::new(&ignore.iter().map(String::as_str).collect::<Vec<_>>())?,
             digest: hasher.finalize().into(),
             only: None,
@@ -86,7 +95,7 @@ impl PathRules {
         }
         if self.ignore.matches(path) {
             PathClass::Ignored
-        } else if self.docs.matches(path) && !self.not_docs.matches(path) {
+        } else if self.is_docs(path) {
             PathClass::Docs
         } else if self.only.as_ref().is_some_and(|scope| !scope.reads(path)) {
             PathClass::Ignored
@@ -97,7 +106,12 @@ impl PathRules {
 
     /// Returns whether the first of the two lists of patterns matches `path`; `andon.toml` never does.
     pub fn is_named(&self, path: &[u8]) -> bool {
-        path != CONFIG_FILE.as_bytes() && self.docs.matches(path) && !self.not_docs.matches(path)
+        path != CONFIG_FILE.as_bytes() && self.is_docs(path)
+    }
+
+    fn is_docs(&self, path: &[u8]) -> bool {
+        let last = self.docs.iter().rev().find(|(_, patterns)| patterns.matches(path));
+        last.is_some_and(|(says, _)| *says == Says::Docs)
     }
 
     /// Changes whenever the patterns do: part of the key of every cached fingerprint.

@@ -362,9 +362,12 @@ impl TestEvidence {
     /// The runner of a test run that is known by its exit code alone.
     pub const BY_EXIT_CODE: &'static str = testreport::RUNNER_EXIT;
 
+    /// The runner of a run whose exit code counted once more, as it did before tests had to be named.
+    pub const BY_OLD_HABIT: &'static str = "exit-once";
+
     /// True when nothing but the exit code of the command tells how the tests went: no test is known by name or number.
     pub fn is_by_exit_code(&self) -> bool {
-        self.runner == Self::BY_EXIT_CODE
+        self.runner == Self::BY_EXIT_CODE || self.runner == Self::BY_OLD_HABIT
     }
 
     /// True when the tests ran here and on this very code.

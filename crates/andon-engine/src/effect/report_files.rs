@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 200_000;
 /// Depth below the fixed part of a glob.
 const MAX_DEPTH: usize = 32;
 /// Reports of one run, at the most.
-const MAX_REPORTS: usize = 4_096;
+const MAX_REPORTS: usize = 50_000;
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
@@ -22,19 +22,44 @@ const CHUNK: usize = 64 * 1024;
 /// (`cp -p`, `tar x`) has another inode, size or time of change.
 pub type ReportCandidate = (PathBuf, Option<FileStat>);
 
-/// The regular files below `top` that match one of `globs` (relative to `top`), sorted.
-pub fn matching(top: &Path, globs: &[String]) -> Vec<ReportCandidate> {
-    let mut found = Vec::new();
+/// The files that globs name.
+#[derive(Debug, Default, Clone)]
+pub struct MatchingFiles {
+    /// Sorted. Links, pipes and the like are among them; [`stream`] refuses them.
+    pub found: Vec<ReportCandidate>,
+    /// The bound that was crossed, in words: files were left out.
+    pub left_out: Option<String>,
+}
+
+impl MatchingFiles {
+    /// True where this file is among them, as it is.
+    pub fn has(&self, report: &ReportCandidate) -> bool {
+        let at = self.found.binary_search_by(|(path, _)| path.cmp(&report.0));
+        at.is_ok_and(|at| self.found.get(at) == Some(report))
+    }
+}
+
+/// The files below `top` that match one of `globs` (relative to `top`). Where a bound is crossed, none of them is the whole.
+pub fn matching(top: &Path, globs: &[String]) -> MatchingFiles {
+    let mut files = MatchingFiles::default();
     let mut budget = MAX_ENTRIES;
     for glob in globs {
         let Ok(matcher) = globset::GlobBuilder::new(glob).literal_separator(true).build() else { continue };
         let matcher = matcher.compile_matcher();
-        let mut walk = Walk { top, matcher: &matcher, found: &mut found, budget: &mut budget };
-        walk.below(&top.join(fixed_part(glob)), 0);
+        let fixed = fixed_part(glob);
+        let deepest = if glob.contains("**") { MAX_DEPTH } else { glob.matches('/').count() };
+        let mut walk = Walk { top, matcher: &matcher, glob, deepest, files: &mut files, budget: &mut budget };
+        walk.below(&top.join(&fixed), 0);
     }
+    let MatchingFiles { found, left_out } = &mut files;
     found.sort_by(|(one, _), (two, _)| one.cmp(two));
     found.dedup_by(|(one, _), (two, _)| one == two);
-    found
+    if found.len() > MAX_REPORTS {
+        *left_out =
+            Some(format!("{} report files match test.reports, over the bound of {MAX_REPORTS}", found.len()));
+        found.truncate(MAX_REPORTS);
+    }
+    files
 }
 
 /// The directories of a glob before its first wildcard. `..` and absolute paths lead nowhere: reports outside
@@ -54,7 +79,10 @@ fn fixed_part(glob: &str) -> PathBuf {
 struct Walk<'a> {
     top: &'a Path,
     matcher: &'a globset::GlobMatcher,
-    found: &'a mut Vec<ReportCandidate>,
+    glob: &'a str,
+    /// Directories below the fixed part that are looked into.
+    deepest: usize,
+    files: &'a mut MatchingFiles,
     budget: &'a mut usize,
 }
 
@@ -62,20 +90,38 @@ impl Walk<'_> {
     fn below(&mut self, dir: &Path, depth: usize) {
         let Ok(entries) = std::fs::read_dir(dir) else { return };
         for entry in entries.flatten() {
-            if *self.budget == 0 || self.found.len() >= MAX_REPORTS {
+            if *self.budget == 0 {
+                let glob = self.glob;
+                let what = format!(
+                    "more than {MAX_ENTRIES} files lie where {glob:?} of test.reports looks: name a narrower one"
+                );
+                self.files.left_out = Some(what);
                 return;
             }
             *self.budget -= 1;
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            if kind.is_dir() && depth < MAX_DEPTH && entry.file_name() != ".git" {
-                self.below(&path, depth + 1);
-            } else if kind.is_file()
+            if kind.is_dir() && entry.file_name() != ".git" {
+                self.directory(&path, depth);
+            } else if !kind.is_dir()
                 && path.strip_prefix(self.top).is_ok_and(|inside| self.matcher.is_match(inside))
             {
                 let written = entry.metadata().ok().map(|facts| files::stat(&facts));
-                self.found.push((path, written));
+                self.files.found.push((path, written));
             }
+        }
+    }
+
+    fn directory(&mut self, path: &Path, depth: usize) {
+        if depth < self.deepest {
+            self.below(path, depth + 1);
+        } else if self.deepest == MAX_DEPTH {
+            let what = format!(
+                "{} lies more than {MAX_DEPTH} directories below the beginning of {:?} of test.reports",
+                path.display(),
+                self.glob
+            );
+            self.files.left_out = Some(what);
         }
     }
 }
@@ -98,9 +144,19 @@ pub fn take_in(cwd: &Path, report: &Path, reader: &mut RunReader) -> io::Result<
     Ok(())
 }
 
-/// Hands a report on in chunks, until its end or until `each` has seen enough. It is never held.
+/// Hands a report on in chunks, until its end or until `each` has seen enough. It is never held. A pipe may have no end, and a
+/// link another file behind it each time: only a file is read, and only one that stays as it is meanwhile.
 pub fn stream(path: &Path, each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
-    let mut file = std::fs::File::open(path)?;
+    let begun = path.symlink_metadata()?;
+    if !begun.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no file, but a link, a pipe or a device",
+        ));
+    }
+    let file = std::fs::File::open(path)?;
+    // A file that grows has an end here all the same.
+    let mut file = file.take(begun.len());
     let mut chunk = vec![0; CHUNK];
     loop {
         let read = match file.read(&mut chunk) {
@@ -108,9 +164,12 @@ pub fn stream(path: &Path, each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> io
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        if read == 0 || each(chunk.get(..read).unwrap_or_default()).is_break() {
-            return Ok(());
+        if read > 0 && each(chunk.get(..read).unwrap_or_default()).is_continue() {
+            continue;
         }
+        let grew = path.symlink_metadata()?.len() != begun.len();
+        let why = || io::Error::new(io::ErrorKind::InvalidData, "it changed while it was read");
+        return if grew { Err(why()) } else { Ok(()) };
     }
 }
 
@@ -131,6 +190,7 @@ mod tests {
         let names = |globs: &[&str]| -> Vec<String> {
             let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
             matching(&top, &globs)
+                .found
                 .iter()
                 .map(|(path, _)| path.strip_prefix(&top).unwrap().to_string_lossy().into_owned())
                 .collect()
@@ -138,6 +198,35 @@ mod tests {
         assert_eq!(names(&["target/**/junit.xml"]), ["target/a/b/junit.xml", "target/junit.xml"]);
         assert_eq!(names(&["*.xml", "other.xml"]), ["other.xml"]);
         assert!(names(&["../*.xml", "/etc/*", "**/nothing"]).is_empty());
+    }
+
+    #[test]
+    fn crossing_a_bound_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = |depth: usize| (0..depth).fold(dir.path().join("out"), |path, _| path.join("d"));
+        std::fs::create_dir_all(deep(MAX_DEPTH)).unwrap();
+        std::fs::write(deep(MAX_DEPTH).join("r.xml"), "x").unwrap();
+        let globs = |glob: &str| vec![glob.to_owned()];
+        let files = matching(dir.path(), &globs("out/**/*.xml"));
+        assert_eq!((files.found.len(), files.left_out), (1, None));
+        std::fs::create_dir_all(deep(MAX_DEPTH + 1)).unwrap();
+        let files = matching(dir.path(), &globs("out/**/*.xml"));
+        assert!(files.left_out.unwrap().contains("more than 32 directories below"));
+        assert_eq!(matching(dir.path(), &globs("out/*.xml")).left_out, None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_named_and_not_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, pipe) = (dir.path().join("link.xml"), dir.path().join("pipe.xml"));
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(&pipe).unwrap();
+        assert_eq!(matching(dir.path(), &["*.xml".to_owned()]).found.len(), 2);
+        for path in [link, pipe] {
+            let error = stream(&path, &mut |_| ControlFlow::Continue(())).unwrap_err();
+            assert!(error.to_string().contains("it is no file"), "{error}");
+        }
     }
 
     #[test]

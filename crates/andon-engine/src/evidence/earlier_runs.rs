@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::recording::timeline;
 use crate::{effect::report_files, error::OpsError, weakening, workspace::Workspace};
 use andon_config::FullRuns;
 use andon_core::domain::ids::CodeId;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::{detect::Patterns, history};
 use andon_git::platform::paths::path_from_bytes;
-use andon_store::journal::{Journal, Reach};
+use andon_store::{
+    journal::{Journal, Reach},
+    test_sets,
+};
 use andon_weakening::declared_tests;
 use testreport::{ParsedRun, RUNNER_EXIT, TestStatus};
 
@@ -22,22 +26,29 @@ const MAX_TEXT: usize = 1 << 20;
 /// If reports are configured, only they show that tests ran: without a `written` report neither an exit code of 0 nor
 /// printed output is a pass.
 pub fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
-    if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
+    let passed = parsed.status == TestStatus::Passed || parsed.unnamed;
+    if !passed || written > 0 || ws.config.test.reports.is_empty() {
         return None;
     }
     let exit_only = parsed.runner == RUNNER_EXIT;
     parsed.status = if exit_only { TestStatus::NoTests } else { TestStatus::Incomplete };
+    parsed.unnamed = false;
     Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
-/// True if an earlier run of `command` passed without a recognised report, too.
-pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
-    let unread = |run: &TestRun| {
-        let tests = &run.evidence;
-        tests.is_by_exit_code() && tests.is_green() && tests.command == command
-    };
-    let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
-    Journal::open(ws.repo.git_dir()).recent(reach).runs.iter().any(unread)
+/// True if the newest run of `command` that passed did so by its exit code alone, which once was enough. That counts for one
+/// more run, so that nobody is locked out in the middle of work.
+pub fn has_old_habit(ws: &Workspace, command: &str) -> bool {
+    let Ok(head) = ws.repo.head() else { return false };
+    let loaded = timeline::load_behind(ws, head.commit());
+    let recorded = loaded.window.facts.iter().filter_map(|commit| commit.record.tests.as_ref());
+    let mut newest_first = loaded.runs.iter().rev().map(|run| &run.evidence).chain(recorded.rev());
+    let own = |tests: &&TestEvidence| tests.is_green() && tests.command == command;
+    let newest = newest_first.find_map(|tests| {
+        let scopes = tests.scopes.iter().map(|scope| &scope.tests);
+        std::iter::once(tests).chain(scopes).find(own)
+    });
+    newest.is_some_and(|tests| tests.runner == TestEvidence::BY_EXIT_CODE)
 }
 
 /// Notes in `run` what only the runs before it can tell, and what that makes of it.
@@ -77,21 +88,59 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);
     let flaky = history::flaky(same_code.chain([&run.evidence]));
     run.evidence.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
-    run.evidence.full_run = full_run(ws, earlier, run)?;
-    if run.evidence.full_run.is_some() && ws.config.test.full == FullRuns::Required {
+    let full = full_run(ws, earlier, run)?;
+    run.evidence.full_run = full.map(|before| before.evidence.counts().ran());
+    let lost = match full {
+        Some(before) if ws.config.test.full == FullRuns::Wanted => lost_session(ws, before, run)?,
+        full => full.is_some(),
+    };
+    if lost {
         run.validity = RunValidity::Filtered;
     }
     Ok(())
 }
 
-/// The number of tests of the last full run, where `run` passed with fewer and no test has gone since. A run that fails
-/// may have stopped early, and claims nothing.
-fn full_run(ws: &Workspace, earlier: &[TestRun], run: &TestRun) -> Result<Option<u64>, OpsError> {
+/// The last full run, where `run` passed with fewer tests and none has gone since. A run that fails may have stopped early,
+/// and claims nothing.
+fn full_run<'a>(
+    ws: &Workspace,
+    earlier: &'a [TestRun],
+    run: &TestRun,
+) -> Result<Option<&'a TestRun>, OpsError> {
     let full = earlier.iter().rev().find(|before| is_full(&before.evidence));
     let Some(full) = full.filter(|_| run.evidence.status == TestStatus::Passed) else { return Ok(None) };
     let (had, ran) = (full.evidence.counts().ran(), run.evidence.counts().ran());
     let fewer = ran > 0 && ran < had && full.evidence.command == run.evidence.command;
-    if fewer && same_tests(ws, full, run)? { Ok(Some(had)) } else { Ok(None) }
+    Ok(if fewer && same_tests(ws, full, run)? { Some(full) } else { None })
+}
+
+/// True where not single tests are missing but a session, a package or a file of them: it ended before its tests, or never
+/// began. On the same code no test goes without a word, on other code only where its differences can be read.
+fn lost_session(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
+    let (full, run) = (&before.evidence, &now.evidence);
+    if full.code == run.code {
+        return Ok(run.counts().total < full.counts().total);
+    }
+    let Some(setting) = weakening::setting(&ws.config.rules) else { return Ok(false) };
+    let patterns = Patterns::new(&setting);
+    let is_read = |path: &Vec<u8>| andon_weakening::knows(&patterns, &weakening::extension(path));
+    if !differing(ws, before, now)?.iter().all(is_read) {
+        return Ok(false);
+    }
+    let groups = |tests: &TestEvidence| -> Option<BTreeSet<String>> {
+        let tests = test_sets::load(ws.repo.common_dir(), tests.set?)?;
+        let ran = tests.into_iter().filter(|test| !test.skipped);
+        Some(ran.map(|test| group(&test.id).to_owned()).collect())
+    };
+    let is_gone = |runner: &str| !run.runner.split('+').any(|other| other == runner);
+    let has_lost = groups(full).zip(groups(run)).is_some_and(|(had, has)| !had.is_subset(&has));
+    Ok(has_lost || full.runner.split('+').any(is_gone))
+}
+
+/// The file, package or suite of a test.
+fn group(id: &str) -> &str {
+    let end = ["::", " > "].iter().filter_map(|mark| id.find(mark)).min();
+    end.and_then(|end| id.get(..end)).unwrap_or_default()
 }
 
 fn is_full(tests: &TestEvidence) -> bool {

@@ -28,6 +28,9 @@ pub struct TestedCode {
     written: BTreeMap<Vec<u8>, SystemTime>,
 }
 
+/// Most new files that are told from files that changed.
+const WRITTEN: usize = 256;
+
 /// The fate of code since it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeComparison {
@@ -35,6 +38,8 @@ pub enum CodeComparison {
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
     Changed(BTreeSet<Vec<u8>>),
+    /// The run wrote these files, which were not there before, and touched nothing else.
+    Written(BTreeSet<Vec<u8>>),
     /// It is the same code, and these directories of it, or links to directories, were moved away or replaced meanwhile:
     /// what the tests saw there is not known.
     Replaced(BTreeSet<Vec<u8>>),
@@ -132,8 +137,19 @@ impl TestedCode {
         let before: BTreeSet<_> = self.overlay.iter().map(|entry| (&entry.path, &entry.entry)).collect();
         let code = now.entries.iter().filter(|entry| ws.is_code(&entry.path));
         let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
-        let differs = before.symmetric_difference(&after).map(|(path, _)| (*path).clone());
-        Ok(CodeComparison::Changed(differs.collect()))
+        let differs: BTreeSet<_> =
+            before.symmetric_difference(&after).map(|(path, _)| (*path).clone()).collect();
+        let was_there = |path: &Vec<u8>| -> Result<bool, OpsError> {
+            let known = before.iter().any(|(own, entry)| *own == path && entry.is_some());
+            Ok(known || self.base.map_or(Ok(None), |tree| ws.repo.entry_at(tree, path))?.is_some())
+        };
+        for path in differs.iter().take(WRITTEN) {
+            if was_there(path)? {
+                return Ok(CodeComparison::Changed(differs));
+            }
+        }
+        let all_new = !differs.is_empty() && differs.len() <= WRITTEN;
+        Ok(if all_new { CodeComparison::Written(differs) } else { CodeComparison::Changed(differs) })
     }
 
     /// A run on this code.

@@ -220,7 +220,7 @@ fn of_script(manager: Manager, script: &str) -> Guess {
     } else {
         guessed(reported, "package.json")
     };
-    Guess::Sure(candidate)
+    Guess::Sure(GuessedCommand { script: script.to_owned(), ..candidate })
 }
 
 /// There is no script: the configuration of a runner, or bun's own, decides the command.

@@ -5,16 +5,14 @@ use super::{GuessedCommand, guessed, listing::Listing};
 /// A recipe, and what it does.
 pub(super) struct Task {
     pub(super) candidate: GuessedCommand,
-    /// The lines of the recipe.
-    recipe: String,
 }
 
 impl Task {
     /// True when the recipe runs that command as a whole: `cargo test` is not `cargo test --workspace`.
     pub(super) fn runs(&self, command: &str) -> bool {
-        self.recipe.match_indices(command).any(|(at, _)| {
-            let before = self.recipe.get(..at).and_then(|head| head.chars().next_back());
-            let after = self.recipe.get(at + command.len()..).and_then(|tail| tail.chars().next());
+        self.candidate.script.match_indices(command).any(|(at, _)| {
+            let before = self.candidate.script.get(..at).and_then(|head| head.chars().next_back());
+            let after = self.candidate.script.get(at + command.len()..).and_then(|tail| tail.chars().next());
             let ends = |each: Option<char>| {
                 each.is_none_or(|each| {
                     each.is_whitespace()
@@ -45,7 +43,8 @@ pub(super) fn tasks(listing: &Listing) -> Vec<Task> {
 }
 
 fn task(command: &str, file: &str, recipe: String) -> Task {
-    Task { candidate: guessed(command, format!("the recipe in {file}")), recipe }
+    let candidate = guessed(command, format!("the recipe in {file}"));
+    Task { candidate: GuessedCommand { script: recipe, ..candidate } }
 }
 
 /// The recipe of a target in a makefile; `None` when there is no rule for it. `test-unit:` is another target.

@@ -55,6 +55,25 @@ fn cargo() {
     assert!(nextest.note.is_some_and(|note| note.contains("doc tests")));
 }
 
+#[test]
+fn a_check_without_tests_is_known_by_what_it_runs() {
+    let script = |script: &str| format!(r#"{{"scripts":{{"test":"{script}"}}}}"#);
+    for (files, names_no_test) in [
+        (vec![("package.json", script("tsc --noEmit && eslint ."))], true),
+        (vec![("package.json", script("npx tsc -p . "))], true),
+        (vec![("package.json", script("tsc --noEmit && jest"))], false),
+        (vec![("package.json", script("jest"))], false),
+        (vec![("Makefile", "test:\n\t@python3 -m compileall -q .\n\truff check\n".to_owned())], true),
+        (vec![("Makefile", "test:\n\t./run-tests\n".to_owned())], false),
+        (vec![("build.zig", String::new())], true),
+        (vec![("Cargo.toml", PACKAGE.to_owned())], false),
+    ] {
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let Guess::Sure(found) = guessed(&files) else { panic!("{files:?}") };
+        assert_eq!(found.names_no_test(), names_no_test, "{files:?}");
+    }
+}
+
 const TEST: &str = r#"{"scripts":{"test":"jest"}}"#;
 const PLACEHOLDER: &str = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
 const SPACES: &str = r#"{"workspaces":["packages/*"]}"#;

@@ -228,15 +228,18 @@ impl Comparison<'_> {
         self.settings.modes != Modes::InIndex && files::owner_executes(meta)
     }
 
-    /// Adds the files that git may not have read to those that it names.
+    /// Reads the files that git may not have read, also where it names them: a staged change says nothing of the disk.
     fn unread(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
-        let named: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
+        let named: BTreeMap<Vec<u8>, usize> =
+            seen.iter().enumerate().map(|(at, one)| (one.path.clone(), at)).collect();
         for (path, (mode, id)) in std::mem::take(&mut self.examined.unread) {
-            if named.contains(&path) {
+            let known = mode == MODE_LINK || self.settings.modes == Modes::InIndex;
+            let now = self.on_disk(&path, known.then_some(mode))?;
+            if let Some(one) = named.get(&path).and_then(|at| seen.get_mut(*at)) {
+                one.now = now;
                 continue;
             }
-            let known = mode == MODE_LINK || self.settings.modes == Modes::InIndex;
-            let (head, now) = (self.in_base(&path)?, self.on_disk(&path, known.then_some(mode))?);
+            let head = self.in_base(&path)?;
             seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index: Some((mode, id)), now });
         }
         Ok(())

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::numbers::{mask_addresses, mask_uuids};
 use super::paths::{is_made_up, strip_root};
 use super::rule::{has_digit, has_digits, pattern, replace, replace_by, replace_digits};
 use crate::Root;
@@ -18,7 +19,10 @@ pattern!(
     (?:19|20)[0-9]{2}[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12][0-9]|3[01])
     [T_.\ -]?(?:[01][0-9]|2[0-3])[-_.:h]?[0-5][0-9](?:[-_.:m]?[0-5][0-9](?:[-_.,]?[0-9]{1,9})?)?Z?(?-u:\b|_)"
 );
-pattern!(CLOCK, r"^(\s*[\[(]?)(?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([\])]?)(?-u:\b|\s|$)");
+pattern!(
+    CLOCK,
+    r"(^|[\s\[(=@,])(?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?([\])]?)(?-u:\b|\s|$)"
+);
 pattern!(
     USAGE,
     r"[0-9.]+user [0-9.]+system [0-9:.]+elapsed .*|[0-9]+inputs\+[0-9]+outputs \([0-9]+major\+[0-9]+minor\)pagefaults [0-9]+swaps"
@@ -35,13 +39,22 @@ pub(crate) fn mask_volatile(line: &str, root: &Root) -> String {
     steps.iter().fold(strip_root(root, line).into_owned(), |line, step| step(&line).into_owned())
 }
 
-/// `2026-11-26T08_17_41_699Z`, `20261126-081741`, and the clock before a line.
+/// The id of a test as signatures have it: without moments, drawn names and ids that are made up anew in every run.
+pub(crate) fn mask_in_id(id: &str) -> String {
+    let steps = [mask_dates, mask_uuids, mask_addresses, mask_temporary, mask_defaults];
+    steps.iter().fold(id.to_owned(), |id, step| step(&id).into_owned())
+}
+
+/// `2026-11-26T08_17_41_699Z`, `20261126-081741`, and the clock.
 fn mask_moments(text: &str) -> Cow<'_, str> {
     if !has_digits(text, 2) {
         return Cow::Borrowed(text);
     }
-    let moments = replace_digits(&MOMENT, text, "$1<time>");
-    Cow::Owned(replace_digits(&CLOCK, &moments, "$1<time>$2 ").into_owned())
+    Cow::Owned(replace_digits(&CLOCK, &mask_dates(text), "$1<time>$2 ").into_owned())
+}
+
+fn mask_dates(text: &str) -> Cow<'_, str> {
+    replace_digits(&MOMENT, text, "$1<time>")
 }
 
 /// Masks the words of `time` below the output.

@@ -17,7 +17,8 @@ use crate::by_line::{ByLine, LineReaders, Runners};
 use crate::lines::{LineSplitter, Utf16Filter};
 use crate::printed_lines::{Depth, PrintedOutput};
 use crate::tally::{EarlierResults, Tally};
-use crate::{Format, ReportProblem, Root, Stream, json::JsonReader, text::NEXTEST, xml::XmlOutput};
+use crate::words::RUNNERS;
+use crate::{Format, ReportProblem, Root, Stream, WordList, json::JsonReader, text::NEXTEST, xml::XmlOutput};
 
 /// Fewest lines that make a column among others.
 const FEWEST: u64 = 4;
@@ -187,6 +188,20 @@ fn named_twice(whole: &Tally, of_sources: &[(String, Tally)]) -> BTreeSet<String
     twice
 }
 
+/// Words of runners before the directory that they run in.
+const ROOTS: WordList = WordList::section(RUNNERS, "roots");
+
+/// The directory in a line with which a runner says where it runs, also behind a prefix.
+fn stated_root(line: &str) -> Option<&str> {
+    let behind = |words| line.split_once(words).map(|(_, rest)| rest);
+    let rest = ROOTS.iter().find_map(behind)?;
+    let path = rest.get(rest.find('/')?..)?;
+    Some(path.split(", ").next().unwrap_or(path).trim_end()).filter(|path| path.len() < MAX_PATH)
+}
+
+/// Longest directory that is kept, in bytes.
+const MAX_PATH: usize = 4_096;
+
 /// The output of one program.
 pub(super) struct Output {
     stdout: StreamReaders,
@@ -215,10 +230,18 @@ struct LineSinks {
     readers: LineReaders,
     columns: Columns,
     printed: PrintedOutput,
+    /// Directories that the runners say they run in, since they were asked for last.
+    roots: Vec<String>,
 }
+
+/// Most of these directories that wait to be asked for.
+const MAX_ROOTS: usize = 64;
 
 impl LineSinks {
     fn line(&mut self, stream: Stream, line: &str) {
+        if self.roots.len() < MAX_ROOTS {
+            self.roots.extend(stated_root(line).map(str::to_owned));
+        }
         self.columns.line(stream, line, &mut self.readers);
         self.printed.line(line);
         match stream {
@@ -239,8 +262,14 @@ impl Output {
                 readers: LineReaders::new(root),
                 columns: Columns::new(root, depth),
                 printed: PrintedOutput::new(depth),
+                roots: Vec::new(),
             },
         }
+    }
+
+    /// The directories that the runners have said they run in since the last call.
+    pub(super) fn take_roots(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.sinks.roots)
     }
 
     /// The name in messages.

@@ -24,6 +24,7 @@ impl Summary for BatsReader {
             self.file = Some(line.to_owned());
         } else if let Some((mark, name)) = result(line).filter(|_| self.file.is_some()) {
             sessions.end_failure();
+            sessions.at_work();
             if mark == FAILED {
                 let file = self.file.as_deref().unwrap_or_default();
                 sessions.begin_failure(&format!("{file}::{}", without_time(name)), "");

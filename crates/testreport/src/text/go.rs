@@ -91,6 +91,9 @@ impl GoReader {
     }
 
     fn package(&mut self, package: &str, verdict: Verdict) {
+        if verdict == Verdict::Passed && !self.cases.running.is_empty() {
+            self.sessions.left_open();
+        }
         let (counts, panic) = self.close_cases(Some(package));
         // Before 1.10 the line of the package did not tell it.
         let none = std::mem::take(&mut self.none) && verdict == Verdict::Passed;

@@ -102,7 +102,7 @@ impl Summary for JestReader {
             }
         } else if line.starts_with("No tests found, exiting with code ") {
             sessions.trouble(Trouble::NoTests);
-            sessions.take_in();
+            sessions.summary(Counts::default());
         } else {
             self.text(sessions, line);
         }

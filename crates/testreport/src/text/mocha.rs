@@ -95,6 +95,9 @@ impl Summary for MochaReader {
     fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(passed) = passing(line) {
             self.passing(sessions, passed);
+        } else if line.strip_prefix("    ").is_some_and(|test| test.trim_start().starts_with(['✔', '✓']))
+        {
+            sessions.at_work();
         } else if let Some(title) = self.begins_failure(line) {
             self.begin_failure(sessions, title);
         } else if matches!(self.part, Part::Failures) && self.next == 1 {

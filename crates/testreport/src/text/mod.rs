@@ -102,6 +102,11 @@ impl TextReader {
         self.stdout.iter().any(|reader| reader.sessions.is_open())
     }
 
+    /// True between the header and the summary of a session on standard output.
+    pub(super) fn is_begun(&self) -> bool {
+        self.stdout.iter().any(|reader| reader.sessions.is_begun())
+    }
+
     /// The result of all runners together; `None` when none was recognised.
     /// With a format, what was of another is left out.
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> Option<Tally> {

@@ -29,6 +29,10 @@ pub(super) struct Sessions {
     /// Counted from the lines of tests: only needed when no summary comes.
     seen: Tally,
     unfinished: bool,
+    /// Its header has come.
+    begun: bool,
+    /// Lines of tests have come that no summary follows yet.
+    trailing: bool,
     /// The first summary that counts fewer tests than were announced: both numbers.
     short: Option<(u64, u64)>,
     /// The failing test whose error comes, and the error so far.
@@ -51,6 +55,22 @@ impl Sessions {
     pub(super) fn begin(&mut self) {
         self.give_up();
         self.prove();
+        self.begun = true;
+    }
+
+    /// True from the header of a session to its summary: the lines between may be printed by tests.
+    pub(super) fn is_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The line of a test, as other programs print some too: after one session it belongs to another one.
+    pub(super) fn at_work(&mut self) {
+        self.trailing = true;
+    }
+
+    /// Notes that tests began that never ended, though the session did.
+    pub(super) fn left_open(&mut self) {
+        self.unfinished = true;
     }
 
     /// A line that only this runner prints.
@@ -139,6 +159,8 @@ impl Sessions {
     pub(super) fn summary(&mut self, counts: Counts) {
         self.end_failure();
         self.take_in();
+        (self.begun, self.trailing) = (false, false);
+        self.tally.session_ended(self.runner);
         self.tally.add_counts(counts);
         self.seen = Tally::new(&self.root);
     }
@@ -170,7 +192,9 @@ impl Sessions {
     fn give_up(&mut self) {
         let seen = std::mem::replace(&mut self.seen, Tally::new(&self.root));
         if self.state == State::Open {
-            self.summary(seen.counts());
+            self.take_in();
+            self.tally.add_counts(seen.counts());
+            self.begun = false;
             self.unfinished = true;
         }
         self.pending = Tally::new(&self.root);
@@ -183,7 +207,7 @@ impl Sessions {
         if !self.recognised {
             return None;
         }
-        if self.unfinished {
+        if self.unfinished || self.trailing {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
         }
         // A failed test may be the reason that others did not run.

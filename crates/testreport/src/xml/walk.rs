@@ -188,10 +188,22 @@ fn visit(
             Event::Text(content) => each(Node::Text(&content.into_inner()))?,
             Event::CData(content) => each(Node::Text(&content.into_inner()))?,
             Event::GeneralRef(reference) => each(Node::Text(&resolve(&reference)))?,
+            Event::DocType(declared) if replaces(&declared) => {
+                let what = "an entity of its own, whose content is not read".to_owned();
+                return Err(ReportProblem::Malformed { at, what });
+            }
             Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::Eof => return Ok(()),
         }
     }
+}
+
+/// True where an entity that the document declares may stand for more than text.
+fn replaces(declared: &str) -> bool {
+    declared.split("<!ENTITY").skip(1).any(|entity| {
+        let entity = entity.split("<!").next().unwrap_or_default();
+        ["<", "&", "%", "SYSTEM", "PUBLIC"].iter().any(|mark| entity.contains(mark))
+    })
 }
 
 /// That nothing was replaced in a tag but in values that only describe.

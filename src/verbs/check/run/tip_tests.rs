@@ -204,7 +204,7 @@ fn runs_nothing(command: &str) -> bool {
 fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option<String>, OpsError> {
     let paths = match since {
         CodeComparison::Unchanged => return Ok(None),
-        CodeComparison::Changed(paths) => paths,
+        CodeComparison::Changed(paths) | CodeComparison::Written(paths) => paths,
         CodeComparison::Replaced(paths) => {
             let named = paths.first().map(|path| String::from_utf8_lossy(path).into_owned());
             return Ok(named.map(|path| format!("{path} was moved away or replaced while the tests ran")));
@@ -248,10 +248,8 @@ fn outcome(ended: &RunEnd<'_>, parsed: &ParsedRun) -> TipOutcome {
         TestStatus::RunnerError => unknown("the test runner failed before a test ran"),
         TestStatus::TimedOut => unknown("the tests were stopped by a time limit"),
         TestStatus::NoTests => unknown("not one test ran"),
+        TestStatus::Incomplete if parsed.unnamed => unknown("no test is named"),
         TestStatus::Incomplete => unknown("the report of the tests is cut short"),
-        TestStatus::Passed if ended.end.is_none() && parsed.runner == TestEvidence::BY_EXIT_CODE => {
-            unknown("the report names no test")
-        }
         TestStatus::Passed => match &ended.disturbed {
             Some(why) => TipOutcome::Unknown(why.clone()),
             None => TipOutcome::Passed,
@@ -404,7 +402,7 @@ mod tests {
         };
         assert_eq!(of("1..1\nok 1 - a\n", 0), TipOutcome::Passed);
         assert_eq!(of("1..1\nnot ok 1 - a\n", 1), TipOutcome::Failed);
-        assert_eq!(of("", 0), TipOutcome::Passed, "all that is known is the exit code");
+        assert!(matches!(of("", 0), TipOutcome::Unknown(_)), "all that is known is the exit code");
         assert_eq!(of("", 1), TipOutcome::Failed);
         assert!(matches!(of("", 127), TipOutcome::Unknown(_)));
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));

@@ -114,7 +114,12 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
     if matches!(outcome(tests), Outcome::Green | Outcome::Red) {
         return None;
     }
-    let found = inconclusive(tests.status);
+    let found = match inconclusive(tests.status) {
+        _ if tests.status == TestStatus::Incomplete && tests.is_by_exit_code() => {
+            "the test command ran on this code and named no test"
+        }
+        found => found,
+    };
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
     match tests.status {
         TestStatus::NoTests => {
