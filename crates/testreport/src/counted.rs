@@ -54,7 +54,7 @@ const NAMES: WordList =
 /// Ends of such a line.
 const VERDICTS: WordList = words![" ... ok", " ... PASS", " ... passed", " PASSED", ": PASS"];
 
-/// What an output says of tests.
+/// The tests that an output names or counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ToldTests {
     /// The sum of all lines that count.

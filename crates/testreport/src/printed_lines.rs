@@ -116,7 +116,7 @@ impl PrintedOutput {
         verdicts::build_error(self.lines())
     }
 
-    /// What the lines say of tests, in whatever words.
+    /// The tests that the lines name or count, in whatever words.
     pub(super) fn told(&self) -> ToldTests {
         let mut told = ToldTests::default();
         self.lines().for_each(|line| told.line(line));

@@ -181,14 +181,7 @@ impl Execution {
         }
         let mut parsed = self.reader.finish(exit_kind(&end));
         warnings.extend(parsed.warnings.iter().cloned());
-        warnings.extend(ran_elsewhere(&self.whereabouts, &mut parsed));
-        warnings.extend(without_its_reports(ws, written, &mut parsed));
-        warnings.extend(without_their_tests(ws, &mut parsed));
-        // A runner that had to write a report and wrote none did not reach its end: a test that ends the process with 0.
-        let without_added = self.added.is_some() && parsed.unnamed;
-        warnings.extend(
-            without_added.then(|| "the run ended without the report that test.runner asked for".to_owned()),
-        );
+        warnings.extend(doubts(ws, written, &self.whereabouts, self.added.as_ref(), &mut parsed));
         parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
         let first = parsed.errors.first().map_or_else(String::new, |first| {
             let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
@@ -229,6 +222,23 @@ fn with_report(
     }
     let added = AddedReport { path: made.report, _dir: dir };
     Some((program::CommandLine::Argv(made.argv), made.unseen, added))
+}
+
+/// Drops a pass that the facts beside the output contradict: what to say.
+fn doubts(
+    ws: &Workspace,
+    written: usize,
+    seen: &Whereabouts,
+    added: Option<&AddedReport>,
+    parsed: &mut ParsedRun,
+) -> Vec<String> {
+    let elsewhere = ran_elsewhere(seen, parsed);
+    let without_reports = without_its_reports(ws, written, parsed);
+    let without_tests = without_their_tests(ws, parsed);
+    // A runner that had to write a report and wrote none did not reach its end: a test that ends the process with 0.
+    let without_added = (added.is_some() && parsed.unnamed)
+        .then(|| "the run ended without the report that test.runner asked for".to_owned());
+    [elsewhere, without_reports, without_tests, without_added].into_iter().flatten().collect()
 }
 
 /// A pass of tests that ran outside of the working tree is none.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is known of the directories of one run.
+/// The directories of one run, as far as they are known.
 pub(super) struct Whereabouts {
     top: PathBuf,
     elsewhere: Option<PathBuf>,

@@ -96,7 +96,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "[paths]\ndocs = \"docs/**\"",
-        "andon.toml:2:8: `paths.docs` must be a list of globs, not \"docs/**\"\n  help: write docs = [\"**/*.md\", \"docs/**\"]",
+        "andon.toml:2:8: `paths.docs` must be a list of globs, not \"docs/**\"\n  help: write docs = [\"**/*.md\", \"**/*.rst\"]",
     ),
     (
         "[paths]\ndocs = [\"{a\"]",

@@ -30,7 +30,7 @@ pub fn kind_of(path: &[u8], mode: u32) -> Vec<u8> {
     }
 }
 
-/// What patterns of `paths.docs` say of a path.
+/// The verdict of a pattern of `paths.docs` on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Says {
     Docs,

@@ -9,10 +9,7 @@ use andon_core::domain::ids::CodeId;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::{detect::Patterns, history};
 use andon_git::platform::paths::path_from_bytes;
-use andon_store::{
-    journal::{Journal, Reach},
-    test_sets,
-};
+use andon_store::journal::{Journal, Reach};
 use andon_weakening::declared_tests;
 use testreport::{ParsedRun, RUNNER_EXIT, TestStatus};
 
@@ -90,10 +87,9 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
     run.evidence.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
     let full = full_run(ws, earlier, run)?;
     run.evidence.full_run = full.map(|before| before.evidence.counts().ran());
-    let lost = match full {
-        Some(before) if ws.config.test.full == FullRuns::Wanted => lost_session(ws, before, run)?,
-        full => full.is_some(),
-    };
+    let lost = full.is_some_and(|before| {
+        ws.config.test.full == FullRuns::Required || lost_session(&before.evidence, &run.evidence)
+    });
     if lost {
         run.validity = RunValidity::Filtered;
     }
@@ -114,33 +110,12 @@ fn full_run<'a>(
     Ok(if fewer && same_tests(ws, full, run)? { Some(full) } else { None })
 }
 
-/// True where not single tests are missing but a session, a package or a file of them: it ended before its tests, or never
-/// began. On the same code no test goes without a word, on other code only where its differences can be read.
-fn lost_session(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
-    let (full, run) = (&before.evidence, &now.evidence);
-    if full.code == run.code {
-        return Ok(run.counts().total < full.counts().total);
-    }
-    let Some(setting) = weakening::setting(&ws.config.rules) else { return Ok(false) };
-    let patterns = Patterns::new(&setting);
-    let is_read = |path: &Vec<u8>| andon_weakening::knows(&patterns, &weakening::extension(path));
-    if !differing(ws, before, now)?.iter().all(is_read) {
-        return Ok(false);
-    }
-    let groups = |tests: &TestEvidence| -> Option<BTreeSet<String>> {
-        let tests = test_sets::load(ws.repo.common_dir(), tests.set?)?;
-        let ran = tests.into_iter().filter(|test| !test.skipped);
-        Some(ran.map(|test| group(&test.id).to_owned()).collect())
-    };
-    let is_gone = |runner: &str| !run.runner.split('+').any(|other| other == runner);
-    let has_lost = groups(full).zip(groups(run)).is_some_and(|(had, has)| !had.is_subset(&has));
-    Ok(has_lost || full.runner.split('+').any(is_gone))
-}
-
-/// The file, package or suite of a test.
-fn group(id: &str) -> &str {
-    let end = ["::", " > "].iter().filter_map(|mark| id.find(mark)).min();
-    end.and_then(|end| id.get(..end)).unwrap_or_default()
+/// True where the same code had more tests, those that were skipped included: a session of them never began, or ended before
+/// its tests. On other code a command may choose fewer by itself (`nx affected`).
+fn lost_session(full: &TestEvidence, run: &TestEvidence) -> bool {
+    let known = |runner: &str| full.runner.split('+').any(|other| other == runner);
+    let read_alike = run.runner.split('+').all(known);
+    full.code == run.code && read_alike && run.counts().total < full.counts().total
 }
 
 fn is_full(tests: &TestEvidence) -> bool {
