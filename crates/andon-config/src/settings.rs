@@ -7,10 +7,10 @@ use super::value::{TestCommand, Values};
 use super::{setting::Words, source::SettingOrigin};
 use andon_core::domain::effect::{Bell, OnStall, Program, Provider};
 use andon_core::domain::scopes::{REST, Scope, Scopes};
-use testreport::Format;
 use andon_core::domain::{
     context::CachedTokens, identity::IdentityRules, settings::RuleSettings, time::Span, workflow::Workflow,
 };
+use testreport::Format;
 
 /// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

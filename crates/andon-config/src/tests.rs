@@ -65,7 +65,6 @@ fn without_sources_the_defaults_of_the_design_hold() {
         reports: vec![],
         runner: None,
         scopes: TestScopes::default(),
-        section: "test".to_owned(),
         timeout: Some(Span(1_800)),
     };
     assert_eq!(config.test, expected);
@@ -136,9 +135,9 @@ fn scopes_have_settings_of_their_own() {
         (Some(Span(1_800)), vec!["all.xml".into(), "cli.xml".into()])
     );
     assert_eq!(cli.paths.rules.class(b"crates/core/a.rs"), PathClass::Code);
-    assert_eq!((cli.test.format, cli.test.section.as_str()), (Format::named("exit"), "test.scopes.cli"));
+    assert_eq!((cli.test.format, cli.test.scopes.of.as_deref()), (Format::named("exit"), Some("cli")));
     let core = config.of_scope("core").unwrap();
-    assert_eq!((core.test.format, core.test.section.as_str()), (None, "test.scopes.core"));
+    assert_eq!((core.test.format, core.test.scopes.of), (None, Some("core".to_owned())));
     assert_eq!(core.test.timeout, Some(Span(120)));
     assert_eq!(core.paths.rules.class(b"crates/cli/a.rs"), PathClass::Ignored);
     assert_eq!(core.paths.rules.class(b"crates/core/a.md"), PathClass::Docs);

@@ -31,18 +31,8 @@ const TESTS: WordList = words![
 const PASSED: WordList = words!["passed", "pass", "passing", "passes"];
 /// Words that mean tests only where the line speaks of tests, or of failures.
 const SUCCEEDED: WordList = words!["ok", "success", "successes", "successful", "succeeded"];
-const FAILED: WordList = words![
-    "failed",
-    "fail",
-    "failing",
-    "failure",
-    "failures",
-    "fails",
-    "error",
-    "errors",
-    "errored",
-    "unsuccessful",
-];
+const FAILED: WordList =
+    words!["failed", "fail", "failing", "failure", "failures", "fails", "errors", "errored", "unsuccessful",];
 const SKIPPED: WordList =
     words!["skipped", "skip", "skips", "ignored", "pending", "disabled", "todo", "excluded"];
 /// Words between a word and its number: `Tests run: 3`, `+3: All tests passed!`.

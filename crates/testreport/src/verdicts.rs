@@ -69,9 +69,9 @@ fn counts_failures(text: &str) -> bool {
 /// Lines with which compilers, linkers and interpreters say that there is nothing to run: a place, then an error.
 const BUILD_ERRORS: [&str; 4] = [
     // gcc, clang, javac, swiftc, ghc: `a.c:3:5: error: x`; csc, msvc: `a.cs(3,5): error CS1002`; tsc in both forms.
-    r"^\s*(?:\[(?:ERROR|error)\] |e: )?(?:file://)?[^\s:()]+\.[A-Za-z+]+(?:[: ][0-9]+(?::[0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)\s*:|:[0-9]+:[0-9]+ -)\s*(?:fatal |internal )?error\b",
+    r"^\s*(?:\[(?:ERROR|error)\] |e: )?(?:file://)?[^\s:()]+\.[A-Za-z+]+(?:[: ][0-9]+(?::[0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)\s*:|:[0-9]+:[0-9]+ -)\s*(?:fatal |internal )?error(?-u:\b)",
     // maven: `[ERROR] /p/A.java:[3,5] cannot find symbol`.
-    r"^\[ERROR\] \S+\.[a-z]+:\[[0-9]+,[0-9]+\] ",
+    r"^\[ERROR\] [^\s]+\.[a-z]+:\[[0-9]+,[0-9]+\] ",
     // Python, node and ruby, which read the file before they run it.
     r"^(?:E\s+)?(?:SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError): ",
     r": undefined reference to |^ld: symbol\(s\) not found|^\*\* \(CompileError\) ",

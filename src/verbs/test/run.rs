@@ -220,7 +220,8 @@ fn run_on(
 fn unread(ws: &Workspace, at: &Workspace, parsed: &mut ParsedRun, command: &TestCommand) -> MissingReport {
     let test = &at.config.test;
     let wanted = test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
-    let section = test.section.clone();
+    let scope = test.scopes.of.as_ref();
+    let section = scope.map_or_else(|| "test".to_owned(), |name| format!("test.scopes.{name}"));
     if !wanted || parsed.not_started.is_some() {
         MissingReport::No
     } else if parsed.unnamed && has_old_habit(ws, &command.display()) {
