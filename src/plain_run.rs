@@ -82,9 +82,11 @@ impl PlainRun {
     }
 
     fn read(&self, ws: &Workspace, root: Root) -> ParsedRun {
-        let by_exit = ws.config.test.format.filter(|format| {
-            self.validity == RunValidity::HandedIn && format.name() == RUNNER_EXIT
-        });
+        let by_exit = ws
+            .config
+            .test
+            .format
+            .filter(|format| self.validity == RunValidity::HandedIn && format.name() == RUNNER_EXIT);
         let mut reader = RunReader::new(root).only(by_exit);
         reader.push(Stream::Stdout, &self.printed);
         reader.finish(ExitKind::Code(self.exit))
