@@ -166,11 +166,8 @@ fn in_a_linked_worktree_of_a_clone_that_borrows_objects() {
     let paths = [stage.dir(), &clone, &linked].map(|path| path.to_str().unwrap());
     stage.git(&["clone", "-q", "--shared", "--branch", "old", paths[0], paths[1]]).ok();
     stage.git_in(&clone, &["worktree", "add", "-q", "-b", "side", paths[2]]).ok();
-    assert_snapshot!(stage.andon_in(&linked, &["backfill", "HEAD"]).shown(), @"
-    exit 0
-    --- stdout
-    backfilled 220 records of HEAD; none had a record yet
-    ");
+    assert_snapshot!(stage.andon_in(&linked, &["backfill", "HEAD"]).brief(),
+        @"exit 0, stdout: backfilled 220 records of HEAD; none had a record yet");
     assert_eq!((count(&stage, &clone, "packs"), count(&stage, &clone, "count")), (2, 0));
     assert_eq!((count(&stage, stage.dir(), "packs"), leftovers(&clone.join(".git"))), (packs, vec![]));
     for dir in [&clone, &linked] {

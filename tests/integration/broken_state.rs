@@ -188,15 +188,9 @@ fn a_broken_record_does_not_start_the_window_anew() {
         fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
     };
     lose_the_record();
-    assert_snapshot!(ground.commit("four\n").shown(), @"
-    exit 0
-    --- stderr
-    warning: unreadable record: not readable as JSON: expected value at line 1 column 1
-      --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
-    warning: unreadable record: not readable as JSON: expected value at line 1 column 1
-      --> refs/notes/andon, commit HASH, line 1
-      help: git notes --ref=andon edit HASH
+    assert_snapshot!(ground.commit("four\n").brief(), @"
+    exit 0, stderr: warning: unreadable record: not readable as JSON: expected value at line 1 column 1 --> refs/notes/andon, commit HASH, line 1
+    warning: unreadable record: not readable as JSON: expected value at line 1 column 1 --> refs/notes/andon, commit HASH, line 1
     ");
     assert_eq!(stage.record("HEAD")["iteration"], 3);
     stage.write("tests.txt", "not ok 1 - a\n");

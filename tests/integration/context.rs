@@ -39,12 +39,7 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     warning[context-window]: the context window is 75 % full: 150000 of 200000 tokens
       help: compact soon: /compact, then: andon observe compaction
     ");
-    assert_snapshot!(call(&stage, 1).shown(), @"
-    exit 0
-    --- stderr
-    warning[context-window]: the context window is 75 % full: 150000 of 200000 tokens
-      help: compact soon: /compact, then: andon observe compaction
-    ");
+    assert_snapshot!(call(&stage, 1).brief(), @"exit 0, stderr: warning[context-window]: the context window is 75 % full: 150000 of 200000 tokens");
     stage.andon(&["context", "--gate"]).ok().lacks("context");
     assert!(!stage.exists(".andon/MISSION_BRIEFING.md"));
 
@@ -57,27 +52,12 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     stage.write("code.txt", "a\n");
     assert_snapshot!(stage.andon(&["tick"]).shown());
 
-    assert_snapshot!(usage(&stage, 172_000).shown(), @"
-    exit 4
-    --- stderr
-    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    ");
-    assert_snapshot!(call(&stage, 3).shown(), @"
-    exit 4
-    --- stderr
-    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    ");
-    assert_snapshot!(stage.andon(&["context", "--gate"]).shown(), @"
-    exit 1
-    --- stderr
-    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    ");
+    assert_snapshot!(usage(&stage, 172_000).brief(),
+        @"exit 4, stderr: error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)");
+    assert_snapshot!(call(&stage, 3).brief(),
+        @"exit 4, stderr: error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)");
+    assert_snapshot!(stage.andon(&["context", "--gate"]).brief(),
+        @"exit 1, stderr: error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)");
     assert_snapshot!(stage.andon(&["context"]).shown());
     assert!(!stage.exists(".andon/CHECKPOINT.md"), "it refuses, and halts nothing");
 
@@ -261,14 +241,9 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
     assert_eq!(context(&stage)["used"], 165_000, "a negative count clears nothing");
     observe(&stage, "usage", "{}\n").exits(4);
     assert_eq!(context(&stage)["used"], 165_000, "and neither does a report that says nothing");
-    assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").shown(), @r#"
-    exit 4
-    --- stderr
-    error[event]: no fact: the member "context_tokens": invalid value: floating point `1.8446744073709552e+19`, expected a whole number of at least 0 and below 2^64
-      --> line 1
+    assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").brief(), @r#"
+    exit 4, stderr: error[event]: no fact: the member "context_tokens": invalid value: floating point `1.8446744073709552e+19`, expected a whole number of at least 0 and below 2^64 --> line 1
     error[context-window]: compaction is mandatory before the next turn: 165000 of 200000 tokens (82 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
     "#);
     assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551615}\n").shown(), @"
     exit 4
@@ -316,11 +291,6 @@ fn a_window_of_nothing_and_thresholds_out_of_order_are_errors_with_their_line() 
     }
     stage.write("andon.toml", "[rules]\ncontext-window = { window = 1000000, warn = 50, compact = 50 }\n");
     usage(&stage, 499_999).ok().lacks("context");
-    assert_snapshot!(usage(&stage, 500_000).shown(), @"
-    exit 4
-    --- stderr
-    error[context-window]: compaction is mandatory before the next turn: 500000 of 1000000 tokens (50 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    ");
+    assert_snapshot!(usage(&stage, 500_000).brief(),
+        @"exit 4, stderr: error[context-window]: compaction is mandatory before the next turn: 500000 of 1000000 tokens (50 %)");
 }

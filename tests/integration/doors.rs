@@ -164,13 +164,8 @@ fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
       help: do something else than this call: its answer is known by now
     ");
     let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";
-    assert_snapshot!(observe(&stage, "event", full).shown(), @"
-    exit 4
-    --- stderr
-    error[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    ");
+    assert_snapshot!(observe(&stage, "event", full).brief(),
+        @"exit 4, stderr: error[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)");
 }
 
 #[test]
@@ -277,11 +272,8 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     let report = "1..1\nok 1 - a\n";
     stage.write("../report.tap", report);
     let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "0"];
-    assert_snapshot!(stage.andon(&handed).shown(), @r#"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: 1 passed; it proves nothing (test.handed_in = "record")
-    "#);
+    assert_snapshot!(stage.andon(&handed).brief(),
+        @r#"exit 0, stdout: kept a handed-in test run on code HASH: 1 passed; it proves nothing (test.handed_in = "record")"#);
     assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
     exit 1
     --- stderr
@@ -291,18 +283,10 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     "#);
     stage.write("../report.tap", "1..1\nnot ok 1 - a\n");
     let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "1"];
-    assert_snapshot!(stage.andon(&handed).shown(), @r#"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: 1 of 1 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")
-    "#);
-    assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
-      help: andon test
-      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
-    "#);
+    assert_snapshot!(stage.andon(&handed).brief(),
+        @r#"exit 0, stdout: kept a handed-in test run on code HASH: 1 of 1 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")"#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was");
     let passed = "{\"code\":\"A\",\"status\":\"passed\",\"total\":2}\n";
     let out = stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(passed.as_bytes()));
     assert_snapshot!(out.shown(), @r#"
@@ -332,18 +316,10 @@ fn a_slip_in_a_line_is_no_fact() {
         .exits(2)
         .says("line 1")
         .says("did you mean \"context_tokens\"?");
-    assert_snapshot!(observe(&stage, "verdict", "{\"approved\":true}\n").shown(), @r#"
-    exit 2
-    --- stderr
-    error[event]: no fact: unknown member "approved" of verdict: did you mean "approve"?; known are reviewer, approve, reject, type, at, node, session, id, model, prompt_hash
-      --> line 1
-    "#);
-    assert_snapshot!(observe(&stage, "verdict", "{\"approve\":true}\n").shown(), @r#"
-    exit 2
-    --- stderr
-    error[event]: no fact: the member "approve": invalid type: boolean `true`, expected a whole number of at least 0 and below 2^64
-      --> line 1
-    "#);
+    assert_snapshot!(observe(&stage, "verdict", "{\"approved\":true}\n").brief(),
+        @r#"exit 2, stderr: error[event]: no fact: unknown member "approved" of verdict: did you mean "approve"?; known are reviewer, approve, reject, type, at, node, session, id, model, prompt_hash --> line 1"#);
+    assert_snapshot!(observe(&stage, "verdict", "{\"approve\":true}\n").brief(),
+        @r#"exit 2, stderr: error[event]: no fact: the member "approve": invalid type: boolean `true`, expected a whole number of at least 0 and below 2^64 --> line 1"#);
     assert_snapshot!(
         observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n").shown(),
         @r"

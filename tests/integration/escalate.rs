@@ -274,11 +274,8 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     stage.write(".andon/ADVISOR_ANSWER.md", answer);
     assert_snapshot!(stage.andon(&["advise"]).shown());
     stage.set("CLAUDECODE", "1");
-    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
-    exit 0
-    --- stdout
-    resumed: the halt was answered by the advisor sh, recorded by A. Author <author@example.org>; counting starts over
-    ");
+    assert_snapshot!(stage.andon(&["advise", "--record"]).brief(),
+        @"exit 0, stdout: resumed: the halt was answered by the advisor sh, recorded by A. Author <author@example.org>; counting starts over");
     stage.unset("CLAUDECODE");
     stage.andon(&["log"]).ok();
     reword(&stage, 21).ok();

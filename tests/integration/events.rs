@@ -67,17 +67,11 @@ fn what_is_no_fact_is_named_and_passed_over() {
     let text = "{\"type\":\"dance\"}\nnoise\n\n{\"type\":\"turn_start\",\"at\":\"2031-01-01T00:00:00Z\"}\n";
     let args = ["replay", "--events", "-"];
     let out = stage.run_in(stage.dir(), andon_path(), &args, Some(text.as_bytes())).exits(2);
-    assert_snapshot!(out.shown(), @r#"
-    exit 2
-    --- stdout
-    replayed 1 step of -: would not have halted
-    --- stderr
-    error[event]: no fact: unknown type "dance"; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start, prompt, commit_refused
-      --> line 1
-    error[event]: no fact: not readable as JSON: expected ident at line 1 column 2
-      --> line 2
-    warning[event]: it is dated 2031-01-01T00:00:00Z, which is yet to come: the time does not count
-      --> line 4
+    assert_snapshot!(out.brief(), @r#"
+    exit 2, stdout: replayed 1 step of -: would not have halted
+    stderr: error[event]: no fact: unknown type "dance"; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start, prompt, commit_refused --> line 1
+    error[event]: no fact: not readable as JSON: expected ident at line 1 column 2 --> line 2
+    warning[event]: it is dated 2031-01-01T00:00:00Z, which is yet to come: the time does not count --> line 4
     "#);
     assert_snapshot!(stage.andon(&["replay", "--events", "nowhere"]).shown(), @"
     exit 2
@@ -90,7 +84,8 @@ fn what_is_no_fact_is_named_and_passed_over() {
 #[test]
 fn three_idle_turns_halt_the_loop() {
     let stage = Stage::installed();
-    assert_snapshot!(stage.andon(&["tick"]).shown(), @"
+    let said = stage.andon(&["tick"]).shown();
+    assert_snapshot!(said, @"
     exit 0
     --- stdout
     allow
@@ -113,11 +108,7 @@ fn three_idle_turns_halt_the_loop() {
       answer a person decides, then runs: andon resume --reason '<decision>'
     ");
     stage.andon(&["resume", "--reason", "it waited for me"]).ok();
-    assert_snapshot!(stage.andon(&["tick"]).shown(), @"
-    exit 0
-    --- stdout
-    allow
-    ");
+    assert_eq!(stage.andon(&["tick"]).shown(), said);
     stage.git(&["commit", "-qm", "Edit"]).ok();
 }
 
@@ -189,20 +180,12 @@ fn lines_that_are_no_facts_are_refused_and_the_others_kept() {
     let stage = Stage::installed();
     let out =
         observe(&stage, "verdict", "{\"approve\":1}\n{\"approve\":\"no\"}\n{\"type\":\"usage\"}\n").exits(2);
-    assert_snapshot!(out.shown(), @r#"
-    exit 2
-    --- stderr
-    error[event]: no fact: the member "approve": invalid type: string "no", expected a whole number of at least 0 and below 2^64
-      --> line 2
-    error[event]: no fact: type "usage" where "verdict" was expected
-      --> line 3
+    assert_snapshot!(out.brief(), @r#"
+    exit 2, stderr: error[event]: no fact: the member "approve": invalid type: string "no", expected a whole number of at least 0 and below 2^64 --> line 2
+    error[event]: no fact: type "usage" where "verdict" was expected --> line 3
     "#);
-    assert_snapshot!(observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n").shown(), @"
-    exit 2
-    --- stderr
-    error[event]: no fact: a commit is not observed: the hooks record it when it is made
-      --> line 1
-    ");
+    assert_snapshot!(observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n").brief(),
+        @"exit 2, stderr: error[event]: no fact: a commit is not observed: the hooks record it when it is made --> line 1");
     assert_eq!(stage.read(".git/andon/journal.jsonl").matches("\"type\":\"verdict\"").count(), 1);
     stage.andon(&["observe", "dance"]).exits(2);
 }

@@ -140,23 +140,15 @@ fn lines_on_standard_input_are_worth_what_reports_are() {
       help: andon test
     ");
     hand_in("");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
-    exit 0
-    --- stderr
-    note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
-      help: to see for yourself: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).brief(),
+        @"exit 0, stderr: note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)");
     assert_eq!(stage.record("HEAD")["tests"]["handed_in"], true);
     assert_eq!(stage.record("HEAD")["tests"]["command"], "sh check.sh");
     stage.write("andon.toml", config.replace("count", "record"));
     stage.write("code.txt", "three\n");
     hand_in("");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
 }
 
 #[test]
@@ -268,10 +260,8 @@ fn a_wrong_byte_in_a_log_is_told_and_explained_alike() {
     );
     let (out, found) = run_of(&stage, "command = \"sh write.sh\"\nreports = [\"r.xml\"]\n");
     assert_eq!(found, "passed", "{out}");
-    assert_snapshot!(out.shown(), @"
-    exit 0
-    --- stderr
-    warning: r.xml: a NUL at byte 58: read with a replacement there
+    assert_snapshot!(out.brief(), @"
+    exit 0, stderr: warning: r.xml: a NUL at byte 58: read with a replacement there
     warning: r.xml: not UTF-8 at byte 54: read with a replacement there; have the runner write UTF-8
     ");
     let explained = json(&stage.andon(&["explain", "r.xml", "--format", "json"]).ok());

@@ -223,14 +223,11 @@ fn an_executable_bit_that_git_does_not_look_at_counts() {
     stage.write("run.sh", "#!/bin/sh\n");
     sh(&stage, "chmod +x run.sh; git add run.sh");
     let tested = stage.andon(&["test"]);
-    assert_snapshot!(tested.shown(), @"
-    exit 0
-    --- stdout
-    1..2
+    assert_snapshot!(tested.brief(), @"
+    exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    --- stderr
-    warning: the tests ran with run.sh as it is on disk, and git does not see it: core.fileMode is false (git -c core.fileMode=true add -- run.sh)
+    stderr: warning: the tests ran with run.sh as it is on disk, and git does not see it: core.fileMode is false (git -c core.fileMode=true add -- run.sh)
     ");
     let refused = stage.git(&["commit", "-qm", "No tool"]);
     assert_snapshot!(refused.shown(), @"
@@ -263,14 +260,11 @@ fn a_submodule_is_looked_into() {
     stage.tested_commit_of(".", "With a submodule");
     sh(&stage, "cd sub; git update-index --skip-worktree f; echo good > f");
     sh(&stage, "test -z \"$(git status --porcelain)\"");
-    assert_snapshot!(stage.andon(&["test"]).shown(), @"
-    exit 0
-    --- stdout
-    1..2
+    assert_snapshot!(stage.andon(&["test"]).brief(), @"
+    exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    --- stderr
-    warning: the tests ran with sub/f as it is on disk, and git does not see it: it is marked skip-worktree (git -C sub update-index --no-skip-worktree -- f)
+    stderr: warning: the tests ran with sub/f as it is on disk, and git does not see it: it is marked skip-worktree (git -C sub update-index --no-skip-worktree -- f)
     ");
     stage.write("other.txt", "two\n");
     stage.git(&["add", "."]).ok();
@@ -304,14 +298,11 @@ fn a_sparse_checkout_is_no_change() {
     stage.git(&["sparse-checkout", "disable"]).ok();
     sh(&stage, "git update-index --skip-worktree left/b; rm left/b; git update-index --split-index");
     stage.write("kept/a", "2\n");
-    assert_snapshot!(stage.andon(&["test"]).shown(), @"
-    exit 0
-    --- stdout
-    1..2
+    assert_snapshot!(stage.andon(&["test"]).brief(), @"
+    exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    --- stderr
-    warning: the tests ran with left/b as it is on disk, and git does not see it: it is marked skip-worktree (git update-index --no-skip-worktree -- left/b)
+    stderr: warning: the tests ran with left/b as it is on disk, and git does not see it: it is marked skip-worktree (git update-index --no-skip-worktree -- left/b)
     ");
     assert_snapshot!(stage.git(&["commit", "-qam", "Washed"]).shown(), @"
     exit 1

@@ -8,12 +8,8 @@ use crate::support::{Stage, andon_path};
 fn an_untested_edit_is_refused_and_a_tested_one_passes() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Two"]).ok().lacks("untested");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
@@ -43,12 +39,8 @@ fn tests_on_other_code_do_not_count() {
     stage.write("code.txt", "two\n");
     stage.andon(&["test"]).ok();
     stage.write("code.txt", "three\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
     // Back to what was tested: no clock and no mtime is asked.
     stage.write("code.txt", "two\n");
     stage.git(&["commit", "-qam", "Two"]).ok();
@@ -93,12 +85,7 @@ fn failing_tests_warn_at_commit_and_block_at_push_and_completion() {
     stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
     stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
     stage.git(&["push", "-q", "origin", "main"]).ok();
-    assert_snapshot!(stage.iterate("two\n", &["ok a", "not ok b"], "Two").shown(), @"
-    exit 0
-    --- stderr
-    warning[failing-tests]: 1 of 2 tests fails: b
-      help: fix what fails, then: andon test
-    ");
+    assert_snapshot!(stage.iterate("two\n", &["ok a", "not ok b"], "Two").brief(), @"exit 0, stderr: warning[failing-tests]: 1 of 2 tests fails: b");
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
     --- stderr
@@ -161,16 +148,12 @@ fn code_that_changes_during_the_run_proves_nothing() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh; echo changed >> code.txt\"\n");
     stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.andon(&["test"]).shown(), @"
-    exit 0
-    --- stdout
-    1..2
+    assert_snapshot!(stage.andon(&["test"]).brief(), @"
+    exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    --- stderr
-    warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    stderr: warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
-      help: andon test
     ");
     stage.write("code.txt", "two\n");
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
@@ -254,13 +237,8 @@ fn without_a_test_command_an_edit_warns_and_says_how_to_set_one() {
     stage.andon(&["install"]).ok();
     stage.write("a", "1");
     stage.git(&["add", "."]).ok();
-    assert_snapshot!(stage.git(&["commit", "-qm", "First"]).shown(), @r#"
-    exit 0
-    --- stderr
-    warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested
-      help: name the test command in andon.toml, such as:  [test]  command = "make test"
-      help: andon config show test
-    "#);
+    assert_snapshot!(stage.git(&["commit", "-qm", "First"]).brief(),
+        @"exit 0, stderr: warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested");
 }
 
 #[test]
@@ -295,21 +273,13 @@ fn junit_reports_are_read_and_stale_ones_are_not() {
     // The report of the last run is there; a run that writes none has shown nothing.
     stage.write("andon.toml", config("true"));
     stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.andon(&["test"]).shown(), @"
-    exit 0
-    --- stderr
-    warning: out/deep/junit.xml was not written by this run: not read
+    assert_snapshot!(stage.andon(&["test"]).brief(), @"
+    exit 0, stderr: warning: out/deep/junit.xml was not written by this run: not read
     warning: test.reports is set, and this run wrote no such report
     warning[test-run]: not one test ran; the run proves nothing
-      help: look at test.command: andon config show
     ");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Without"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the test command ran on this code, but not one test ran
-      help: andon test
-      help: see that the command selects tests: andon config show test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Without"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the test command ran on this code, but not one test ran");
 }
 
 /// The command's first act: whatever moment that is for us, the signal is passed on, and the run is kept.
@@ -344,12 +314,8 @@ fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     }
     stage.run_in(stage.dir(), "kill", &["-TERM", &child.id().to_string()], None).ok();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
-    assert_snapshot!(stage.git(&["commit", "-qm", "Stopped"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the run of the tests on this code was interrupted
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Stopped"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the run of the tests on this code was interrupted");
 }
 
 #[test]
@@ -360,11 +326,8 @@ fn what_is_pushed_is_judged_like_a_finished_task() {
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.write("code.txt", "two\n");
     stage.git(&["commit", "-qanm", "Around the gate"]).ok();
-    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
-      help: andon test
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).brief(), @"
+    exit 1, stderr: error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
     error: failed to push some refs to '../remote.git'
     ");
     assert_snapshot!(stage.andon(&["complete"]).shown(), @"

@@ -19,11 +19,8 @@ fn hand_in(stage: &Stage, report: &str, exit: &str, more: &[&str]) -> crate::sup
 fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
-    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &["--command", "sh check.sh"]).shown(), @r#"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")
-    "#);
+    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &["--command", "sh check.sh"]).brief(),
+        @r#"exit 0, stdout: kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")"#);
     assert_snapshot!(stage.andon(&["status"]).shown(), @r#"
     exit 0
     --- stdout
@@ -35,13 +32,8 @@ fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
                  HEAD: 2 passed
                  work tree: 1 of 2 failing (handed in), but the run proves nothing: handed in, and test.handed_in is "record"
     "#);
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @r#"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
-      help: andon test
-      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
-    "#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was");
     stage.andon(&["complete"]).exits(1);
     stage.tested_commit("-qam", "Two");
     assert!(stage.record("HEAD")["tests"].get("handed_in").is_none());
@@ -54,11 +46,8 @@ fn a_handed_in_run_counts_where_the_project_says_so_and_stays_marked() {
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Let runs be handed in"]).ok().lacks("handed in:");
     stage.write("code.txt", "two\n");
-    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &[]).shown(), @"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a run of test.command (test.handed_in)
-    ");
+    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &[]).brief(),
+        @"exit 0, stdout: kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a run of test.command (test.handed_in)");
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
     exit 0
     --- stderr
@@ -86,17 +75,10 @@ fn a_handed_in_run_counts_where_the_project_says_so_and_stays_marked() {
 
     // One that names another command never counts.
     stage.write("code.txt", "three\n");
-    assert_snapshot!(hand_in(&stage, ALL_PASS, "0", &["--command", "true"]).shown(), @"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: 2 passed; it is not of test.command and proves nothing
-    ");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the run on this code was of another command: `true` instead of `sh check.sh`
-      help: andon test
-    ");
+    assert_snapshot!(hand_in(&stage, ALL_PASS, "0", &["--command", "true"]).brief(),
+        @"exit 0, stdout: kept a handed-in test run on code HASH: 2 passed; it is not of test.command and proves nothing");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the run on this code was of another command: `true` instead of `sh check.sh`");
     // Several reports of one run, and an exit code that no case explains.
     std::fs::write(stage.root().join("s.xml"), ALL_PASS).unwrap();
     hand_in(&stage, ALL_PASS, "1", &["--report", "../s.xml", "--format", "json"])
@@ -124,12 +106,8 @@ fn a_handed_in_run_is_bound_to_the_code_that_it_names() {
       help: andon test
     ");
     stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
-    exit 0
-    --- stderr
-    note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
-      help: to see for yourself: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).brief(),
+        @"exit 0, stderr: note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)");
     assert_eq!(stage.record("HEAD")["tests"]["code"], code.as_str());
 }
 
@@ -158,18 +136,12 @@ fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
       help: hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object a line on standard input
     ");
     let cut = "<testsuite><testcase name='a'>";
-    assert_snapshot!(hand_in(&stage, cut, "0", &[]).shown(), @r#"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: the report is incomplete; it proves nothing (test.handed_in = "record")
-    --- stderr
-    warning: ../r.xml: cut short: 2 elements are not closed
+    assert_snapshot!(hand_in(&stage, cut, "0", &[]).brief(), @r#"
+    exit 0, stdout: kept a handed-in test run on code HASH: the report is incomplete; it proves nothing (test.handed_in = "record")
+    stderr: warning: ../r.xml: cut short: 2 elements are not closed
     "#);
-    assert_snapshot!(hand_in(&stage, ALL_PASS, "-1", &[]).shown(), @r#"
-    exit 0
-    --- stdout
-    kept a handed-in test run on code HASH: the runner failed, no test did; it counts as a failure, and proves nothing else (test.handed_in = "record")
-    "#);
+    assert_snapshot!(hand_in(&stage, ALL_PASS, "-1", &[]).brief(),
+        @r#"exit 0, stdout: kept a handed-in test run on code HASH: the runner failed, no test did; it counts as a failure, and proves nothing else (test.handed_in = "record")"#);
 }
 
 /// Six failing runs as an orchestrator hands them in, each followed by the end of a turn.

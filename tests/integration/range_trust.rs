@@ -58,14 +58,9 @@ fn cut_before() -> Stage {
 fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     let stage = cut_before();
     // Seen from the other side the defaults count: the left side has no configuration.
-    assert_snapshot!(stage.andon(&["check", "early..main"]).shown(), @"
-    exit 0
-    --- stdout
-    warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
-      help: git diff HASH HASH -- andon.toml
-    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
-      --> HASH With
-      help: git log -p -- andon.toml
+    assert_snapshot!(stage.andon(&["check", "early..main"]).brief(), @"
+    exit 0, stdout: warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base --> HASH With
     checked 1 commit in early..main: ok, 2 warnings
     ");
     stage.git(&["switch", "-q", "early"]).ok();
@@ -82,36 +77,20 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
             .says("error[bypassed]")
             .says(&format!("the one of its base was used, {}", &main[..12]));
     }
-    assert_snapshot!(stage.andon(&["check", "--from-ref", "main", "--to-ref", "early"]).shown(), @"
-    exit 1
-    --- stdout
-    error[bypassed]: the commit bypassed the gate (--no-verify)
-      --> HASH Own rules
-      help: have a person review the commit, then merge it by hand or commit it again with hooks on
-    error[untested-code]: code.txt is code by the path rules of the base; the commit's own rules leave it out, so no test run on it is recorded
-      --> HASH Own rules
-      help: git log -p -- andon.toml
-    error[untested-code]: the code changed, and no test run on exactly this code is recorded
-      --> HASH Own rules
-      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
+    assert_snapshot!(stage.andon(&["check", "--from-ref", "main", "--to-ref", "early"]).brief(), @"
+    exit 1, stdout: error[bypassed]: the commit bypassed the gate (--no-verify) --> HASH Own rules
+    error[untested-code]: code.txt is code by the path rules of the base; the commit's own rules leave it out, so no test run on it is recorded --> HASH Own rules
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded --> HASH Own rules
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
-      help: git diff HASH HASH -- andon.toml
-    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
-      --> HASH Own rules
-      help: git log -p -- andon.toml
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base --> HASH Own rules
     checked 1 commit in main..early: 3 errors, 2 warnings
     ");
     let json = stage.andon(&["check", "main..early", "--format", "json"]).stdout;
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["configuration"], main);
     // Seen from the other side the defaults count: the left side has no configuration.
-    assert_snapshot!(stage.andon(&["check", "early~1..main"]).shown(), @"
-    exit 0
-    --- stdout
-    warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
-      help: git diff HASH HASH -- andon.toml
-    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
-      --> HASH With
-      help: git log -p -- andon.toml
+    assert_snapshot!(stage.andon(&["check", "early~1..main"]).brief(), @"
+    exit 0, stdout: warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base --> HASH With
     checked 1 commit in early~1..main: ok, 2 warnings
     ");
 }
@@ -172,19 +151,11 @@ fn empty_and_reversed_ranges_say_so() {
     ");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
     // A new branch, as a forge names it.
-    assert_snapshot!(stage.andon(&["check", &format!("{}..HEAD", "0".repeat(40))]).shown(), @"
-    exit 0
-    --- stdout
-    checked 2 commits in HEAD: ok
-    ");
+    assert_snapshot!(stage.andon(&["check", &format!("{}..HEAD", "0".repeat(40))]).brief(), @"exit 0, stdout: checked 2 commits in HEAD: ok");
     // A framework asks whatever is pushed.
     stage.set("PRE_COMMIT_FROM_REF", "HEAD");
     stage.set("PRE_COMMIT_TO_REF", "HEAD~1");
-    assert_snapshot!(stage.andon(&["check"]).shown(), @"
-    exit 0
-    --- stdout
-    checked 0 commits in HEAD..HEAD~1: ok
-    ");
+    assert_snapshot!(stage.andon(&["check"]).brief(), @"exit 0, stdout: checked 0 commits in HEAD..HEAD~1: ok");
 }
 
 #[test]
@@ -257,12 +228,8 @@ fn a_gate_that_was_changed_later_shows_in_the_history_of_the_notes() {
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     edit_note(&stage, "HEAD", |record| record["gate"] = "passed".into());
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["edited-record"]));
-    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
-    exit 1
-    --- stdout
-    error[edited-record]: the record was edited: an earlier version of its note says that the commit bypassed the gate
-      --> HASH Bypass
-      help: git log -p refs/notes/andon
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).brief(), @"
+    exit 1, stdout: error[edited-record]: the record was edited: an earlier version of its note says that the commit bypassed the gate --> HASH Bypass
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
     // Away with it altogether: what was there is not missing, it is known.

@@ -95,11 +95,8 @@ fn reverts_and_relands_are_no_more_than_noted() {
     plain(&stage, "B\n", "Work");
     stage.git(&["revert", "--no-edit", "HEAD"]).ok();
     plain(&stage, "B\n", "Reland \"Work\"");
-    assert_snapshot!(stage.andon(&["replay"]).lacks("warning[oscillation]").lacks("HALT").shown(), @"
-    exit 0
-    --- stdout
-    replayed 4 steps of HEAD: would not have halted
-    ");
+    assert_snapshot!(stage.andon(&["replay"]).lacks("warning[oscillation]").lacks("HALT").brief(),
+        @"exit 0, stdout: replayed 4 steps of HEAD: would not have halted");
 }
 
 #[test]
@@ -109,11 +106,7 @@ fn a_long_pause_begins_a_new_run() {
         stage.pass(24 * 3600);
         plain(&stage, code, subject);
     }
-    assert_snapshot!(stage.andon(&["replay"]).shown(), @"
-    exit 0
-    --- stdout
-    replayed 4 steps of HEAD: would not have halted
-    ");
+    assert_snapshot!(stage.andon(&["replay"]).brief(), @"exit 0, stdout: replayed 4 steps of HEAD: would not have halted");
 }
 
 #[test]
@@ -180,12 +173,7 @@ fn ranges_that_are_not_there_are_wrong_usage() {
       help: make a first commit
     "#);
     plain(&stage, "A\n", "One");
-    assert_snapshot!(stage.andon(&["replay", "nowhere..HEAD"]).shown(), @r#"
-    exit 2
-    --- stderr
-    error: unknown revision "nowhere"
-      help: git log --oneline --all
-    "#);
+    assert_snapshot!(stage.andon(&["replay", "nowhere..HEAD"]).brief(), @r#"exit 2, stderr: error: unknown revision "nowhere""#);
     let out = stage.andon(&["replay", "HEAD..HEAD"]).ok();
     assert_eq!(out.stdout, "replayed 0 steps of HEAD..HEAD: would not have halted\n");
     stage.andon(&["replay", "HEAD..HEAD", "--format", "json"]).ok();

@@ -77,11 +77,7 @@ fn a_push_of_a_branch_sends_its_records_along() {
     assert!(!refs(&stage, stage.dir()).contains("passing"));
     // Who clones and fetches has what `check` needs.
     let other = clone(&stage, &hub, "other");
-    assert_snapshot!(stage.andon_in(&other, &["sync"]).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 2 records and 2 ledger entries received
-    ");
+    assert_snapshot!(stage.andon_in(&other, &["sync"]).brief(), @"exit 0, stdout: synced with origin: 2 records and 2 ledger entries received");
     stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
     // Tags and deleted branches bring nothing.
     stage.git(&["branch", "gone"]).ok();
@@ -100,25 +96,14 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     stage.git(&["config", "--unset", "andon.push"]).ok();
     stage.git(&["push", "-qu", "origin", "main"]).ok();
     assert_eq!(refs(&stage, &hub), "");
-    assert_snapshot!(stage.andon(&["install", "--no-push"]).shown(), @"
-    exit 0
-    --- stdout
-    git push sends branches alone; to send records: andon sync
-    ");
-    assert_snapshot!(stage.andon(&["install"]).shown(), @"
-    exit 0
-    --- stdout
-    Andon is installed in ROOT/repo/.git/hooks already; nothing changed
-    ");
+    assert_snapshot!(stage.andon(&["install", "--no-push"]).brief(), @"exit 0, stdout: git push sends branches alone; to send records: andon sync");
+    assert_snapshot!(stage.andon(&["install"]).brief(), @"exit 0, stdout: Andon is installed in ROOT/repo/.git/hooks already; nothing changed");
     assert_eq!(stage.git(&["config", "andon.push"]).ok().stdout, "false\n");
     stage.iterate("1\n", GREEN, "One").ok();
     stage.git(&["push", "-q"]).ok();
     assert_eq!(refs(&stage, &hub), "");
-    assert_snapshot!(stage.andon(&["install", "--push"]).shown(), @"
-    exit 0
-    --- stdout
-    each git push also sends the records; to turn that off: git config andon.push false
-    ");
+    assert_snapshot!(stage.andon(&["install", "--push"]).brief(),
+        @"exit 0, stdout: each git push also sends the records; to turn that off: git config andon.push false");
     stage.iterate("2\n", GREEN, "Two").ok();
     // The master switch goes before everything.
     stage.set("ANDON", "0");
@@ -306,11 +291,7 @@ fn a_fork_is_read_by_its_address_and_never_written() {
     stage.andon_in(&ci, &["sync", "--fetch-only", "origin"]).ok();
     let before = refs(&stage, &fork);
     let out = stage.andon_in(&ci, &["sync", "--fetch-only", fork.to_str().unwrap()]).ok();
-    assert_snapshot!(out.shown(), @"
-    exit 0
-    --- stdout
-    synced with ROOT/fork.git: 1 record received
-    ");
+    assert_snapshot!(out.brief(), @"exit 0, stdout: synced with ROOT/fork.git: 1 record received");
     stage.andon_in(&ci, &["check", "origin/main..fix"]).ok();
     assert_eq!(refs(&stage, &fork), before);
     let here = refs(&stage, &ci);
@@ -332,33 +313,19 @@ fn a_bundle_is_written_and_taken_in() {
     let name = file.to_str().unwrap();
     let shown = format!("synced with {name}: 2 records and 2 ledger entries sent\n");
     assert_eq!(stage.andon(&["sync", "--bundle", name]).ok().stdout, shown);
-    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).shown(), @"
-    exit 0
-    --- stdout
-    synced with ROOT/with space.bundle: nothing new
-    ");
+    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).brief(), @"exit 0, stdout: synced with ROOT/with space.bundle: nothing new");
     let other = clone(&stage, &hub, "other");
     let before = std::fs::read(&file).unwrap();
-    assert_snapshot!(stage.andon_in(&other, &["sync", "--fetch-only", "--bundle", name]).shown(), @"
-    exit 0
-    --- stdout
-    synced with ROOT/with space.bundle: 2 records and 2 ledger entries received
-    ");
+    assert_snapshot!(stage.andon_in(&other, &["sync", "--fetch-only", "--bundle", name]).brief(),
+        @"exit 0, stdout: synced with ROOT/with space.bundle: 2 records and 2 ledger entries received");
     assert_eq!(std::fs::read(&file).unwrap(), before);
     stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
     assert!(!refs(&stage, &other).contains("passing"));
     // Both ways: what one lacks of the other.
     iterate(&stage, &other, "2\n").ok();
-    assert_snapshot!(stage.andon_in(&other, &["sync", "--bundle", name]).shown(), @"
-    exit 0
-    --- stdout
-    synced with ROOT/with space.bundle: 1 record sent
-    ");
-    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).shown(), @"
-    exit 0
-    --- stdout
-    synced with ROOT/with space.bundle: 1 record received
-    ");
+    assert_snapshot!(stage.andon_in(&other, &["sync", "--bundle", name]).brief(),
+        @"exit 0, stdout: synced with ROOT/with space.bundle: 1 record sent");
+    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).brief(), @"exit 0, stdout: synced with ROOT/with space.bundle: 1 record received");
     stage.andon(&["sync", "--bundle", name, "origin"]).exits(2);
 }
 

@@ -28,11 +28,7 @@ fn observe(stage: &Stage, kind: &str, line: &str) {
 #[test]
 fn a_clone_without_events_says_so() {
     let stage = Stage::new();
-    assert_snapshot!(stage.andon(&["log", "--events"]).shown(), @"
-    exit 0
-    --- stdout
-    no safety events
-    ");
+    assert_snapshot!(stage.andon(&["log", "--events"]).brief(), @"exit 0, stdout: no safety events");
     assert!(events(&stage, &[]).is_empty());
 }
 
@@ -58,10 +54,8 @@ fn refusals_skips_and_bypasses_are_events() {
     assert_eq!(found[2]["details"]["tests_run"], false);
     assert!(found[2]["timestamp"].as_str().unwrap().starts_with("2026-11-20T"), "{}", found[2]);
     assert_eq!(events(&stage, &["--limit", "1"]).len(), 1);
-    assert_snapshot!(stage.andon(&["log", "--events"]).shown(), @"
-    exit 0
-    --- stdout
-    TIME  bypassed  hook-bypass: HASH: --no-verify, or hooks that were off
+    assert_snapshot!(stage.andon(&["log", "--events"]).brief(), @"
+    exit 0, stdout: TIME  bypassed  hook-bypass: HASH: --no-verify, or hooks that were off
     TIME  skipped   untested-edit: HASH: pager
     TIME  refused   untested-edit: the code changed after the tests ran: code.txt
     ");

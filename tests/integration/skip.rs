@@ -32,11 +32,7 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     let stage = untested();
     skipped(&stage, Some("the site is down\u{1b}[2J"));
     let out = stage.git(&["commit", "-qm", "Hotfix"]);
-    assert_snapshot!(out.shown(), @"
-    exit 0
-    --- stderr
-    warning[untested-edit]: skipped for this commit: the code changed after the tests ran: code.txt
-    ");
+    assert_snapshot!(out.brief(), @"exit 0, stderr: warning[untested-edit]: skipped for this commit: the code changed after the tests ran: code.txt");
     no_more_skips(&stage);
     let record = stage.record("HEAD");
     assert_eq!(record["skipped"][0]["rule"], "untested-edit");
@@ -63,12 +59,8 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     }
     // For one commit: the next one is asked again.
     stage.write("code.txt", "more\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
 }
 
 #[test]
@@ -83,12 +75,8 @@ fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
     "#);
     // Nothing was recorded, and nothing is left that would open the gate.
     no_more_skips(&stage);
-    assert_snapshot!(stage.git(&["commit", "-qm", "No"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
-      help: andon test
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qm", "No"]).brief(),
+        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
 }
 
 #[test]
@@ -169,26 +157,12 @@ fn a_halt_cannot_be_skipped() {
     }
     stage.write("code.txt", "4\n");
     skipped(&stage, Some("why"));
-    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).shown(), @r"
-    exit 1
-    --- stderr
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed 3 times in a row although the code changed each time: b
-      since  TIME, 3 commits; tests: 1 of 1 failing
-      look   git diff HASH HASH, or .andon/CHECKPOINT.md
-      answer a person decides, then runs: andon resume --reason '<decision>'
+    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).brief(), @"
+    exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
     error[untested-edit]: the code changed after the tests ran: code.txt
-      help: andon test
     ");
-    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r"
-    exit 1
-    --- stderr
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed 3 times in a row although the code changed each time: b
-      since  TIME, 3 commits; tests: 1 of 1 failing
-      look   git diff HASH HASH, or .andon/CHECKPOINT.md
-      answer a person decides, then runs: andon resume --reason '<decision>'
-    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).brief(),
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
     let events = stage.read(".git/andon/journal.jsonl");
     assert!(!events.contains(r#""type":"skipped""#), "{events}");
 }
@@ -262,15 +236,9 @@ fn every_use_of_the_stop_switch_shows_in_check() {
     stage.andon(&["stop", "--reason", "lunch"]).ok();
     stage.andon(&["resume", "--reason", "back"]).ok();
     stage.iterate("1\n", &["ok a"], "One").ok();
-    assert_snapshot!(stage.andon(&["check", &range]).shown(), @"
-    exit 0
-    --- stdout
-    note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch
-      --> HASH
-      help: andon log --events
-    note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: back
-      --> HASH
-      help: andon log --events
+    assert_snapshot!(stage.andon(&["check", &range]).brief(), @"
+    exit 0, stdout: note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch --> HASH
+    note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: back --> HASH
     checked 1 commit in HASH..HEAD: ok
     ");
     stage.andon(&["pause", "--reason", "review"]).ok();

@@ -173,12 +173,7 @@ fn an_empty_repository_has_a_status_and_an_empty_log() {
     assert_eq!(json(stage.andon(&["status", "--format", "json"]))["head"], serde_json::Value::Null);
     assert_eq!(stage.andon(&["log"]).ok().stdout, "no commits\n");
     assert_eq!(stage.andon(&["log", "--format", "json"]).ok().stdout, "");
-    assert_snapshot!(stage.andon(&["show"]).shown(), @r#"
-    exit 2
-    --- stderr
-    error: revision "HEAD": branch main has no commit yet
-      help: make a first commit
-    "#);
+    assert_snapshot!(stage.andon(&["show"]).brief(), @r#"exit 2, stderr: error: revision "HEAD": branch main has no commit yet"#);
     stage.andon(&["install"]).ok();
     stage.andon(&["status"]).ok().says("Loop 0/100  idle: nothing recorded yet");
 }
@@ -287,9 +282,5 @@ fn bare_repositories_and_shallow_clones_are_shown() {
     error: unknown revision "HEAD~1" (this clone is shallow)
       help: git fetch --unshallow
     "#);
-    assert_snapshot!(stage.andon_in(&shallow, &["replay"]).shown(), @"
-    exit 0
-    --- stdout
-    replayed 1 step of HEAD: would not have halted
-    ");
+    assert_snapshot!(stage.andon_in(&shallow, &["replay"]).brief(), @"exit 0, stdout: replayed 1 step of HEAD: would not have halted");
 }

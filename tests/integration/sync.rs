@@ -89,18 +89,10 @@ fn records_of_two_clones_become_the_union() {
     stage.git(&["switch", "-qc", "side"]).ok();
     stage.git_in(&two, &["switch", "-qc", "other"]).ok();
     iterate(&stage, &two, "two\n", GREEN, "Two").ok();
-    assert_snapshot!(sync(&stage, &two).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 record sent
-    ");
+    assert_snapshot!(sync(&stage, &two).brief(), @"exit 0, stdout: synced with origin: 1 record sent");
     let out = sync(&stage, &one).ok();
     assert_eq!(out.stdout, "synced with origin: 1 record received, 1 record sent\n");
-    assert_snapshot!(sync(&stage, &two).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 record received
-    ");
+    assert_snapshot!(sync(&stage, &two).brief(), @"exit 0, stdout: synced with origin: 1 record received");
     for dir in [&one, &two, &hub] {
         assert_eq!(notes(&stage, dir).lines().count(), 3);
         assert_eq!(refs(&stage, dir), refs(&stage, &one));
@@ -123,12 +115,8 @@ fn a_clone_that_commits_before_it_fetched_the_records_is_no_tampering() {
     iterate(&stage, &late, "two\n", GREEN, "Two").ok();
     iterate(&stage, &late, "three\n", GREEN, "Three").ok();
     assert_eq!(sync(&stage, &late).ok().stdout, "synced with origin: 2 records received, 2 records sent\n");
-    assert_snapshot!(stage.andon_in(&late, &["check", "HEAD~3..HEAD"]).lacks("broken-chain").shown(), @"
-    exit 0
-    --- stdout
-    warning[chain-begins-anew]: the record begins a chain: that of its parent was not there when it was written
-      --> HASH Two
-      help: git log -p refs/notes/andon
+    assert_snapshot!(stage.andon_in(&late, &["check", "HEAD~3..HEAD"]).lacks("broken-chain").brief(), @"
+    exit 0, stdout: warning[chain-begins-anew]: the record begins a chain: that of its parent was not there when it was written --> HASH Two
     checked 3 commits in HEAD~3..HEAD: ok, 1 warning
     ");
 }
@@ -144,43 +132,20 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     status_says(&stage, &one, "HALTED");
     // The push is judged like a finished task; the branch goes over all the same.
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 4 records and 1 ledger entry sent
-    ");
+    assert_snapshot!(sync(&stage, &one).brief(), @"exit 0, stdout: synced with origin: 4 records and 1 ledger entry sent");
     stage.git_in(&two, &["pull", "-q"]).ok();
-    assert_snapshot!(sync(&stage, &two).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 4 records and 1 ledger entry received
-    ");
+    assert_snapshot!(sync(&stage, &two).brief(), @"exit 0, stdout: synced with origin: 4 records and 1 ledger entry received");
     let ago = regex::Regex::new(r"(just now|[0-9]+ minutes? ago)").unwrap();
     let told = |dir| ago.replace_all(&status(&stage, dir), "").into_owned();
     assert_eq!(told(&one), told(&two));
     // It binds there too, and has a report file.
     assert!(two.join(".andon/CHECKPOINT.md").exists());
-    assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").shown(), @r"
-    exit 1
-    --- stderr
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed 3 times in a row although the code changed each time: b
-      since  TIME, 3 commits; tests: 1 of 2 failing
-      look   git diff HASH HASH, or .andon/CHECKPOINT.md
-      answer a person decides, then runs: andon resume --reason '<decision>'
-    ");
+    assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").brief(),
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
     // Answered there, it is answered here.
     stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();
-    assert_snapshot!(sync(&stage, &two).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 ledger entry sent
-    ");
-    assert_snapshot!(sync(&stage, &one).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 ledger entry received
-    ");
+    assert_snapshot!(sync(&stage, &two).brief(), @"exit 0, stdout: synced with origin: 1 ledger entry sent");
+    assert_snapshot!(sync(&stage, &one).brief(), @"exit 0, stdout: synced with origin: 1 ledger entry received");
     assert!(!one.join(".andon/CHECKPOINT.md").exists());
     stage.git_in(&two, &["checkout", "-q", "."]).ok();
     assert_eq!(told(&one), told(&two));
@@ -264,11 +229,7 @@ fn a_plain_notes_merge_by_others_stays_readable() {
         )
         .ok();
     stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 record received
-    ");
+    assert_snapshot!(sync(&stage, &one).brief(), @"exit 0, stdout: synced with origin: 1 record received");
     let note = stage.git(&["notes", "--ref=andon", "show"]).ok().stdout;
     assert_eq!(note.lines().count(), 2, "{note}");
     assert!(note.contains("x-newer"));

@@ -51,44 +51,25 @@ fn a_note_edited_dropped_or_moved() {
     let stage = clean();
     let edited = note(&stage, "HEAD~1").replace("\"files\":1", "\"files\":2");
     set_note(&stage, "HEAD~1", &edited);
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[edited-record]: the record was edited: its diff is not what the commit gives
-      --> HASH Step 3
-      help: git notes --ref=andon show HASH
-    error[broken-chain]: the record of its parent was edited after this one was written
-      --> HASH Step 4
-      help: git log -p refs/notes/andon
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[edited-record]: the record was edited: its diff is not what the commit gives --> HASH Step 3
+    error[broken-chain]: the record of its parent was edited after this one was written --> HASH Step 4
     checked 3 commits in HEAD~3..HEAD: 2 errors
     ");
 
     let stage = clean();
     stage.git(&["notes", "--ref=andon", "remove", "HEAD~1"]).ok();
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[broken-chain]: the record of its parent was dropped
-      --> HASH Step 4
-      help: git log -p refs/notes/andon
-    error[missing-record]: the commit has no record
-      --> HASH Step 3
-      help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[broken-chain]: the record of its parent was dropped --> HASH Step 4
+    error[missing-record]: the commit has no record --> HASH Step 3
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 
     let stage = clean();
     set_note(&stage, "HEAD", &note(&stage, "HEAD~1"));
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[broken-chain]: the record of its parent was edited after this one was written
-      --> HASH Step 4
-      help: git log -p refs/notes/andon
-    error[copied-record]: the record is that of another commit: tree or parent differ
-      --> HASH Step 4
-      help: git notes --ref=andon show HASH
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[broken-chain]: the record of its parent was edited after this one was written --> HASH Step 4
+    error[copied-record]: the record is that of another commit: tree or parent differ --> HASH Step 4
     checked 3 commits in HEAD~3..HEAD: 2 errors
     ");
 }
@@ -99,15 +80,9 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
     stage.write("code.txt", "bypass\n");
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
-    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
-    exit 1
-    --- stdout
-    error[bypassed]: the commit bypassed the gate (--no-verify)
-      --> HASH Bypass
-      help: have a person review the commit, then merge it by hand or commit it again with hooks on
-    error[untested-code]: the code changed, and no test run on exactly this code is recorded
-      --> HASH Bypass
-      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).brief(), @"
+    exit 1, stdout: error[bypassed]: the commit bypassed the gate (--no-verify) --> HASH Bypass
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded --> HASH Bypass
     checked 2 commits in HEAD~2..HEAD: 2 errors
     ");
     let better = note(&stage, "HEAD~1")
@@ -176,12 +151,8 @@ fn the_gate_avoided() {
     stage.write("code.txt", "bypass\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[bypassed]: the commit bypassed the gate (--no-verify)
-      --> HASH Bypass
-      help: have a person review the commit, then merge it by hand or commit it again with hooks on
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[bypassed]: the commit bypassed the gate (--no-verify) --> HASH Bypass
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 
@@ -189,22 +160,13 @@ fn the_gate_avoided() {
     stage.write("code.txt", "off\n");
     stage.andon(&["test"]).ok();
     stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Off"]).ok();
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 3
-    --- stdout
-    error[missing-record]: the commit has no record
-      --> HASH Off
-      help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 3, stdout: error[missing-record]: the commit has no record --> HASH Off
     checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
     ");
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[bypassed]: the commit was made while the hooks were off
-      --> HASH Off
-      help: have a person review the commit, then merge it by hand or commit it again with hooks on
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[bypassed]: the commit was made while the hooks were off --> HASH Off
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 }
@@ -256,14 +218,9 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     stage.git(&["commit", "-qam", "Loosen"]);
     stage.write("code.txt", "untested\n");
     stage.git(&["commit", "-qam", "Untested"]);
-    assert_snapshot!(check(&stage).shown(), @"
-    exit 1
-    --- stdout
-    error[untested-code]: the code changed, and no test run on exactly this code is recorded
-      --> HASH Untested
-      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
+    assert_snapshot!(check(&stage).brief(), @"
+    exit 1, stdout: error[untested-code]: the code changed, and no test run on exactly this code is recorded --> HASH Untested
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
-      help: git diff HASH HASH -- andon.toml
     checked 3 commits in HEAD~3..HEAD: 1 error, 1 warning
     ");
 

@@ -93,15 +93,9 @@ fn what_git_makes_of_tested_commits_warns() {
     let ci = root.join("ci");
     let refs = ["+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
     stage.git_in(&ci, &["fetch", "-q", "origin", refs[0], refs[1]]).ok();
-    assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).shown(), @r#"
-    exit 0
-    --- stdout
-    warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code
-      --> HASH Topic
-      help: andon test
-    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH
-      --> HASH Revert "Topic"
-      help: andon test
+    assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).brief(), @r#"
+    exit 0, stdout: warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code --> HASH Topic
+    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH --> HASH Revert "Topic"
     checked 4 commits in origin/main..origin/topic: ok, 2 warnings
     "#);
 }
@@ -198,11 +192,8 @@ fn a_push_judges_the_same_way() {
     stage.write("code.txt", "anything\n");
     stage.git(&["commit", "-qam", "Say so", "--no-verify"]).ok();
     stage.unset("GIT_REFLOG_ACTION");
-    assert_snapshot!(push(&stage).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
-      help: andon test
+    assert_snapshot!(push(&stage).brief(), @"
+    exit 1, stderr: error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
     error: failed to push some refs to 'ROOT/remote.git'
     ");
 }

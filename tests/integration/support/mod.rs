@@ -79,6 +79,21 @@ impl Out {
         let text = text.replace(andon_path().to_str().unwrap(), "ANDON");
         REDACTED.iter().fold(text, |text, (pattern, name)| pattern.replace_all(&text, *name).into_owned())
     }
+
+    /// As [`Self::shown`] without the indented lines below each message: another test shows its help. Its place stays.
+    pub fn brief(&self) -> String {
+        let (mut text, mut before) = (String::new(), String::new());
+        for line in self.shown().lines() {
+            if let Some(stream) = line.strip_prefix("--- ") {
+                before = format!("{}{stream}: ", if text.contains('\n') || text.contains(':') { "\n" } else { ", " });
+            } else if line.starts_with("  --> ") {
+                text.push_str(&line[1..]);
+            } else if !line.starts_with(' ') {
+                text = text + &std::mem::replace(&mut before, "\n".to_owned()) + line;
+            }
+        }
+        text
+    }
 }
 
 /// Paths of a stage, times and ids, each with the word that replaces it in a snapshot.

@@ -113,11 +113,7 @@ fn refusals_and_unreachable_remotes_have_names_and_hints() {
       help: name one of: origin
     "#);
     stage.andon(&["sync", "--upload-pack=touch x"]).exits(2);
-    assert_snapshot!(sync(&stage, &one).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 record sent
-    ");
+    assert_snapshot!(sync(&stage, &one).brief(), @"exit 0, stdout: synced with origin: 1 record sent");
     stage.git(&["remote", "remove", "origin"]).ok();
     assert_snapshot!(sync(&stage, &one).shown(), @r#"
     exit 2
@@ -173,11 +169,7 @@ fn a_configured_refspec_that_would_overwrite_is_not_used() {
     stage.git(&["config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"]).ok();
     stage.git(&["config", "fetch.prune", "true"]).ok();
     iterate(&stage, &one, "on\n", GREEN, "On").ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"
-    exit 0
-    --- stdout
-    synced with origin: 1 record sent
-    ");
+    assert_snapshot!(sync(&stage, &one).brief(), @"exit 0, stdout: synced with origin: 1 record sent");
     assert_eq!(notes(&stage, &one).lines().count(), 2);
 }
 
@@ -185,18 +177,13 @@ fn a_configured_refspec_that_would_overwrite_is_not_used() {
 fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
     let (stage, _) = hub();
     let before = stage.read(".git/config");
-    assert_snapshot!(stage.andon(&["install", "--fetch"]).shown(), @"
-    exit 0
-    --- stdout
-    remote.origin.fetch = +refs/notes/andon*:refs/notes/remotes/origin/andon*
+    assert_snapshot!(stage.andon(&["install", "--fetch"]).brief(), @"
+    exit 0, stdout: remote.origin.fetch = +refs/notes/andon*:refs/notes/remotes/origin/andon*
     remote.origin.fetch = +refs/andon/ledger/*:refs/andon/remote/origin/ledger/*
     remote.origin.fetch = +refs/andon/records/*:refs/andon/remote-records/origin/*
     ");
-    assert_snapshot!(stage.andon(&["install", "--fetch"]).shown(), @"
-    exit 0
-    --- stdout
-    Andon is installed in ROOT/repo/.git/hooks already; nothing changed
-    ");
+    assert_snapshot!(stage.andon(&["install", "--fetch"]).brief(),
+        @"exit 0, stdout: Andon is installed in ROOT/repo/.git/hooks already; nothing changed");
     sync(&stage, stage.dir()).ok();
     stage.git(&["fetch", "-q"]).ok();
     assert_eq!(
