@@ -25,7 +25,7 @@ fn arguments_streams_and_exit_code_are_the_clients() {
     let stage = Stage::installed();
     with_client(&stage, "cat; echo told >&2; exit 7");
     let run = ["agent", "run", "claude", "--", "-p", "go on", "--halt"];
-    let out = stage.run_in(stage.dir(), andon_path(), &run, Some(b"the prompt\n")).exits(7);
+    let out = stage.feed(&run, b"the prompt\n").exits(7);
     assert_eq!((out.stdout.as_str(), out.stderr.as_str()), ("the prompt\n", "told\n"));
     assert_eq!(started(&stage), "-p go on --halt\n");
     with_client(&stage, "kill -TERM $$");
@@ -49,8 +49,7 @@ fn nothing_is_started_while_the_loop_is_halted() {
     stage.set("ANDON", "0");
     stage.andon(&["agent", "run", "claude", "--", "off"]).ok();
     stage.unset("ANDON");
-    stage.andon(&["resume", "-r", "read the error first"]).ok();
-    stage.andon(&["agent", "run", "claude", "--", "on"]).ok();
+    stage.steps("andon resume -r 'read the error first'; andon agent run claude -- on");
     stage.write(".andon/STOP", "");
     stage.andon(&["agent", "run", "claude", "--", "stopped"]).exits(1).says("user-stop");
     assert_eq!(started(&stage), "off\non\n");

@@ -21,11 +21,8 @@ fn listed(stage: &Stage, client: &str) -> Value {
 fn hooks_come_into_the_settings_and_go_again() {
     let stage = Stage::installed();
     stage.write(".claude/settings.json", MINE);
-    stage
-        .andon(&["agent", "install", "claude"])
-        .ok()
-        .says("Claude Code starts Andon (project)")
-        .says("hooks added");
+    let out = stage.andon(&["agent", "install", "claude"]).ok().says("Claude Code starts Andon (project)");
+    out.says("hooks added");
     let settings = stage.read(".claude/settings.json");
     assert!(settings.contains("// mine") && settings.contains("\"PreToolUse\""), "{settings}");
     stage.andon(&["agent", "install", "claude"]).ok().says("nothing changed");
@@ -56,11 +53,8 @@ fn a_users_settings_are_another_place() {
 fn broken_settings_are_refused_with_their_line() {
     let stage = Stage::installed();
     stage.write(".qwen/settings.json", "{\n  \"a\": 1\n  \"b\": 2\n}\n");
-    stage
-        .andon(&["agent", "install", "qwen"])
-        .exits(2)
-        .says(".qwen/settings.json:2: ")
-        .says("nothing was changed");
+    let out = stage.andon(&["agent", "install", "qwen"]).exits(2).says(".qwen/settings.json:2: ");
+    out.says("nothing was changed");
     let qwen = listed(&stage, "qwen");
     assert_eq!(qwen["settings"][0]["state"], "broken");
     stage.andon(&["agent", "list"]).ok().says("error: ").says(".qwen/settings.json:2");
@@ -77,8 +71,7 @@ fn any_client_gets_its_commands_and_what_has_no_place_is_named() {
     stage.andon(&["agent", "install"]).exits(2);
     stage.andon(&["agent", "install", "kimi"]).exits(2).says("andon agent install kimi --user");
     stage.andon(&["agent", "install", "kiro", "--user"]).exits(2).says("andon agent install kiro --project");
-    let schema = stage.andon(&["agent", "schema"]).ok().stdout;
-    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let schema = stage.andon(&["agent", "schema"]).ok().json();
     assert_eq!(schema["properties"]["tool_input"]["type"], "object");
 }
 
@@ -96,10 +89,8 @@ fn a_status_line_says_what_counts() {
 #[test]
 fn only_a_person_takes_them_out() {
     let stage = Stage::installed();
-    stage
-        .andon(&["agent", "install", "codex"])
-        .ok()
-        .says("next: Codex runs the hooks of a project only once you trust");
+    let out = stage.andon(&["agent", "install", "codex"]).ok();
+    out.says("next: Codex runs the hooks of a project only once you trust");
     stage.set("CODEX_THREAD_ID", "t1");
     stage.andon(&["agent", "uninstall", "codex"]).exits(1).says("only a person removes its hooks");
     assert!(stage.exists(".codex/hooks.json"));
@@ -171,8 +162,7 @@ fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
     assert_eq!(live(&stage).matches("refused the canary").count(), ALL.len());
     stage.andon(&["resume", "--reason", "seen"]).ok();
     // What it left is no sign of an agent.
-    stage.write("code.txt", "two\n");
-    stage.tested_commit_of("--all", "By hand");
+    stage.steps("echo two > code.txt; git add --all; andon test; git commit -qm 'By hand'");
     assert_eq!(stage.record("HEAD").get("guards"), None);
 }
 

@@ -104,8 +104,7 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
         assert_eq!(there.len(), first, "{point}");
         // Its leftovers are not in the way.
         if number % 2 == 0 {
-            stage.git(&["repack", "-adq"]).ok();
-            stage.git(&["prune", "--expire=now"]).ok();
+            stage.steps("git repack -adq; git prune --expire=now");
         }
         let had = match first {
             0 => "none had a record yet".to_owned(),

@@ -5,13 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs};
 
-use crate::support::{Stage, image::built};
-
-fn program(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
+use crate::support::{Stage, image::built, program};
 
 fn ready() -> Stage {
     built!({
@@ -101,11 +95,8 @@ fn the_notice_stands_behind_nobodys_hook_and_goes_with_andon() {
 fn frameworks_and_husky_are_waited_for_too() {
     let stage = ready();
     stage.write(".pre-commit-config.yaml", "repos:\n- repo: x\n");
-    stage
-        .andon(&["install"])
-        .exits(2)
-        .says("help: pre-commit install\n")
-        .says("help: where prek runs the hooks: prek install");
+    let out = stage.andon(&["install"]).exits(2).says("help: pre-commit install\n");
+    out.says("help: where prek runs the hooks: prek install");
     let stage = ready();
     stage.write(".husky/pre-commit", "echo LINT\n");
     stage.andon(&["install"]).exits(2).says("help: npx husky");
@@ -119,8 +110,7 @@ fn a_framework_that_runs_the_gate_and_records_nothing_says_so_at_each_commit() {
     let andon = crate::support::andon_path();
     let hook = format!("#!/bin/sh\n# pre-commit\nPRE_COMMIT=1 '{}' hook pre-commit\n", andon.display());
     program(&stage.path(".git/hooks/pre-commit"), &hook);
-    stage.git(&["add", "-A"]).ok();
-    stage.andon(&["test"]).ok();
+    stage.steps("git add -A; andon test");
     let said = stage.git(&["commit", "-q", "-m", "one"]).ok();
     assert!(
         said.stderr.contains("this commit will not be recorded: no hook for prepare-commit-msg, post-commit"),
@@ -141,8 +131,7 @@ fn lines_in_files_of_others_let_pass_without_the_program_and_say_so_once() {
         let script = "#!/bin/sh\nsh -e \"$(dirname \"$(dirname \"$0\")\")/$(basename \"$0\")\" \"$@\"\n";
         program(&stage.path(&format!(".husky/_/{hook}")), script);
     }
-    stage.git(&["config", "core.hooksPath", ".husky/_"]).ok();
-    stage.andon(&["install"]).ok();
+    stage.steps("git config core.hooksPath .husky/_; andon install");
     fs::remove_file(stage.path(".git/andon/program")).unwrap();
     stage.git(&["add", "-A"]).ok();
     let said = stage.git(&["commit", "-q", "-m", "one"]).ok();
@@ -194,10 +183,8 @@ fn hooks_of_all_repositories_are_never_hidden_without_a_word() {
     // Hidden by the repository itself, or by another: told.
     stage.git(&["config", "core.hooksPath", ".git/hooks"]).ok();
     stage.andon(&["install"]).ok().says("the hooks there do not run here");
-    stage
-        .andon(&["doctor"])
-        .says("the hooks there do not run here")
-        .says("git config --local --unset-all core.hooksPath");
+    let out = stage.andon(&["doctor"]).says("the hooks there do not run here");
+    out.says("git config --local --unset-all core.hooksPath");
 }
 
 #[test]
@@ -217,7 +204,7 @@ fn a_dry_run_names_every_file_and_changes_none() {
         let before = files(stage.dir());
         stage.andon(&["install", "--dry-run", "--mode", mode]).ok().says("nothing was changed (--dry-run)");
         let plan = stage.andon(&["install", "--dry-run", "--mode", mode, "--format", "json"]).ok();
-        let plan: serde_json::Value = serde_json::from_str(&plan.stdout).unwrap();
+        let plan = plan.json();
         assert_eq!(files(stage.dir()), before, "{mode}");
         stage.andon(&["install", "--mode", mode]);
         let after = files(stage.dir());
@@ -249,8 +236,7 @@ fn uninstall_takes_the_hooks_of_clients_along_or_names_the_command() {
     let stage = ready();
     stage.andon(&["install"]).ok();
     stage.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");
-    stage.andon(&["agent", "install", "claude"]).ok();
-    stage.andon(&["agent", "install", "gemini", "--user"]).ok();
+    stage.steps("andon agent install claude; andon agent install gemini --user");
     let out = stage.andon(&["uninstall"]).ok();
     let out = out.says(".claude/settings.json: the hooks of andon in Claude Code are out of it");
     out.says(

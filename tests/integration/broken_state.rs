@@ -20,7 +20,7 @@ fn break_all(ground_name: &str, ground: &Ground, wanted: impl Fn(&[&str]) -> boo
         println!("=== {ground_name}: {name}");
         let dir = ground.stage.root().join(name);
         image.write(&dir);
-        break_it(&ground.stage, &dir);
+        break_it.apply(&ground.stage, &dir);
         let answers = sweep(&ground.stage, &dir, &wanted);
         for (command, out) in &answers {
             wrong.extend(fault(out).map(|fault| format!("{name}: andon {command} {fault}")));
@@ -78,7 +78,7 @@ fn broken_state_does_not_free_a_halted_loop() {
         let dir = stage.root().join(way);
         image.write(&dir);
         let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| name == way).unwrap();
-        break_it(stage, &dir);
+        break_it.apply(stage, &dir);
         for hook in
             [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"], &["hook", "pre-merge-commit"]]
         {
@@ -141,10 +141,8 @@ fn a_report_file_that_cannot_come_back_frees_nobody() {
     fs::remove_dir_all(stage.path(".andon")).unwrap();
     link("/nonexistent/x", &stage.path(".andon"));
     for hook in [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"]] {
-        run(stage, stage.dir(), hook, None)
-            .exits(1)
-            .says("repeated-failures")
-            .says(".andon must be a directory");
+        let out = run(stage, stage.dir(), hook, None).exits(1).says("repeated-failures");
+        out.says(".andon must be a directory");
     }
 }
 
@@ -153,7 +151,7 @@ fn a_broken_notes_ref_leaves_the_tests_demanded() {
     let ground = Ground::new();
     let stage = &ground.stage;
     let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| *name == "notes-ref-blob").unwrap();
-    break_it(stage, stage.dir());
+    break_it.apply(stage, stage.dir());
     stage.write("code.txt", "untested\n");
     assert_snapshot!(stage.git(&["commit", "-qam", "untested"]).shown(), @"
     exit 1

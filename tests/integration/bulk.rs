@@ -265,7 +265,7 @@ fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
     std::fs::remove_file(cache(&stage)).unwrap();
     stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~599"]).ok();
     let part = interrupt(start(&stage, &["check", "main", "--format", "json", "-j1"]), found);
-    let report: serde_json::Value = serde_json::from_str(&part.stdout).unwrap();
+    let report = part.json();
     assert_eq!(
         (part.code, &report["undecided"][0]["code"]),
         (1, &"interrupted".into()),
@@ -305,8 +305,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     let stage = motley_stage();
     let old = stage.head();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\niteration-cap = { max = 3 }\n");
-    stage.andon(&["install"]).ok();
-    stage.commit_of(".", "Install Andon");
+    stage.steps("andon install; git add .; git commit -qm 'Install Andon'");
     let first = stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout;
     let status = stage.andon(&["status"]).stdout;
 
@@ -338,8 +337,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     checked 4 commits in HASH~3..HEAD: cannot decide: evidence is missing, 1 warning
     "#);
     // Three iterations are the cap: the first was one of them, what was backfilled is none.
-    stage.write("code.txt", "2\n");
-    stage.commit_of(".", "Second");
+    stage.steps("echo 2 > code.txt; git add .; git commit -qm Second");
     assert_eq!(stage.record("HEAD")["iteration"], 2);
 }
 
@@ -348,8 +346,7 @@ fn a_commit_on_top_of_backfilled_ones_is_the_first_iteration() {
     let stage = motley_stage();
     stage.andon(&["backfill", "HEAD"]).ok();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");
-    stage.andon(&["install"]).ok();
-    stage.commit_of(".", "Install Andon");
+    stage.steps("andon install; git add .; git commit -qm 'Install Andon'");
     assert_eq!(stage.record("HEAD")["iteration"], 1);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
 }
@@ -368,6 +365,5 @@ fn backfill_beside_hooks_loses_nothing() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let notes = stage.git(&["notes", "--ref=andon", "list"]).ok().stdout;
     assert_eq!(notes.lines().count(), 400 + 7);
-    stage.andon(&["check", "HEAD~6..HEAD"]).ok();
-    stage.git(&["fsck", "--strict"]).ok();
+    stage.steps("andon check HEAD~6..HEAD; git fsck --strict");
 }

@@ -63,11 +63,8 @@ fn a_shallow_clone_promises_nothing() {
     let clone = stage.root().join("shallow");
     let from = format!("file://{}", stage.dir().display());
     stage.git(&["clone", "-q", "--depth", "30", &from, clone.to_str().unwrap()]).ok();
-    stage
-        .andon(&["check", "--calibration=0.5", "HEAD"])
-        .ok()
-        .says("0 of 20 good runs are halted")
-        .lacks("error");
+    let out = stage.andon(&["check", "--calibration=0.5", "HEAD"]).ok().says("0 of 20 good runs are halted");
+    out.lacks("error");
     for args in [&["check", "--calibration=0.5", "HEAD"][..], &["calibrate", "HEAD", "--alpha", "0.5"]] {
         let said = stage.andon_in(&clone, args).exits(3);
         said.says("error[shallow-clone]").says("git fetch --unshallow").lacks("halted with");
@@ -199,11 +196,8 @@ fn the_same_content_is_one_run_and_folders_are_read_to_the_bottom() {
     );
     let twice = stage.andon(&["calibrate", "--alpha", "0.5", "--events", &first, &first]);
     twice.says("files with the content of another one, not counted: 1");
-    stage
-        .andon(&["calibrate", "--events", &good])
-        .exits(2)
-        .says(&format!("{good} is a folder"))
-        .says("--good");
+    let out = stage.andon(&["calibrate", "--events", &good]).exits(2).says(&format!("{good} is a folder"));
+    out.says("--good");
 }
 
 #[test]

@@ -45,8 +45,7 @@ fn what_changes_is_named_and_what_does_not_passes() {
             Some(named) => out.says("changed while the tests").says(named),
             None => out.lacks("changed while the tests"),
         };
-        stage.git(&["reset", "-q", "--hard"]).ok();
-        stage.git(&["clean", "-qfdx", "-e", ".andon"]).ok();
+        stage.steps("git reset -q --hard; git clean -qfdx -e .andon");
     }
 }
 
@@ -63,8 +62,7 @@ fn a_file_that_is_made_anew_ends_as_it_was() {
 fn untracked_code_is_looked_at_again() {
     let stage = stage();
     for act in ["echo two > u/v/w.txt", "echo two > u/v/x.txt", "rm u/v/w.txt", "echo two > new.txt"] {
-        stage.write("u/v/w.txt", "one\n");
-        stage.write("new.txt", "one\n");
+        stage.steps("echo one > u/v/w.txt; echo one > new.txt");
         stage.set("ACT", act);
         stage.andon(&["test"]).ok().says("the code changed while the tests ran");
         stage.set("ACT", "cat new.txt > n.tmp; cat n.tmp > new.txt; cat n.tmp > u/v/w.txt");
@@ -118,11 +116,8 @@ fn swapped() -> Stage {
     built!({
         let stage = stage();
         stage.write(".gitignore", "target/\n*.tmp\ngood/\nkept/\n__pycache__/\nout/\n");
-        stage.write("src/app/a.py", "1\n");
-        stage.write("src/app/deep/b.py", "2\n");
-        stage.write("src/v1/c.py", "3\n");
-        stage.write("src/v2/c.py", "4\n");
-        stage.write("good/a.py", "5\n");
+        stage.steps("echo 1 > src/app/a.py; echo 2 > src/app/deep/b.py; echo 3 > src/v1/c.py");
+        stage.steps("echo 4 > src/v2/c.py; echo 5 > good/a.py");
         std::os::unix::fs::symlink("v1", stage.path("src/current")).unwrap();
         stage.tested_commit_of(".", "Add a package");
         stage

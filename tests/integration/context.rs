@@ -21,12 +21,8 @@ fn call(stage: &Stage, number: u64) -> Out {
     observe(stage, "tool_call", &format!("{{\"tool\":\"Read\",\"args\":{{\"n\":{number}}}}}\n"))
 }
 
-fn json(out: &Out) -> serde_json::Value {
-    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
-}
-
 fn context(stage: &Stage) -> serde_json::Value {
-    json(&stage.andon(&["context", "--format", "json"]))
+    stage.andon(&["context", "--format", "json"]).json()
 }
 
 #[test]
@@ -63,9 +59,7 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
 
     observe(&stage, "compaction", "").ok();
     call(&stage, 4).ok().lacks("context");
-    stage.andon(&["context", "--gate"]).ok();
-    stage.write("code.txt", "b\n");
-    stage.andon(&["tick"]).ok();
+    stage.steps("andon context --gate; echo b > code.txt; andon tick");
     assert_snapshot!(stage.andon(&["context"]).shown());
     usage(&stage, 30_000).ok().lacks("context");
 }
@@ -112,7 +106,7 @@ fn a_replay_comes_to_the_same_decisions_as_the_events_did() {
     let observed: Vec<String> = STREAM
         .iter()
         .map(|line| stage.run_in(stage.dir(), andon_path(), &args, Some(line.as_bytes())))
-        .map(|out| json(&out)["decision"].as_str().unwrap().to_owned())
+        .map(|out| out.json()["decision"].as_str().unwrap().to_owned())
         .collect();
     let text = STREAM.join("\n");
     let args = ["replay", "--events", "-", "--format", "json"];

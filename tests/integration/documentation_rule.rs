@@ -14,23 +14,20 @@ fn documentation_goes_with_the_declared_api() {
         );
     };
     configure("off");
-    stage.git(&["commit", "-qam", "Declare the API"]).ok();
-    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
-    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.steps("git commit -qam 'Declare the API'; git init -q --bare ../remote.git");
+    stage.steps("git remote add origin ../remote.git");
     stage.write("src/api/a.rs", "pub fn a() {}\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "."]).ok();
+    stage.steps("andon test; git add .");
     // Uncommitted work counts, and the rule being off does not: the task is not done.
     assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.git(&["commit", "-qm", "Add to the API"]).ok().lacks("docs-not-updated");
     let out = stage.andon(&["complete", "--format", "json"]).exits(1);
-    let value: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let value = out.json();
     assert_eq!(value["dirty_bits"]["docs_updated"], false);
     assert_eq!(value["dirty_bits"]["tests_passing"], true);
     assert!(value["prompt"].as_str().unwrap().contains("documentation"));
     // The safety log says what was missing, and only that.
-    let log = stage.andon(&["log", "--events", "--format", "json"]).ok().stdout;
-    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let log = stage.andon(&["log", "--events", "--format", "json"]).ok().json();
     let told = &log["events"][0];
     assert_eq!(told["type"], "DIRTY_BIT_VIOLATION", "{log}");
     assert_eq!(told["details"]["rule"], "docs-not-updated");
@@ -58,13 +55,10 @@ fn documentation_goes_with_the_declared_api() {
     error[docs-not-updated]: commit refused: the API changed and no documentation with it: src/api/a.rs
       help: update the documentation that names it, or see which paths count: andon config show paths
     ");
-    stage.write("docs/api.md", "# a\n");
-    stage.commit_of(".", "Change the API");
+    stage.steps("echo # a > docs/api.md; git add .; git commit -qm 'Change the API'");
     assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.write("src/api/b.rs", "pub fn b() {}\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qnm", "Go around"]).ok();
+    stage.steps("andon test; git add .; git commit -qnm 'Go around'");
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown());
 }

@@ -357,14 +357,7 @@ fn split_verdicts_and_no_change_escalate() {
     stage.write("andon.toml", config);
     stage.commit_of("-A", "Leave it to the reviewers");
     let vote = |lines: &str| {
-        stage
-            .run_in(
-                stage.dir(),
-                crate::support::andon_path(),
-                &["observe", "verdict"],
-                Some(lines.as_bytes()),
-            )
-            .ok();
+        stage.feed(&["observe", "verdict"], lines.as_bytes()).ok();
     };
     let halted = (1..=8).find(|number| {
         let out = stage.git(&["commit", "-qm", "Try again", "--allow-empty"]);

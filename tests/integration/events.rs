@@ -53,11 +53,9 @@ fn a_line_without_a_member_that_it_needs_says_which_and_shows_a_command() {
     let run = |input: &str| {
         stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(input.as_bytes()))
     };
-    run("{\"status\":\"failed\"}\n")
-        .exits(2)
-        .says("error[event]: no fact: missing field `code`")
-        .says("help: test_run needs code and status, such as: echo '{\"code\":\"STATE\",")
-        .says("help: or hand in report files: andon observe test_run --report FILE --exit-code N");
+    let out = run("{\"status\":\"failed\"}\n").exits(2).says("error[event]: no fact: missing field `code`");
+    let out = out.says("help: test_run needs code and status, such as: echo '{\"code\":\"STATE\",");
+    out.says("help: or hand in report files: andon observe test_run --report FILE --exit-code N");
     run("{\"code\":\"STATE\",\"status\":\"failed\",\"total\":10,\"failing\":[\"a::b\"]}\n").ok();
 }
 
@@ -95,9 +93,7 @@ fn three_idle_turns_halt_the_loop() {
     }
     assert_snapshot!(stage.andon(&["tick"]).shown());
     assert!(stage.read(".andon/CHECKPOINT.md").contains("idle-turns"));
-    stage.write("code.txt", "edited\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
+    stage.steps("echo edited > code.txt; git add .; andon test");
     assert_snapshot!(stage.git(&["commit", "-qm", "Edit"]).shown(), @"
     exit 1
     --- stderr
@@ -234,7 +230,7 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
     ");
     stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
     let status = stage.andon(&["status", "--format", "json"]).ok();
-    let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    let status = status.json();
     assert_eq!(status["state"], "halted");
     assert_eq!(status["last_halt"]["halt_reason"], "stalled");
 }

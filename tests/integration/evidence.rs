@@ -5,10 +5,6 @@ use serde_json::Value;
 
 use crate::support::{Out, Stage, andon_path};
 
-fn json(out: &Out) -> Value {
-    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
-}
-
 /// TAP of tests of which the first `failing` fail, out of `total`, the last `skipped` skipped.
 fn tap(failing: usize, total: usize, skipped: usize) -> Vec<String> {
     let line = |number: usize| match number {
@@ -39,7 +35,7 @@ fn a_fall_without_credit_is_marked_in_the_trend() {
     let status = stage.andon(&["status"]).ok();
     let status = status.says("7 -> 4 -> 2 failing");
     status.says("4 -> 2 does not count as progress: 8 tests that ran before did not run");
-    let value = json(&stage.andon(&["status", "--format", "json"]).ok());
+    let value = stage.andon(&["status", "--format", "json"]).ok().json();
     assert_eq!(value["trend"], serde_json::json!([0, 7, 4, 2]));
     assert_eq!(value["trend_without_credit"], serde_json::json!([{ "from": 4, "to": 2, "gone": 8 }]));
 }
@@ -70,10 +66,9 @@ fn each_dirty_bit_says_why() {
         "andon.toml",
         "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = [\"**/*.md\"]\napi = [\"api.txt\"]\n[rules]\ndocs-not-updated = \"off\"\n",
     );
-    stage.git(&["commit", "-qam", "Declare the API"]).ok();
-    stage.write("api.txt", "call\n");
+    stage.steps("git commit -qam 'Declare the API'; echo call > api.txt");
     let reasons =
-        |stage: &Stage| json(&stage.andon(&["complete", "--format", "json"]).exits(1))["reasons"].clone();
+        |stage: &Stage| stage.andon(&["complete", "--format", "json"]).exits(1).json()["reasons"].clone();
     let untested = reasons(&stage);
     assert_eq!(untested["tests_run"], "the code was modified and the tests have not run on it");
     assert_eq!(untested["docs_updated"], "the API was modified and no documentation with it: api.txt");
@@ -112,7 +107,7 @@ fn json_stream_of_mocha_is_read() {
     );
     stage.write("andon.toml", "[test]\ncommand = \"cat out.txt; exit 1\"\n");
     stage.andon(&["test"]).exits(1);
-    let tests = &json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"];
+    let tests = &stage.andon(&["status", "--format", "json"]).ok().json()["tests"]["work_tree"]["run"];
     assert_eq!((&tests["total"], &tests["skipped"]), (&3.into(), &1.into()), "{tests}");
     assert_eq!(tests["failing"], serde_json::json!(["math divides"]));
 }
@@ -122,9 +117,8 @@ fn lines_on_standard_input_are_worth_what_reports_are() {
     let stage = Stage::installed();
     let config = "[test]\ncommand = \"sh check.sh\"\nhanded_in = \"count\"\n";
     stage.write("andon.toml", config);
-    stage.tested_commit("-qam", "Let runs be handed in");
-    stage.write("code.txt", "two\n");
-    let status = json(&stage.andon(&["status", "--format", "json"]).ok());
+    stage.steps("andon test; git commit -qam 'Let runs be handed in'; echo two > code.txt");
+    let status = stage.andon(&["status", "--format", "json"]).ok().json();
     let code = status["code"]["work_tree"].as_str().unwrap().to_owned();
     let hand_in = |more: &str| {
         let line = format!(
@@ -162,7 +156,7 @@ fn a_program_that_cannot_be_started_leaves_a_run_that_proves_nothing() {
     error: no-such-program-anywhere: command not found
       help: install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)
     ");
-    let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"].clone();
+    let tests = stage.andon(&["status", "--format", "json"]).ok().json()["tests"]["work_tree"].clone();
     assert_eq!(tests["run"]["status"], "runner_error", "{tests}");
     assert_eq!(tests["validity"], "not_started");
     stage.andon(&["status"]).ok().says("the test program could not be started");
@@ -183,14 +177,14 @@ fn what_only_the_exit_code_tells_is_told_apart() {
     {
         stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\nformat = \"exit\"\n"));
         stage.andon(&["test"]).exits(code);
-        stage.andon(&["status"]).ok().says(words);
+        stage.andon(&["status"]).ok().says(words).lacks("0 passed");
         let tests =
-            json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"].clone();
+            stage.andon(&["status", "--format", "json"]).ok().json()["tests"]["work_tree"]["run"].clone();
         assert_eq!(tests["known_by"], "exit_code", "{tests}");
     }
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
     stage.andon(&["test"]).ok();
-    let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"].clone();
+    let tests = stage.andon(&["status", "--format", "json"]).ok().json()["tests"]["work_tree"]["run"].clone();
     assert_eq!(tests["known_by"], "report", "{tests}");
 }
 
@@ -198,7 +192,7 @@ fn what_only_the_exit_code_tells_is_told_apart() {
 fn run_of(stage: &Stage, config: &str) -> (Out, String) {
     stage.write("andon.toml", format!("[test]\n{config}"));
     let out = stage.andon(&["test"]);
-    let status = json(&stage.andon(&["status", "--format", "json"]).ok());
+    let status = stage.andon(&["status", "--format", "json"]).ok().json();
     (out, status["tests"]["work_tree"]["run"]["status"].as_str().unwrap_or_default().to_owned())
 }
 
@@ -264,7 +258,7 @@ fn a_wrong_byte_in_a_log_is_told_and_explained_alike() {
     exit 0, stderr: warning: r.xml: a NUL at byte 58: read with a replacement there
     warning: r.xml: not UTF-8 at byte 54: read with a replacement there; have the runner write UTF-8
     ");
-    let explained = json(&stage.andon(&["explain", "r.xml", "--format", "json"]).ok());
+    let explained = stage.andon(&["explain", "r.xml", "--format", "json"]).ok().json();
     assert_eq!(explained["status"], "passed", "{explained}");
     assert_eq!(explained["warnings"].as_array().map(Vec::len), Some(2), "{explained}");
 }

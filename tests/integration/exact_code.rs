@@ -10,10 +10,7 @@ fn stage() -> Stage {
     built!({
         let stage = Stage::installed();
         stage.write("andon.toml", "[test]\ncommand = 'grep -q good code.txt && sh check.sh'\n");
-        stage.write("code.txt", "evil\n");
-        stage.write("other.txt", "one\n");
-        stage.git(&["add", "."]).ok();
-        stage.git(&["commit", "-qm", "Evil", "--no-verify"]).ok();
+        stage.steps("echo evil > code.txt; echo one > other.txt; git add .; git commit -qm Evil --no-verify");
         stage
     })
 }
@@ -104,9 +101,7 @@ fn a_monitor_that_says_nothing_changed_is_not_asked() {
         &stage,
         "git config core.fsmonitorHookVersion 1; git config core.fsmonitor .git/m; git status; rm -f .git/asked",
     );
-    stage.write("code.txt", "good\n");
-    stage.andon(&["test"]).ok();
-    stage.andon(&["status"]).ok();
+    stage.steps("echo good > code.txt; andon test; andon status");
     assert!(!stage.exists(".git/asked"), "the monitor was asked");
     stage.add("other.txt", "two\n");
     assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
@@ -154,13 +149,10 @@ fn a_file_behind_a_filter_is_compared_as_git_does() {
         commit("echo token two > secret.ipynb", "secret.ipynb");
         // Changed and left out of the commit: as with every other file.
         secret("three");
-        stage.andon(&["test"]).ok();
-        stage.write("code.txt", "5\n");
-        stage.add("code.txt", "5\n");
+        stage.steps("andon test; echo 5 > code.txt; echo 5 > code.txt; git add code.txt");
         let refused = stage.git(&["commit", "-qm", "Without"]).refused().says("secret.ipynb");
         refused.lacks("filter.").lacks("renormalize");
-        stage.andon(&["test", "--staged"]).ok();
-        stage.git(&["commit", "-qm", "Without"]).ok();
+        stage.steps("andon test --staged; git commit -qm Without");
         stage.git(&["show", "HEAD:secret.ipynb"]).ok().lacks("output");
         assert!(stage.read("secret.ipynb").contains("three"), "{name}");
     }
@@ -185,8 +177,7 @@ fn what_a_filter_does_not_say_is_left_out_in_one_line() {
             .andon(&["test"])
             .ok()
             .says("locked.txt is left out of the code: the filter vault fails on it, or stores something else each time (name it in paths.ignore)");
-        stage.git(&["add", "other.txt"]).ok();
-        stage.git(&["commit", "-qm", "Other"]).ok();
+        stage.steps("git add other.txt; git commit -qm Other");
     }
     stage.write(
         "andon.toml",
@@ -211,16 +202,14 @@ fn what_git_lfs_stores_is_known() {
     // A driver by that name which stores something else.
     stage.git(&["config", "filter.lfs.clean", "sed s/good/evil/"]).ok();
     stage.write("a.bin", "good");
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "."]).ok();
+    stage.steps("andon test; git add .");
     stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("a.bin");
 }
 
 #[test]
 fn an_executable_bit_that_git_does_not_look_at_counts() {
     let stage = Stage::installed();
-    stage.git(&["config", "core.fileMode", "false"]).ok();
-    stage.write("run.sh", "#!/bin/sh\n");
+    stage.steps("git config core.fileMode false; echo #!/bin/sh > run.sh");
     sh(&stage, "chmod +x run.sh; git add run.sh");
     let tested = stage.andon(&["test"]);
     assert_snapshot!(tested.brief(), @"
@@ -249,15 +238,11 @@ fn a_submodule_is_looked_into() {
     let stage = stage();
     let lib = stage.root().join("lib");
     std::fs::create_dir(&lib).unwrap();
-    stage.git_in(&lib, &["init", "-q", "."]).ok();
-    std::fs::write(lib.join("f"), "evil\n").unwrap();
-    stage.git_in(&lib, &["add", "."]).ok();
-    stage.git_in(&lib, &["commit", "-qm", "f"]).ok();
+    stage.steps_in(&lib, "git init -q .; echo evil > f; git add .; git commit -qm f");
     stage
         .git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", lib.to_str().unwrap(), "sub"])
         .ok();
-    stage.write("code.txt", "good\n");
-    stage.tested_commit_of(".", "With a submodule");
+    stage.steps("echo good > code.txt; git add .; andon test; git commit -qm 'With a submodule'");
     sh(&stage, "cd sub; git update-index --skip-worktree f; echo good > f");
     sh(&stage, "test -z \"$(git status --porcelain)\"");
     assert_snapshot!(stage.andon(&["test"]).brief(), @"
@@ -266,8 +251,7 @@ fn a_submodule_is_looked_into() {
     ok 2 - b
     stderr: warning: the tests ran with sub/f as it is on disk, and git does not see it: it is marked skip-worktree (git -C sub update-index --no-skip-worktree -- f)
     ");
-    stage.write("other.txt", "two\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo two > other.txt; git add .");
     assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
     exit 1
     --- stderr
@@ -283,10 +267,8 @@ fn a_submodule_is_looked_into() {
 #[test]
 fn a_sparse_checkout_is_no_change() {
     let stage = stage();
-    stage.write("code.txt", "good\n");
-    stage.write("kept/a", "1\n");
-    stage.write("left/b", "1\n");
-    stage.tested_commit_of(".", "Two directories");
+    stage.steps("echo good > code.txt; echo 1 > kept/a; echo 1 > left/b");
+    stage.steps("git add .; andon test; git commit -qm 'Two directories'");
     for extra in [&["--no-sparse-index"][..], &["--sparse-index"]] {
         stage.git(&[&["sparse-checkout", "set", "--cone"], extra, &["kept"]].concat()).ok();
         assert!(!stage.exists("left/b"));

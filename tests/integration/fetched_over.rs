@@ -34,8 +34,7 @@ fn what_a_fetch_overwrites_or_prunes_is_put_back() {
         let (stage, hub) = hub();
         if sent == "all but the halt" {
             // A ledger that the remote has in part: a halt that was answered.
-            stage.andon(&["pause"]).ok();
-            stage.andon(&["resume", "--reason", "looked"]).ok();
+            stage.steps("andon pause; andon resume --reason looked");
         }
         if sent != "nothing" {
             sync(&stage, stage.dir()).ok();
@@ -92,9 +91,7 @@ fn a_halt_of_another_clone_stays_when_its_remote_loses_it() {
     sync(&stage, stage.dir()).ok();
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
     let two = crate::sync::clone(&stage, "two");
-    stage.andon_in(&two, &["install", "--fetch", "--no-push"]).ok();
-    stage.git_in(&two, &["config", "fetch.prune", "true"]).ok();
-    stage.git_in(&two, &["fetch", "-q"]).ok();
+    stage.steps_in(&two, "andon install --fetch --no-push; git config fetch.prune true; git fetch -q");
     stage.andon_in(&two, &["status"]).ok().says("HALTED");
     for name in stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon"]).ok().stdout.lines()
     {
@@ -122,8 +119,7 @@ fn an_old_line_is_named_by_doctor_and_replaced_by_install() {
     stage.git(&["fetch", "-q", "--prune"]).ok();
     assert_eq!(refs(&stage, stage.dir()), before);
     // Without an old line nothing is added unasked.
-    stage.git(&["config", "--unset-all", "remote.origin.fetch", "andon"]).ok();
-    stage.andon(&["install"]).ok();
+    stage.steps("git config --unset-all remote.origin.fetch andon; andon install");
     assert!(!stage.git(&["config", "--get-all", "remote.origin.fetch"]).stdout.contains("andon"));
 }
 

@@ -52,8 +52,7 @@ fn each_clone_pushes_to_a_ref_of_its_own_and_ci_reads_them_all() {
     let ci = root(&stage).join("ci");
     assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main~1..origin/main"]).shown());
     stage.git_in(&ci, &FETCH).ok();
-    stage.andon_in(&ci, &["check", "origin/main~1..origin/main"]).ok();
-    stage.andon_in(&ci, &["check", "origin/main~1..origin/other"]).ok();
+    stage.steps_in(&ci, "andon check origin/main~1..origin/main; andon check origin/main~1..origin/other");
     assert_eq!(count(&stage, &ci), 3);
     // A fetch as `andon install --fetch` sets it up brings what others send from then on.
     stage.andon_in(&two, &["install", "--no-push", "--fetch"]).ok();

@@ -6,7 +6,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::rounds::deferred;
-use crate::support::people::{by, halted_and_signed, sit_down, steady};
+use crate::support::people::{by, halted_and_signed, resolving, sit_down, steady};
 use crate::support::{Out, Stage};
 
 const MEMORY: &str = ".git/andon/cache/ledger";
@@ -88,7 +88,7 @@ fn a_forged_memory_moves_nothing_and_is_found_out() {
     stage.andon(&["resume", "--reason", "it is answered"]).refused();
     sit_down(&stage, "ann");
     std::fs::write(stage.path(MEMORY), &forged).unwrap();
-    let resolve = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"];
+    let resolve = resolving("go on");
     by(&stage, "ann", &resolve).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
 }

@@ -208,9 +208,7 @@ fn locks_that_others_left_are_named_with_the_command_that_removes_them() {
     std::fs::write(stage.path(".git/config.lock"), "").unwrap();
     mended_by_its_own_words(&stage, &["uninstall"], "config.lock");
     // Of a ledger.
-    stage.andon(&["install"]).ok();
-    stage.andon(&["stop", "--reason", "once"]).ok();
-    stage.andon(&["resume", "--reason", "seen"]).ok();
+    stage.steps("andon install; andon stop --reason once; andon resume --reason seen");
     let ledger = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
     std::fs::write(stage.path(&format!(".git/{}.lock", ledger.trim())), "").unwrap();
     mended_by_its_own_words(&stage, &["stop", "--reason", "twice"], ".lock");

@@ -4,16 +4,48 @@ use insta::assert_snapshot;
 
 use crate::support::{Stage, andon_path};
 
+/// What is done, the flag of the commit, what its refusal says, and what makes it pass.
+const UNTESTED: [(&str, &str, &str, &str); 4] = [
+    (
+        "echo two > code.txt",
+        "-qam",
+        "the code changed after the tests ran: code.txt\n  help: andon test",
+        "andon test; git commit -qam Two",
+    ),
+    // Back to what was tested: no clock and no mtime is asked.
+    (
+        "echo two > code.txt; andon test; echo three > code.txt",
+        "-qam",
+        "the code changed after the tests ran: code.txt\n  help: andon test",
+        "echo two > code.txt; git commit -qam Two",
+    ),
+    (
+        "echo other > other.txt; git add other.txt; echo unstaged > code.txt; andon test",
+        "-qm",
+        "the tests ran with work that is not part of this commit: code.txt\n  help: git add -- code.txt\n  \
+         help: or test exactly what is committed: andon test --staged",
+        "git stash -q -k; andon test; git commit -qm Other",
+    ),
+    (
+        "echo two > code.txt; echo new > new.txt; andon test",
+        "-qam",
+        "the tests ran with work that is not part of this commit: new.txt\n  help: git add -- new.txt\n  \
+         help: or test exactly what is committed: andon test --tree HASH",
+        "git add .; git commit -qm Two",
+    ),
+];
+
 #[test]
-fn an_untested_edit_is_refused_and_a_tested_one_passes() {
-    let stage = Stage::installed();
-    stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).brief(),
-        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Two"]).ok().lacks("untested");
-    assert_eq!(stage.record("HEAD")["gate"], "passed");
-    assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+fn an_edit_that_was_not_tested_as_it_is_committed_is_refused_until_it_is() {
+    for (done, flag, said, mended) in UNTESTED {
+        let stage = Stage::installed();
+        stage.steps(done);
+        let refused = format!("exit 1\n--- stderr\nerror[untested-edit]: commit refused: {said}\n");
+        assert_eq!(stage.git(&["commit", flag, "No"]).shown(), refused, "{done}");
+        stage.steps(mended);
+        assert_eq!(stage.record("HEAD")["gate"], "passed", "{done}");
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "passed", "{done}");
+    }
 }
 
 #[test]
@@ -34,57 +66,10 @@ fn the_first_commit_of_a_repository_is_gated_too() {
 }
 
 #[test]
-fn tests_on_other_code_do_not_count() {
-    let stage = Stage::installed();
-    stage.write("code.txt", "two\n");
-    stage.andon(&["test"]).ok();
-    stage.write("code.txt", "three\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).brief(),
-        @"exit 1, stderr: error[untested-edit]: commit refused: the code changed after the tests ran: code.txt");
-    // Back to what was tested: no clock and no mtime is asked.
-    stage.write("code.txt", "two\n");
-    stage.git(&["commit", "-qam", "Two"]).ok();
-}
-
-#[test]
-fn a_difference_of_unstaged_work_only_is_named_so() {
-    let stage = Stage::installed();
-    stage.add("other.txt", "other\n");
-    stage.write("code.txt", "unstaged\n");
-    stage.andon(&["test"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-qm", "Other"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: code.txt
-      help: git add -- code.txt
-      help: or test exactly what is committed: andon test --staged
-    ");
-    stage.git(&["stash", "-q", "-k"]).ok();
-    stage.tested_commit("-qm", "Other");
-}
-
-#[test]
-fn an_untracked_file_that_the_tests_saw_is_named() {
-    let stage = Stage::installed();
-    stage.write("code.txt", "two\n");
-    stage.write("new.txt", "new\n");
-    stage.andon(&["test"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
-    exit 1
-    --- stderr
-    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: new.txt
-      help: git add -- new.txt
-      help: or test exactly what is committed: andon test --tree HASH
-    ");
-    stage.commit_of(".", "Two");
-}
-
-#[test]
 fn failing_tests_warn_at_commit_and_block_at_push_and_completion() {
     let stage = Stage::installed();
-    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
-    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.steps("git init -q --bare ../remote.git; git remote add origin ../remote.git");
+    stage.steps("git push -q origin main");
     assert_snapshot!(stage.iterate("two\n", &["ok a", "not ok b"], "Two").brief(), @"exit 0, stderr: warning[failing-tests]: 1 of 2 tests fails: b");
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
@@ -167,10 +152,8 @@ fn code_that_changes_during_the_run_proves_nothing() {
 #[test]
 fn documentation_needs_no_tests() {
     let stage = Stage::installed();
-    stage.write("README.md", "# Words\n");
-    stage.write("docs/guide.txt", "more words\n");
-    stage.write("run.log", "noise\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo # Words > README.md; echo more words > docs/guide.txt; echo noise > run.log");
+    stage.steps("git add .");
     stage.git(&["commit", "-qm", "Document"]).ok().lacks("untested");
     let record = stage.record("HEAD");
     assert_eq!(record["code"], stage.record("HEAD~1")["code"]);
@@ -181,8 +164,7 @@ fn documentation_needs_no_tests() {
 fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     let stage = Stage::installed();
     // commit -a: git hands over index.lock.
-    stage.write("code.txt", "two\n");
-    stage.tested_commit("-qam", "All");
+    stage.steps("echo two > code.txt; andon test; git commit -qam All");
     // commit FILE: another index again; the other edit stays out, so what is committed was not tested.
     stage.write("code.txt", "three\n");
     stage.write("tests.txt", "ok a\nok b\nok c\n");
@@ -193,11 +175,9 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: tests.txt
       help: andon test --tree HASH
     ");
-    stage.git(&["checkout", "-q", "tests.txt"]).ok();
-    stage.andon(&["test"]).ok();
+    stage.steps("git checkout -q tests.txt; andon test");
     stage.write("tests.txt", "ok a\nok b\nok c\n");
-    stage.git(&["commit", "-qm", "One file", "code.txt"]).ok();
-    stage.git(&["checkout", "-q", "tests.txt"]).ok();
+    stage.steps("git commit -qm 'One file' code.txt; git checkout -q tests.txt");
     // commit -p: one hunk of two.
     let long: String = (0..40).map(|line| format!("{line}\n")).collect();
     stage.write("code.txt", &long);
@@ -288,8 +268,7 @@ fn termination_in_the_moment_of_the_start_reaches_the_tests_too() {
     let stage = Stage::installed();
     let line = "trap 'echo told; exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done";
     stage.write("andon.toml", format!("[test]\ncommand = \"{line}\"\n"));
-    stage.write("code.txt", "one\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo one > code.txt; git add .");
     for _ in 0..5 {
         assert_eq!(stage.andon(&["test"]).says("told").code, 7);
     }
@@ -305,9 +284,7 @@ fn termination_in_the_moment_of_the_start_reaches_the_tests_too() {
 fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"touch started; exec sleep 30\"\n");
-    stage.write(".gitignore", "started\n");
-    stage.write("code.txt", "one\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo started > .gitignore; echo one > code.txt; git add .");
     let mut child = stage.command(stage.dir(), andon_path()).arg("test").spawn().unwrap();
     while !stage.exists("started") {
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -316,32 +293,4 @@ fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     assert_snapshot!(stage.git(&["commit", "-qm", "Stopped"]).brief(),
         @"exit 1, stderr: error[untested-edit]: commit refused: the run of the tests on this code was interrupted");
-}
-
-#[test]
-fn what_is_pushed_is_judged_like_a_finished_task() {
-    let stage = Stage::installed();
-    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
-    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).ok();
-    stage.write("code.txt", "two\n");
-    stage.git(&["commit", "-qanm", "Around the gate"]).ok();
-    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).brief(), @"
-    exit 1, stderr: error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
-    error: failed to push some refs to '../remote.git'
-    ");
-    assert_snapshot!(stage.andon(&["complete"]).shown(), @"
-    exit 1
-    --- stdout
-      code modified  no
-      tests run      no: the tests have not run on this code
-      tests passing  not known
-      docs updated   not known
-    error[untested-edit]: the code changed after the tests ran: code.txt
-      help: andon test
-    the tests have not run on this code; run: andon test
-    the task cannot be completed
-    ");
-    stage.andon(&["test"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).ok();
 }

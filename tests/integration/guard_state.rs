@@ -12,12 +12,7 @@ fn hook(stage: &Stage, event: &str, id: &str) -> Out {
         "hook_event_name": event, "session_id": "s1", "cwd": stage.dir(), "tool_name": "Bash", "tool_use_id": id,
         "tool_input": {"command": format!("make {id}")}, "tool_response": {"stdout": id, "stderr": "", "interrupted": false},
     });
-    stage.run_in(
-        stage.dir(),
-        andon_path(),
-        &["agent", "hook", "claude", event],
-        Some(payload.to_string().as_bytes()),
-    )
+    stage.feed(&["agent", "hook", "claude", event], payload.to_string().as_bytes())
 }
 
 fn told(out: &Out) -> String {
@@ -35,8 +30,7 @@ fn call(stage: &Stage, id: &str, does: impl FnOnce(&Stage)) -> String {
 fn guarded() -> Stage {
     built!({
         let stage = Stage::installed();
-        stage.andon(&["agent", "install", "claude", "--project"]).ok();
-        stage.commit_of("-A", "Guard the agent");
+        stage.steps("andon agent install claude --project; git add -A; git commit -qm 'Guard the agent'");
         stage
     })
 }
@@ -113,8 +107,7 @@ fn what_people_and_andon_do_meanwhile_is_nobodys() {
     stage.andon(&["resume", "--reason", "start anew from B"]).ok();
     let heard = told(&hook(&stage, "PostToolUse", "3"));
     assert!(!heard.contains("took away") && heard.contains("start anew from B"), "{heard}");
-    stage.andon(&["agent", "uninstall", "claude"]).ok();
-    stage.andon(&["uninstall"]).ok();
+    stage.steps("andon agent uninstall claude; andon uninstall");
     assert_eq!(call(&stage, "4", |_| {}), "");
 }
 

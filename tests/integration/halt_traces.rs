@@ -20,9 +20,7 @@ const FORGED: &str =
 #[test]
 fn no_receipt_lifts_a_halt() {
     let stage = Stage::installed();
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.write("code.txt", "on\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("andon stop --reason lunch; echo on > code.txt; git add .");
     let forged = FORGED.replace("%s", "");
     for first in
         ["printf '%s\\n' $$", &format!("printf '%s\\n{forged}\\n' $$"), &format!("printf '{forged}\\n'")]
@@ -39,8 +37,7 @@ fn no_receipt_lifts_a_halt() {
 #[test]
 fn a_receipt_that_was_written_by_hand_is_none() {
     let stage = Stage::installed();
-    stage.write("code.txt", "1\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo 1 > code.txt; git add .");
     let own = r#""by":[{"pid":1,"started":1}],"#;
     for (number, by) in ["", own].into_iter().enumerate() {
         stage.write("code.txt", format!("{number}\n"));
@@ -54,15 +51,13 @@ fn a_receipt_that_was_written_by_hand_is_none() {
         assert_eq!(stage.record("HEAD")["gate"], "bypassed", "{by}");
     }
     // Nor one for another parent, or for none.
-    stage.write("code.txt", "2\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo 2 > code.txt; git add .");
     let rootless = FORGED.replace("%s", "").replace(r#""head":"'$(git rev-parse HEAD)'","#, "");
     sh(&stage, &format!("printf '{rootless}\\n' > .git/andon/receipt")).ok();
     stage.git(&["commit", "-q", "--no-verify", "-m", "Forged"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "bypassed");
     // One that pre-commit wrote for a commit that was given up does not serve the next one.
-    stage.write("code.txt", "3\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 3 > code.txt; andon test");
     stage.git(&["commit", "-qam", ""]).refused();
     stage.git(&["commit", "-qam", "Round the gate", "--no-verify"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "bypassed");
@@ -89,8 +84,7 @@ fn remove(stage: &Stage, paths: &[&str]) {
 fn stopped() -> Stage {
     built!({
         let stage = Stage::installed();
-        stage.andon(&["pause"]).ok();
-        stage.andon(&["resume", "--reason", "looked"]).ok();
+        stage.steps("andon pause; andon resume --reason looked");
         stage.iterate("1\n", GREEN, "One").ok();
         stage.andon(&["stop", "--reason", "lunch"]).ok();
         stage
@@ -201,19 +195,14 @@ fn a_clone_without_ledgers_lost_nothing_and_a_sync_brings_a_ledger_back() {
     let stage = stopped();
     let root = stage.root().canonicalize().unwrap();
     stage.git_in(&root, &["init", "-q", "--bare", "-b", "main", "hub.git"]).ok();
-    stage.git(&["remote", "add", "origin", "../hub.git"]).ok();
-    stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
-    stage.andon(&["sync"]).ok();
+    stage.steps("git remote add origin ../hub.git; git push -q --no-verify origin main; andon sync");
     // Records alone: what was never here is not gone.
     stage.git_in(&root, &["clone", "-q", "hub.git", "other"]).ok();
     let other = root.join("other");
     stage.andon_in(&other, &["install"]).ok();
     let records = "+refs/andon/records/*:refs/andon/remote-records/origin/*";
     stage.git_in(&other, &["fetch", "-q", "origin", records]).ok();
-    stage.andon_in(&other, &["log"]).ok();
-    std::fs::write(other.join("code.txt"), "other\n").unwrap();
-    stage.andon_in(&other, &["test"]).ok();
-    stage.git_in(&other, &["commit", "-qam", "Other"]).ok();
+    stage.steps_in(&other, "andon log; echo other > code.txt; andon test; git commit -qam Other");
     assert_snapshot!(stage.andon_in(&other, &["check", "HEAD~2..HEAD~1"]).brief(), @"
     exit 1, stdout: error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched --> HASH One
     checked 1 commit in HEAD~2..HEAD~1: 1 error

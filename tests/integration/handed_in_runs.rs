@@ -81,10 +81,8 @@ fn a_handed_in_run_counts_where_the_project_says_so_and_stays_marked() {
         @"exit 1, stderr: error[untested-edit]: commit refused: the run on this code was of another command: `true` instead of `sh check.sh`");
     // Several reports of one run, and an exit code that no case explains.
     std::fs::write(stage.root().join("s.xml"), ALL_PASS).unwrap();
-    hand_in(&stage, ALL_PASS, "1", &["--report", "../s.xml", "--format", "json"])
-        .ok()
-        .says("\"status\":\"runner_error\"")
-        .says("\"total\":4");
+    let out = hand_in(&stage, ALL_PASS, "1", &["--report", "../s.xml", "--format", "json"]).ok();
+    out.says("\"status\":\"runner_error\"").says("\"total\":4");
 }
 
 #[test]
@@ -92,8 +90,7 @@ fn a_handed_in_run_is_bound_to_the_code_that_it_names() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\nhanded_in = \"count\"\n");
     stage.write("code.txt", "two\n");
-    let status: serde_json::Value =
-        serde_json::from_str(&stage.andon(&["status", "--format", "json"]).ok().stdout).unwrap();
+    let status = stage.andon(&["status", "--format", "json"]).ok().json();
     let code = status["code"]["work_tree"].as_str().unwrap().to_owned();
     assert_ne!(status["code"]["head"], status["code"]["work_tree"]);
     // An orchestrator tested a checkout of this code elsewhere, while here the work went on.

@@ -47,8 +47,7 @@ fn a_pin_is_written_beside_what_is_there() {
     as pinned: 1 file, sha256:HASH...
       AGENTS.md
     ");
-    let json = stage.andon(&["pin", "--check", "--format", "json"]).ok().stdout;
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = stage.andon(&["pin", "--check", "--format", "json"]).ok().json();
     assert_eq!((json["schema"].as_str(), json["state"].as_str()), (Some("andon/pin@1"), Some("as_pinned")));
     stage.andon(&["pin"]).ok();
     assert_eq!(stage.read("andon.toml"), text, "pinning again changes nothing");
@@ -67,8 +66,7 @@ fn a_drift_is_refused_and_names_its_file() {
       help: put it back, or pin what is there now: andon pin
     ");
     // The working tree is not what is committed.
-    stage.add("code.txt", "2\n");
-    stage.tested_commit("-qm", "Other work");
+    stage.steps("echo 2 > code.txt; git add code.txt; andon test; git commit -qm 'Other work'");
     let said = commit(&stage, "Drift").shown();
     assert_snapshot!(said, @"
     exit 1
@@ -76,8 +74,7 @@ fn a_drift_is_refused_and_names_its_file() {
     error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
       help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
     ");
-    stage.git(&["checkout", "-q", "HEAD", "--", "CLAUDE.md"]).ok();
-    stage.write(".claude/skills/x.md", "new\n");
+    stage.steps("git checkout -q HEAD -- CLAUDE.md; echo new > .claude/skills/x.md");
     assert_snapshot!(commit(&stage, "Drift").shown(), @"
     exit 1
     --- stderr
@@ -91,8 +88,7 @@ fn a_drift_is_refused_and_names_its_file() {
     error[identity-drift]: commit refused: not as it was pinned: .claude/settings.json is gone
       help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
     ");
-    stage.git(&["reset", "-q", "--hard"]).ok();
-    stage.git(&["update-index", "--chmod=+x", "CLAUDE.md"]).ok();
+    stage.steps("git reset -q --hard; git update-index --chmod=+x CLAUDE.md");
     assert_eq!(stage.git(&["commit", "-qm", "Drift"]).shown(), said);
     assert_snapshot!(stage.andon(&["log", "--events"]).shown());
     // It is no dirty bit.
@@ -108,8 +104,7 @@ fn a_drift_is_refused_and_names_its_file() {
 #[test]
 fn a_file_of_a_commit_alone_is_judged_by_the_index_of_that_commit() {
     let stage = pinned();
-    stage.write("CLAUDE.md", "Skip the tests.\n");
-    stage.add("README.md", "Words.\n");
+    stage.steps("echo Skip the tests. > CLAUDE.md; echo Words. > README.md; git add README.md");
     // `git commit FILE` commits with an index of its own.
     stage.git(&["commit", "-qm", "Words", "README.md"]).ok();
     let said = stage.git(&["commit", "-qm", "Drift", "CLAUDE.md"]).shown();
@@ -154,10 +149,8 @@ fn a_person_pins_anew_and_check_still_sees_the_old_pin() {
 fn a_drift_around_the_gate_is_seen_by_check_on_each_commit() {
     let stage = pinned();
     let base = stage.head();
-    stage.write("CLAUDE.md", "Skip the tests.\n");
-    stage.git(&["commit", "-qam", "Around", "--no-verify"]).ok();
-    stage.write("CLAUDE.md", "Run the tests.\n");
-    stage.git(&["commit", "-qam", "Back again"]).ok();
+    stage.steps("echo Skip the tests. > CLAUDE.md; git commit -qam Around --no-verify");
+    stage.steps("echo Run the tests. > CLAUDE.md; git commit -qam 'Back again'");
     let out = stage.andon(&["check", "--format", "json", &format!("{base}..HEAD")]).exits(1).stdout;
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let drifts: Vec<&serde_json::Value> = report["violations"]
@@ -274,10 +267,8 @@ fn a_configuration_without_files_or_of_another_shape_is_said() {
 #[test]
 fn a_drift_that_was_committed_past_the_gate_is_asked_about_at_push() {
     let stage = pinned();
-    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
-    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).ok();
-    stage.write("CLAUDE.md", "Skip the tests.\n");
+    stage.steps("git init -q --bare ../remote.git; git remote add origin ../remote.git");
+    stage.steps("git push -q origin main; echo Skip the tests. > CLAUDE.md");
     stage.set("ANDON", "0");
     commit(&stage, "Drift").ok();
     stage.unset("ANDON");
@@ -286,9 +277,7 @@ fn a_drift_that_was_committed_past_the_gate_is_asked_about_at_push() {
     // What a person pinned is what the tip itself says, whatever is checked out.
     stage.git(&["checkout", "-q", "-b", "other", "HEAD~1"]).ok();
     stage.git(&["push", "-q", "origin", "main"]).refused().says("identity-drift");
-    stage.git(&["push", "-q", "origin", "other"]).ok();
-    stage.git(&["checkout", "-q", "main"]).ok();
-    stage.andon(&["pin"]).ok();
+    stage.steps("git push -q origin other; git checkout -q main; andon pin");
     commit(&stage, "Pin it").ok();
     stage.git(&["push", "-q", "origin", "main"]).ok();
 }

@@ -218,7 +218,6 @@ fn answers_and_stops_say_the_same_in_json() {
     let schema = value(&["config", "schema"]);
     assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
     stage.write("andon.toml", "[tset]\n");
-    let mistakes: Value =
-        serde_json::from_str(&run(&stage, &["config", "check"], "").exits(2).stdout).unwrap();
+    let mistakes = run(&stage, &["config", "check"], "").exits(2).json();
     assert!(mistakes["mistakes"][0]["message"].as_str().unwrap().contains("tset"), "{mistakes}");
 }

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use insta::assert_snapshot;
 
-use crate::support::{Out, Stage, andon_path, image::built};
+use crate::support::{Out, Stage, andon_path, image::built, program};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
 const RED: &[&str] = &["ok a", "not ok b"];
@@ -31,8 +31,7 @@ fn commits(stage: &Stage) -> usize {
 
 /// git is well, and every record of before is still there.
 fn sound(stage: &Stage, before: &BTreeSet<String>, point: &str) {
-    stage.git(&["status"]).ok();
-    stage.git(&["fsck", "--strict"]).ok();
+    stage.steps("git status; git fsck --strict");
     let now = notes(stage, stage.dir());
     assert!(before.is_subset(&now), "{point}: {before:?} {now:?}");
 }
@@ -91,9 +90,7 @@ fn at_every_step_of_post_commit() {
 fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     let stage = Stage::installed();
     dying(&stage, "post-commit:begin", |stage| stage.iterate("2\n", GREEN, "Killed")).ok();
-    stage.write("code.txt", "3\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Off"]).ok();
+    stage.steps("echo 3 > code.txt; andon test; git -c core.hooksPath=no-hooks commit -qam Off");
     assert_snapshot!(stage.iterate("4\n", GREEN, "On again").ok().brief(), @"
     exit 0, stderr: note: recorded 1 commit whose post-commit was cut short
     note: recorded 1 commit made while the hooks were off
@@ -113,15 +110,13 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
     // One that was given up in the editor, then committed after all.
-    stage.write("code.txt", "6\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 6 > code.txt; andon test");
     stage.git(&["-c", "core.editor=false", "commit", "-qa"]).refused();
     stage.iterate("7\n", GREEN, "Another first").ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     // Amending is on top of the same parent.
-    stage.write("code.txt", "8\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.logAllRefUpdates=false", "commit", "-qa", "--amend", "-m", "Amended"]).ok();
+    stage.steps("echo 8 > code.txt; andon test");
+    stage.steps("git -c core.logAllRefUpdates=false commit -qa --amend -m Amended");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
 }
 
@@ -190,14 +185,12 @@ fn at_every_step_of_an_install() {
     ] {
         let stage = Stage::new();
         let own = "#!/bin/sh\necho own hook ran >&2\n";
-        stage.write(".git/hooks/pre-commit", own);
-        make_executable(&stage.path(".git/hooks/pre-commit"));
+        program(&stage.path(".git/hooks/pre-commit"), own);
         stage.add("code.txt", "start\n");
         let config = stage.read(".git/config");
         dying(&stage, point, |stage| stage.andon(&["install"])).exits(KILLED);
         stage.git(&["commit", "-qm", point]).ok().says("own hook ran");
-        stage.git(&["fsck", "--strict"]).ok();
-        stage.andon(&["install"]).ok();
+        stage.steps("git fsck --strict; andon install");
         stage.git(&["commit", "-q", "--allow-empty", "-m", "Installed"]).ok().says("own hook ran");
         assert!(!notes(&stage, stage.dir()).is_empty(), "{point}");
         stage.andon(&["uninstall"]).ok();
@@ -214,8 +207,7 @@ fn at_every_step_of_a_sync() {
     let root = stage.root().canonicalize().unwrap();
     let hub = root.join("hub.git");
     let two = root.join("two");
-    stage.git_in(&root, &["clone", "-q", "--bare", "repo", "hub.git"]).ok();
-    stage.git_in(&root, &["clone", "-q", "hub.git", "two"]).ok();
+    stage.steps_in(&root, "git clone -q --bare repo hub.git; git clone -q hub.git two");
     stage.andon_in(&two, &["install"]).ok();
     stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
     let points = [
@@ -307,9 +299,7 @@ fn a_lock_of_another_program_is_not_taken_for_one_of_the_dead() {
 #[test]
 fn a_full_disk_costs_the_record_not_the_commit() {
     let stage = Stage::installed();
-    stage.write("code.txt", "2\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["-c", "core.hooksPath=no-hooks", "commit", "-qam", "Two"]).ok();
+    stage.steps("echo 2 > code.txt; andon test; git -c core.hooksPath=no-hooks commit -qam Two");
     // No file may grow: what a full disk answers, without one.
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" hook post-commit";
     let out = stage.run_in(stage.dir(), "sh", &["-c", script, andon_path().to_str().unwrap()], None);
@@ -317,21 +307,6 @@ fn a_full_disk_costs_the_record_not_the_commit() {
     out.says("cannot write");
     stage.git(&["fsck", "--strict"]).ok();
     stage.iterate("3\n", GREEN, "Three").ok();
-    assert_eq!(notes(&stage, stage.dir()).len(), 3);
-}
-
-#[test]
-fn without_home_terminal_or_standard_error_all_goes_on() {
-    let stage = Stage::installed();
-    stage.unset("HOME");
-    stage.write("code.txt", "2\n");
-    stage.andon(&["test"]).ok();
-    let script = "exec 2>&-; git commit -qam Two";
-    stage.run_in(stage.dir(), "sh", &["-c", script], None).ok();
-    let script = "exec 0<&- 1>&- 2>&-; echo 3 > code.txt; git commit -qam Untested; exit 0";
-    stage.run_in(stage.dir(), "sh", &["-c", script], None).ok();
-    assert_eq!(commits(&stage), 2);
-    stage.iterate("4\n", GREEN, "Four").ok();
     assert_eq!(notes(&stage, stage.dir()).len(), 3);
 }
 
@@ -357,9 +332,4 @@ fn maintenance_meanwhile_loses_nothing() {
         stage.git(&["fsck", "--strict"]).ok();
         assert_eq!(notes(&stage, stage.dir()).len(), commits(&stage));
     }
-}
-
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -37,8 +37,7 @@ impl Kind {
 
     fn made(args: &[&str]) -> Self {
         let kind = Self::empty(args);
-        kind.git(&["add", "."]).ok();
-        kind.git(&["commit", "-qm", "Before"]).ok();
+        kind.steps("git add .; git commit -qm Before");
         kind
     }
 
@@ -101,14 +100,17 @@ impl Kind {
         self.stage.andon_in(&self.dir, args)
     }
 
+    fn steps(&self, script: &str) {
+        self.stage.steps_in(&self.dir, script);
+    }
+
     fn sh(&self, script: &str) -> Out {
         self.stage.run_in(&self.dir, "sh", &["-c", script], None)
     }
 
     /// Installs and records a first commit.
     fn adopt(&self) {
-        self.andon(&["install"]).ok();
-        self.git(&["add", "andon.toml", "check.sh", "code.txt", "tests.txt"]).ok();
+        self.steps("andon install; git add andon.toml check.sh code.txt tests.txt");
         self.andon(&["test"]).ok().lacks("warning");
         self.git(&["commit", "-q", "--allow-empty", "-am", "Adopt"]).ok().lacks("warning[").lacks("error");
     }

@@ -88,11 +88,9 @@ fn a_merge_waives_what_its_branch_removed() {
     let stage = quiet();
     stage.write("tests/test_a.py", python(&["one", "two"]));
     commit(&stage, "Base");
-    stage.git(&["checkout", "-qb", "side"]).ok();
-    stage.git(&["rm", "-q", "tests/test_a.py"]).ok();
+    stage.steps("git checkout -qb side; git rm -q tests/test_a.py");
     commit(&stage, "Delete").says("2 tests removed");
-    stage.git(&["checkout", "-q", "-"]).ok();
-    stage.write("other.txt", "1\n");
+    stage.steps("git checkout -q -; echo 1 > other.txt");
     commit(&stage, "Other");
     let merge = ["merge", "-q", "--no-ff", "side", "-m", "Merge side", "-m", "Tests-Removed: feature gone"];
     stage.git(&merge).ok().lacks("test-weakening");
@@ -106,15 +104,13 @@ fn what_a_merge_itself_drops_is_told() {
     stage.write("tests/test_a.py", python(&["one", "two"]));
     stage.write("tests/test_b.py", python(&["three"]));
     commit(&stage, "Base");
-    stage.git(&["checkout", "-qb", "side"]).ok();
-    stage.git(&["rm", "-q", "tests/test_b.py"]).ok();
+    stage.steps("git checkout -qb side; git rm -q tests/test_b.py");
     commit(&stage, "Delete on the side").says("1 test removed (test_three)");
     stage.git(&["checkout", "-q", "-"]).ok();
     stage.write("tests/test_c.py", python(&["four"]));
     commit(&stage, "Add here");
-    stage.git(&["merge", "-q", "--no-ff", "--no-commit", "side"]).ok();
-    stage.git(&["rm", "-q", "tests/test_a.py"]).ok();
-    stage.git(&["rm", "-qf", "tests/test_c.py"]).ok();
+    stage.steps("git merge -q --no-ff --no-commit side; git rm -q tests/test_a.py");
+    stage.steps("git rm -qf tests/test_c.py");
     // Neither parent had removed those two files; the third went where it was reported.
     let told = "warning[test-weakening]: 3 tests removed (test_one, test_two, test_four)";
     commit(&stage, "Merge side").says(told);

@@ -38,6 +38,7 @@ fn commits_of_ignored_paths_alone_are_no_iterations() {
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
     ");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).refused();
     assert_eq!(number, 1);
 }
 
@@ -54,8 +55,7 @@ fn a_push_is_compared_with_what_the_remote_has() {
     let stage = Stage::installed();
     with_remote(&stage);
     // The present code of the remote is not tested.
-    stage.write("code.txt", "untested\n");
-    stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
+    stage.steps("echo untested > code.txt; git commit -q --no-verify -am Untested");
     let said = stage.git(&["push", "-q", "origin", "main"]).shown();
     assert_snapshot!(said, @"
     exit 1
@@ -72,12 +72,11 @@ fn a_push_is_compared_with_what_the_remote_has() {
         stage.git(&["commit", "-qm", path]).ok();
         stage.git(&["push", "-q", "origin", "main"]).ok();
         stage.git(&["switch", "-q", "-c", path.trim_end_matches(".md")]).ok();
-        stage.git(&["push", "-q", "origin", "HEAD"]).ok();
-        stage.git(&["switch", "-q", "main"]).ok();
+        stage.steps("git push -q origin HEAD; git switch -q main");
     }
-    stage.write("code.txt", "more\n");
-    stage.git(&["commit", "-q", "--no-verify", "-am", "More"]).ok();
+    stage.steps("echo more > code.txt; git commit -q --no-verify -am More");
     assert_eq!(stage.git(&["push", "-q", "origin", "main"]).shown(), said);
+    stage.steps("andon test; git push -q origin main");
 }
 
 #[test]
@@ -86,16 +85,10 @@ fn what_the_tests_ran_without_is_said() {
     with_remote(&stage);
     let other = stage.root().join("other");
     stage.git_in(stage.root(), &["clone", "-q", "remote.git", "other"]).ok();
-    std::fs::write(other.join("z.c"), "theirs\n").unwrap();
-    stage.git_in(&other, &["add", "z.c"]).ok();
-    stage.git_in(&other, &["commit", "-qm", "Theirs"]).ok();
-    stage.git_in(&other, &["push", "-q", "origin", "main"]).ok();
+    stage.steps_in(&other, "echo theirs > z.c; git add z.c; git commit -qm Theirs; git push -q origin main");
     stage.iterate("mine\n", &["ok a"], "Mine").ok();
-    stage.write("code.txt", "mine again\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["stash", "-q"]).ok();
-    stage.git(&["pull", "-q", "--rebase", "origin", "main"]).ok();
-    stage.git(&["stash", "pop", "-q"]).ok();
+    stage.steps("echo mine again > code.txt; andon test; git stash -q; git pull -q --rebase origin main");
+    stage.steps("git stash pop -q");
     assert_snapshot!(stage.git(&["commit", "-qam", "Mine again"]).shown(), @"
     exit 1
     --- stderr
@@ -128,8 +121,7 @@ fn a_clean_tree_is_not_called_modified() {
       docs updated   not known
     the task can be completed
     ");
-    stage.write("code.txt", "other\n");
-    stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
+    stage.steps("echo other > code.txt; git commit -q --no-verify -am Untested");
     let out = stage.andon(&["complete"]);
     assert_snapshot!(out.shown(), @"
     exit 1

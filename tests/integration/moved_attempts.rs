@@ -22,10 +22,8 @@ impl Pair {
 
     fn stage() -> Stage {
         let stage = Stage::installed();
-        stage.git(&["init", "-q", "--bare", "-b", "main", "../origin.git"]).ok();
-        stage.git(&["remote", "add", "origin", "../origin.git"]).ok();
-        stage.git(&["push", "-q", "-u", "origin", "main"]).ok();
-        stage.git(&["clone", "-q", "../origin.git", "../them"]).ok();
+        stage.steps("git init -q --bare -b main ../origin.git; git remote add origin ../origin.git");
+        stage.steps("git push -q -u origin main; git clone -q ../origin.git ../them");
         stage
     }
 
@@ -82,8 +80,7 @@ fn reworded_by_a_tool(pair: &Pair, number: u32) {
 /// As git-revise and jj do: every commit anew on a moved main, without a hook.
 fn rebased_without_hooks(pair: &Pair, number: u32) {
     pair.colleague(number);
-    pair.stage.git(&["fetch", "-q"]).ok();
-    pair.stage.git(&["-c", "core.hooksPath=/dev/null", "rebase", "-q", "origin/main"]).ok();
+    pair.stage.steps("git fetch -q; git -c core.hooksPath=/dev/null rebase -q origin/main");
 }
 
 fn amended_then_pulled(pair: &Pair, number: u32) {
@@ -191,7 +188,7 @@ fn an_attempt_that_was_moved_without_hooks_is_not_unknown() {
     pair.attempt(1, &RED);
     rebased_without_hooks(&pair, 1);
     let json = pair.stage.andon(&["status", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let json = json.json();
     // The colleague's alone.
     assert_eq!(json["unrecorded"], 1, "{}", pair.stage.andon(&["status"]));
 }
@@ -206,7 +203,7 @@ fn commits_of_others_are_counted_as_unknown() {
     pair.stage.git(&["pull", "-q", "--ff-only"]).ok();
     let status = pair.stage.andon(&["status"]).ok().says("Loop 2/100").says("2 commits of the window");
     let json = pair.stage.andon(&["status", "--format", "json"]).ok();
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let json = json.json();
     assert_eq!(json["unrecorded"], 2, "{status}");
 }
 
@@ -244,8 +241,7 @@ fn squashed_alone(pair: &Pair, number: u32) {
     let stage = &pair.stage;
     stage.git(&["checkout", "-q", "main"]).ok();
     pair.colleague(number);
-    stage.git(&["pull", "-q", "--ff-only"]).ok();
-    stage.git(&["merge", "-q", "--squash", "feature"]).ok();
+    stage.steps("git pull -q --ff-only; git merge -q --squash feature");
     stage.andon(&["test"]);
     stage.git(&["commit", "-qm", &format!("Feature {number}")]);
 }
@@ -254,9 +250,7 @@ fn squashed_alone(pair: &Pair, number: u32) {
 fn reset_alone(pair: &Pair, number: u32) {
     let stage = &pair.stage;
     pair.colleague(number);
-    stage.git(&["checkout", "-q", "-B", "main"]).ok();
-    stage.git(&["fetch", "-q"]).ok();
-    stage.git(&["reset", "-q", "--soft", "origin/main"]).ok();
+    stage.steps("git checkout -q -B main; git fetch -q; git reset -q --soft origin/main");
     stage.git(&["commit", "-qm", &format!("Feature {number}")]);
 }
 
@@ -264,9 +258,7 @@ fn reset_alone(pair: &Pair, number: u32) {
 fn reset_and_tested(pair: &Pair, number: u32) {
     let stage = &pair.stage;
     pair.colleague(number);
-    stage.git(&["checkout", "-q", "-B", "main"]).ok();
-    stage.git(&["fetch", "-q"]).ok();
-    stage.git(&["reset", "-q", "--soft", "origin/main"]).ok();
+    stage.steps("git checkout -q -B main; git fetch -q; git reset -q --soft origin/main");
     stage.andon(&["test"]).exits(1);
     stage.git(&["commit", "-qm", &format!("Feature {number}")]);
 }
@@ -308,8 +300,7 @@ fn the_same_change_made_anew_on_a_moved_main_is_another_attempt() {
         }
         assert!(stage.record("HEAD").get("carries").is_none(), "{number}");
         pair.colleague(*number);
-        stage.git(&["fetch", "-q"]).ok();
-        stage.git(&["reset", "-q", "--hard", "origin/main"]).ok();
+        stage.steps("git fetch -q; git reset -q --hard origin/main");
         false
     });
     assert_eq!(halted, Some(3), "{}", stage.andon(&["status"]));
@@ -327,13 +318,11 @@ fn editing_history_is_nobodys_loop() {
     for number in 1..=6 {
         quiet(stage.git(&["commit", "--amend", "-qm", &format!("Words {number}")]));
     }
-    stage.write("code1.txt", "1, mended\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 1, mended > code1.txt; andon test");
     let first = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout;
     quiet(stage.git(&["commit", "-qa", "--fixup", first.trim()]));
     quiet(stage.git(&["rebase", "-i", "--autosquash", "HEAD~5"]));
-    stage.write("README.md", "Words\n");
-    stage.git(&["add", "."]).ok();
+    stage.steps("echo Words > README.md; git add .");
     quiet(stage.git(&["commit", "-qm", "Document"]));
     for _ in 0..5 {
         quiet(stage.git(&["rebase", "-q", "--no-ff", "HEAD~3"]));
@@ -353,11 +342,8 @@ fn a_rebase_is_refused_before_it_moves_anything_while_the_loop_is_halted() {
     }
     pair.colleague(1);
     let before = stage.head();
-    stage
-        .git(&["pull", "-q", "--rebase"])
-        .refused()
-        .says("rebase refused, nothing was moved")
-        .says("repeated-failures");
+    let out = stage.git(&["pull", "-q", "--rebase"]).refused().says("rebase refused, nothing was moved");
+    out.says("repeated-failures");
     assert_eq!(stage.head(), before);
     assert!(!stage.exists(".git/rebase-merge") && !stage.exists(".git/rebase-apply"));
     stage.andon(&["resume", "--reason", "looked at it"]).ok();
@@ -382,11 +368,8 @@ fn a_rebase_that_is_halted_on_its_way_goes_on_after_the_answer() {
         stage.git(&["rebase", "-q", backend, "origin/main"]).refused();
         stage.andon(&["stop", "--reason", "wait"]);
         stage.add("code.txt", "both\n");
-        stage
-            .git(&["rebase", "--continue"])
-            .refused()
-            .says("git rebase --continue")
-            .says("git rebase --abort");
+        let out = stage.git(&["rebase", "--continue"]).refused().says("git rebase --continue");
+        out.says("git rebase --abort");
         stage.andon(&["resume", "--reason", "go on"]).ok();
         for number in 0..4 {
             if !stage.exists(".git/rebase-merge") && !stage.exists(".git/rebase-apply") {
@@ -408,9 +391,8 @@ fn a_rebase_that_is_halted_on_its_way_goes_on_after_the_answer() {
 fn patches_are_recorded_and_refused_while_halted() {
     let stage = Stage::installed();
     stage.iterate("one\n", &GREEN, "One").ok();
-    stage.git(&["format-patch", "-q", "-1", "--output", "../one.patch"]).ok();
-    stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
-    stage.git(&["am", "-q", "../one.patch"]).ok();
+    stage.steps("git format-patch -q -1 --output ../one.patch; git reset -q --hard HEAD^");
+    stage.steps("git am -q ../one.patch");
     assert_eq!(
         (stage.record("HEAD")["kind"].as_str(), stage.record("HEAD")["gate"].as_str()),
         (Some("normal"), Some("not-run"))
@@ -418,8 +400,7 @@ fn patches_are_recorded_and_refused_while_halted() {
     stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
     stage.andon(&["stop", "--reason", "wait"]);
     stage.git(&["am", "-q", "../one.patch"]).refused().says("patch refused").says("git am --continue");
-    stage.andon(&["resume", "--reason", "go on"]).ok();
-    stage.git(&["am", "--continue"]).ok();
+    stage.steps("andon resume --reason 'go on'; git am --continue");
     assert_eq!(stage.git(&["log", "-1", "--format=%s"]).ok().stdout, "One\n");
 }
 
@@ -470,9 +451,8 @@ fn numbers_follow_the_attempts_and_not_the_memos_of_records() {
     stage.git(&["checkout", "-q", "main"]).ok();
     work("main.txt");
     // On main two attempts of the other branch had not been seen; they were made before this one all the same.
-    stage.git(&["checkout", "-q", "feature"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
-    stage.git(&["commit", "-q", "--amend", "-m", "Add two, said better"]).ok();
+    stage.steps("git checkout -q feature; git rebase -q main");
+    stage.steps("git commit -q --amend -m 'Add two, said better'");
     assert_eq!(numbers(), [3, 2, 4, 1]);
     stage.andon(&["status"]).ok().says("Loop 4/100");
     work("three.txt");

@@ -85,8 +85,7 @@ fn nothing_is_read_either() {
     let stage = Stage::installed();
     stage.write(".andon/STOP", "stop\n");
     stage.write("andon.toml", "[this is no configuration\n");
-    stage.write(".git/andon/journal.jsonl", "no journal\n");
-    stage.write(".git/refs/notes/andon", "no ref\n");
+    stage.steps("echo no journal > .git/andon/journal.jsonl; echo no ref > .git/refs/notes/andon");
     stage.set("ANDON", "0");
     each_verb_leaves(&stage);
 }

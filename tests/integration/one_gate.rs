@@ -2,19 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-
 use insta::assert_snapshot;
 
-use crate::support::{Stage, andon_path};
+use crate::support::{Stage, andon_path, program};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
-
-fn program(path: &Path, text: &str) {
-    std::fs::write(path, text).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-}
 
 fn marks(stage: &Stage) -> usize {
     std::fs::read_dir(stage.path(".git/andon/asked")).map_or(0, Iterator::count)
@@ -71,8 +63,7 @@ fn a_gate_that_is_killed_refuses_and_leaves_nothing_that_counts() {
 #[test]
 fn without_the_mark_a_halt_refuses_all_the_same() {
     let stage = Stage::installed();
-    stage.andon(&["stop", "--reason", "look first"]).ok();
-    stage.write("code.txt", "2\n");
+    stage.steps("andon stop --reason 'look first'; echo 2 > code.txt");
     stage.git(&["commit", "-qam", "Round", "--no-verify"]).refused().says("user-stop");
 }
 
@@ -186,8 +177,7 @@ fn a_framework_that_runs_some_of_the_hooks_is_named() {
 #[test]
 fn an_amend_that_gives_the_commit_again_went_through_the_gate() {
     let stage = Stage::installed();
-    stage.write("code.txt", "2\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 2 > code.txt; andon test");
     let date = "@1795190000 +0000";
     for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
         stage.set(name, date);

@@ -17,8 +17,7 @@ fn with_a_patch() -> Stage {
         let stage = Stage::installed();
         stage.iterate("theirs\n", &GREEN, "Theirs").ok();
         stage.git(&["commit", "-q", "--amend", "--no-edit", "--author", "B. Other <other@example.org>"]).ok();
-        stage.git(&["format-patch", "-q", "-1", "--output", "../one.patch"]).ok();
-        stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
+        stage.steps("git format-patch -q -1 --output ../one.patch; git reset -q --hard HEAD^");
         stage
     })
 }
@@ -81,8 +80,7 @@ fn code_of_a_patch_that_nobody_tested_is_untested_and_no_more() {
 fn an_install_after_the_patch_accuses_no_one_and_hooks_that_are_off_are_named() {
     let stage = with_a_patch();
     without_patch_hooks(&stage);
-    stage.git(&["am", "-q", "../one.patch"]).ok();
-    stage.andon(&["install"]).ok();
+    stage.steps("git am -q ../one.patch; andon install");
     let later = crate::support::START + 1_000_000;
     hook_is_of(&stage, later);
     stage.iterate("ours\n", &GREEN, "Ours").ok().says("made by git am").lacks("hooks were off");

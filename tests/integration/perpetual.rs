@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 
 use crate::escalate::{reword, started};
-use crate::support::{Out, Stage, andon_path};
+use crate::support::{Out, Stage};
 
 fn perpetual(rules: &str) -> Stage {
     let stage = started();
@@ -16,7 +16,7 @@ fn perpetual(rules: &str) -> Stage {
 
 fn before_tool(stage: &Stage) -> Out {
     let call = b"{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"a.rs\"}}";
-    stage.run_in(stage.dir(), andon_path(), &["agent", "hook", "claude", "PreToolUse"], Some(call))
+    stage.feed(&["agent", "hook", "claude", "PreToolUse"], call)
 }
 
 #[test]

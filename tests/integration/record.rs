@@ -45,16 +45,6 @@ fn the_same_change_has_the_same_diff_hash() {
 }
 
 #[test]
-fn no_verify_is_marked_as_bypassed() {
-    let stage = Stage::installed();
-    stage.write("code.txt", "two\n");
-    stage.git(&["commit", "-qam", "Two", "--no-verify"]).ok();
-    assert_eq!(stage.record("HEAD")["gate"], "bypassed");
-    let findings = stage.record("HEAD")["findings"].to_string();
-    assert!(findings.contains("hook-bypass"), "{findings}");
-}
-
-#[test]
 fn commits_made_while_the_hooks_were_off_are_caught_up() {
     let stage = Stage::installed();
     for n in 0..3 {
@@ -79,10 +69,8 @@ fn what_was_there_before_andon_is_left_alone() {
         stage.write("code.txt", format!("{n}\n"));
         stage.commit_of(".", "Before");
     }
-    stage.andon(&["install"]).ok();
-    stage.write("code.txt", "after\n");
-    stage.git(&["commit", "-qam", "After"]).ok();
-    stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok();
+    stage.steps("andon install; echo after > code.txt; git commit -qam After");
+    stage.steps("git notes --ref=andon show HEAD");
     stage.git(&["notes", "--ref=andon", "show", "HEAD~1"]).refused();
 }
 
@@ -97,8 +85,7 @@ fn amend_and_rebase_keep_records() {
     let before: Vec<_> = (0..3).map(|n| stage.record(&format!("HEAD~{n}"))).collect();
     stage.git(&["switch", "-q", "main"]).ok();
     stage.iterate("main\n", &["ok a"], "Main").ok();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
+    stage.steps("git switch -q topic; git rebase -q main");
     for (n, old) in before.iter().enumerate() {
         let new = stage.record(&format!("HEAD~{n}"));
         assert_eq!(new["kind"], "rebase");
@@ -116,14 +103,10 @@ fn kinds_of_commits_are_recognised() {
     stage.iterate("two\n", &["ok a"], "Two").ok();
     stage.git(&["revert", "--no-edit", "HEAD"]).ok();
     assert_eq!(stage.record("HEAD")["kind"], "revert");
-    stage.git(&["switch", "-qc", "topic", "HEAD~1"]).ok();
-    stage.write("topic.txt", "topic\n");
-    stage.tested_commit_of(".", "Topic");
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.git(&["cherry-pick", "topic"]).ok();
+    stage.steps("git switch -qc topic HEAD~1; echo topic > topic.txt");
+    stage.steps("git add .; andon test; git commit -qm Topic; git switch -q main; git cherry-pick topic");
     assert_eq!(stage.record("HEAD")["kind"], "cherry-pick");
-    stage.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
-    stage.git(&["merge", "-q", "--no-edit", "topic"]).ok();
+    stage.steps("git reset -q --hard HEAD~1; git merge -q --no-edit topic");
     assert_eq!(stage.record("HEAD")["kind"], "merge");
 }
 
@@ -135,8 +118,7 @@ fn linked_worktrees_record_into_the_same_notes() {
     std::fs::write(side.join("code.txt"), "side\n").unwrap();
     assert_snapshot!(stage.git_in(&side, &["commit", "-qam", "Side"]).brief(),
         @"exit 1, stderr: error[untested-edit]: commit refused: code changed and its tests never ran on it");
-    stage.andon_in(&side, &["test"]).ok();
-    stage.git_in(&side, &["commit", "-qam", "Side"]).ok();
+    stage.steps_in(&side, "andon test; git commit -qam Side");
     assert_eq!(stage.record("side")["gate"], "passed");
 }
 

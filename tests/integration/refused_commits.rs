@@ -25,7 +25,7 @@ fn an_agent_that_runs_plain_tests_and_commits_is_halted_at_the_fifth_refusal() {
     }
     stage.andon(&["status"]).ok().says("4 commits for untested code (untested-edit), the last at");
     let out = stage.andon(&["status", "--format", "json"]).ok();
-    let status: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let status = out.json();
     assert_eq!(status["refused"]["count"], 4);
     assert_eq!(status["refused"]["rule"], "untested-edit");
     attempt(&stage, "5\n").says("refused-commits").says("5 commits in a row were refused");
@@ -36,11 +36,10 @@ fn an_agent_that_runs_plain_tests_and_commits_is_halted_at_the_fifth_refusal() {
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Tested"]).refused();
     stage.unset("CLAUDECODE");
-    stage.andon(&["resume", "--reason", "it runs andon test from now on"]).ok();
-    stage.git(&["commit", "-qam", "Tested"]).ok();
+    stage.steps("andon resume --reason 'it runs andon test from now on'; git commit -qam Tested");
     stage.andon(&["status", "--exit-code"]).exits(0);
     let out = stage.andon(&["status", "--format", "json"]).ok();
-    let status: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let status = out.json();
     assert!(status["refused"].is_null(), "{status}");
 }
 
@@ -93,8 +92,7 @@ fn the_thresholds_are_parameters_and_events_tell_the_same() {
 
 /// The number that `status` and `log` give.
 fn counted(stage: &Stage) -> (u64, Vec<Option<u64>>) {
-    let status: serde_json::Value =
-        serde_json::from_str(&stage.andon(&["status", "--format", "json"]).ok().stdout).unwrap();
+    let status = stage.andon(&["status", "--format", "json"]).ok().json();
     let log = stage.andon(&["log", "--format", "json"]).ok().stdout;
     let numbers = log.lines().filter_map(|line| {
         let entry: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -106,8 +104,7 @@ fn counted(stage: &Stage) -> (u64, Vec<Option<u64>>) {
 #[test]
 fn a_refused_commit_counts_once_as_the_commit_that_came_of_it() {
     let stage = Stage::installed();
-    stage.write("code.txt", "one\n");
-    stage.tested_commit("-qam", "One");
+    stage.steps("echo one > code.txt; andon test; git commit -qam One");
     let (before, _) = counted(&stage);
     attempt(&stage, "two\n");
     assert_eq!(counted(&stage).0, before + 1, "an attempt");
@@ -115,9 +112,7 @@ fn a_refused_commit_counts_once_as_the_commit_that_came_of_it() {
     assert_eq!(counted(&stage).0, before + 1);
     // Repaired after the tests.
     attempt(&stage, "three\n");
-    stage.andon(&["test"]).ok();
-    stage.write("code.txt", "four\n");
-    stage.tested_commit("-qam", "Repaired");
+    stage.steps("andon test; echo four > code.txt; andon test; git commit -qam Repaired");
     let (now, numbers) = counted(&stage);
     assert_eq!(now, before + 2);
     assert_eq!(numbers[..2], [Some(before + 2), Some(before + 1)]);

@@ -202,15 +202,13 @@ fn empty_commits_that_nobody_watched_take_one_more() {
 fn a_test_command_shows_what_the_hooks_would_have_seen() {
     let stage = Stage::new();
     stage.write("check.sh", "grep -q good code.py || { echo 'code.py is not good'; exit 1; }\n");
-    stage.write("code.py", "good\n");
-    stage.commit_of(".", "Begin");
+    stage.steps("echo good > code.py; git add .; git commit -qm Begin");
     for number in 1..=4 {
         stage.write("code.py", format!("try {number}\n"));
         stage.git(&["commit", "-qam", &format!("Try {number}")]).ok();
     }
-    stage.write("README.md", "words\n");
-    stage.commit_of(".", "Say something");
-    stage.write("code.py", "not committed\n");
+    stage.steps("echo words > README.md; git add .; git commit -qm 'Say something'");
+    stage.steps("echo not committed > code.py");
     let range = "HEAD";
     stage.andon(&["replay", range]).ok().lacks("HALT");
     let out = stage.andon(&["replay", "--test", "sh check.sh", range]).ok();
@@ -225,11 +223,8 @@ fn a_test_command_shows_what_the_hooks_would_have_seen() {
         .ok()
         .says("passed, by its exit code alone")
         .lacks("HALT");
-    stage
-        .andon(&["replay", "--test", "no-such-program", range])
-        .ok()
-        .says("could not be started")
-        .lacks("HALT");
+    let said = stage.andon(&["replay", "--test", "no-such-program", range]).ok().says("could not be started");
+    said.lacks("HALT");
     assert_eq!(stage.read("code.py"), "not committed\n");
     assert!(!stage.exists(".git/andon/journal.jsonl"));
     stage.andon(&["replay", "--test", "true", "--events", "x"]).exits(2);

@@ -103,9 +103,7 @@ fn iterations_have_a_lane_for_each_worktree() {
     let stage = Stage::installed();
     stage.git(&["worktree", "add", "-q", "../side", "-b", "side"]).ok();
     let side = stage.root().canonicalize().unwrap().join("side");
-    std::fs::write(side.join("code.txt"), "side\n").unwrap();
-    stage.andon_in(&side, &["test"]).ok();
-    stage.git_in(&side, &["commit", "-qam", "Side"]).ok();
+    stage.steps_in(&side, "echo side > code.txt; andon test; git commit -qam Side");
     stage.iterate("main\n", &["ok a"], "Main").ok();
     stage.git(&["merge", "-q", "-s", "ours", "--no-edit", "side"]).ok();
     assert_eq!(stage.record("side")["worktree"], "side");
@@ -114,7 +112,6 @@ fn iterations_have_a_lane_for_each_worktree() {
     assert!(shown.contains("<div class=\"lane\"><p>agent, worktree side <span"), "{shown}");
     stage.andon(&["show", "side"]).ok().says("worktree   side");
     // Amended in the main worktree, it was made there.
-    stage.git(&["switch", "-q", "--detach", "side"]).ok();
-    stage.git(&["commit", "-q", "--amend", "-m", "Side again"]).ok();
+    stage.steps("git switch -q --detach side; git commit -q --amend -m 'Side again'");
     assert!(stage.record("HEAD")["worktree"].is_null());
 }

@@ -69,7 +69,7 @@ fn a_reader_of_another_time_sees_another_world() {
     let stage = Stage::bare_ground();
     stage.write("story.jsonl", MIGRATION);
     let early = ["review", "simulate", "story.jsonl", "--now", "1795174200", "--format", "json"];
-    let found: Value = serde_json::from_str(&stage.andon(&early).exits(0).stdout).unwrap();
+    let found = stage.andon(&early).exits(0).json();
     assert_eq!(found["rounds"]["m1"]["decision"], json!("accept_opposer"));
     assert_eq!(found["witnesses"]["human:ann"]["reputation"], json!("1"));
     let private = simulated(&stage, &["--as", "human:ann"]);
@@ -100,10 +100,8 @@ fn a_line_that_is_no_entry_is_named() {
         stage.andon(&["review", "simulate", "story.jsonl", "--now", "5"]).exits(2).says(says);
     }
     let stage = Stage::bare_ground();
-    stage
-        .andon(&["review", "simulate", "none.jsonl", "--now", "5"])
-        .exits(2)
-        .says("none.jsonl cannot be read");
+    let out = stage.andon(&["review", "simulate", "none.jsonl", "--now", "5"]).exits(2);
+    out.says("none.jsonl cannot be read");
     stage.write("story.jsonl", good);
     stage.andon(&["review", "simulate", "story.jsonl", "--now", "soon"]).exits(2);
     // The policy lacks everything, which is part of the answer.

@@ -142,8 +142,7 @@ fn agents_name_what_they_looked_at() {
     let verdict = json!({"round": name, "agent": "agent:judge", "text": "{\"deferred\": true}",
         "evidence": [{"commit": "HEAD"}]});
     let entry = answer(&round(&stage, "verdict", &verdict).exits(1))["round"].as_str().unwrap().to_owned();
-    let shown = by(&stage, "ann", &["review", "show", &entry, "--format", "json"]).ok().stdout;
-    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let shown = by(&stage, "ann", &["review", "show", &entry, "--format", "json"]).ok().json();
     assert_eq!(shown["said"]["evidence"]["claim"][0]["commit"], json!(head), "{shown}");
     insta::assert_snapshot!(
         "rounds_looked_at",
@@ -167,7 +166,7 @@ fn bad_input_is_named_and_changes_nothing() {
     let said: String =
         refused.iter().map(|(action, said)| round(&stage, action, said).exits(2).stderr).collect();
     insta::assert_snapshot!("round_bad_input", said);
-    let no_json = stage.run_in(stage.dir(), andon_path(), &["round", "open"], Some(b"{")).exits(2);
+    let no_json = stage.feed(&["round", "open"], b"{").exits(2);
     insta::assert_snapshot!("round_no_json", no_json);
     assert_eq!(stage.git(&["for-each-ref", "refs/andon"]).ok().stdout, "");
     assert!(
@@ -183,8 +182,7 @@ fn an_orchestrator_may_use_one_stream() {
         "{\"action\": \"open\", \"question\": \"One?\"}\n\n{\"action\": \"open\", \"question\": \"Two?\"}\n";
     let out = stage.run_in(stage.dir(), andon_path(), &["observe", "round"], Some(lines.as_bytes())).ok();
     assert_eq!(out.stdout.lines().count(), 2, "{out}");
-    let wrong =
-        stage.run_in(stage.dir(), andon_path(), &["observe", "round"], Some(b"{\"action\": \"dance\"}\n"));
+    let wrong = stage.feed(&["observe", "round"], b"{\"action\": \"dance\"}\n");
     insta::assert_snapshot!("round_no_action", wrong.exits(2));
 }
 
@@ -368,8 +366,7 @@ fn says_the_same_elsewhere(stage: &Stage) -> String {
 
 fn forging_it_moves_nothing(stage: &Stage, first: &str, here: &str) {
     // An agent decides it again with plain git and a key of its own: nothing moves, and the check reports it.
-    let ledger = stage.andon(&["witness", "list", "--format", "json"]).ok().stdout;
-    let ledger: Value = serde_json::from_str(&ledger).unwrap();
+    let ledger = stage.andon(&["witness", "list", "--format", "json"]).ok().json();
     let forged = json!({
         "type": "resolution", "round": first, "trigger": "deferral", "decision": "accept_opposer", "rationale": "mine",
         "factual_checks": [], "time_spent_seconds": 1, "witness": "human:ann", "ledger": ledger["ledger"],

@@ -251,8 +251,7 @@ fn reverts_and_picks_are_told_by_git() {
     stage.iterate("one\n", &["ok a"], "One").ok();
     stage.git(&["checkout", "-q", "-b", "side"]).ok();
     stage.iterate("side\n", &["ok a"], "Side").ok();
-    stage.git(&["checkout", "-q", "main"]).ok();
-    stage.git(&["cherry-pick", "side"]).ok();
+    stage.steps("git checkout -q main; git cherry-pick side");
     assert_eq!((kind(), gate()), ("cherry-pick".into(), "not-run".into()));
     stage.git(&["revert", "--no-edit", "HEAD"]).ok();
     assert_eq!((kind(), gate()), ("revert".into(), "not-run".into()));

@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::support::{Out, Stage};
+use crate::support::{Out, Stage, program};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
 
@@ -36,9 +35,7 @@ fn records(stage: &Stage, dir: &Path) -> usize {
 }
 
 fn hook(dir: &Path, name: &str, script: &str) {
-    let path = dir.join("hooks").join(name);
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program(&dir.join("hooks").join(name), script);
 }
 
 /// Another clone of `hub`, with the hooks installed.
@@ -67,8 +64,7 @@ fn a_push_of_a_branch_sends_its_records_along() {
     ");
     assert_eq!(records(&stage, &hub), 1);
     stage.iterate("1\n", GREEN, "One").ok();
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.steps("andon stop --reason lunch; andon resume --reason back");
     // Said once; from then on silently.
     assert_eq!(stage.git(&["push", "-q"]).ok().all(), "");
     let shown = refs(&stage, &hub);
@@ -80,12 +76,9 @@ fn a_push_of_a_branch_sends_its_records_along() {
     assert_snapshot!(stage.andon_in(&other, &["sync"]).brief(), @"exit 0, stdout: synced with origin: 2 records and 2 ledger entries received");
     stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
     // Tags and deleted branches bring nothing.
-    stage.git(&["branch", "gone"]).ok();
-    stage.git(&["push", "-q", "origin", "gone"]).ok();
+    stage.steps("git branch gone; git push -q origin gone");
     stage.iterate("2\n", GREEN, "Two").ok();
-    stage.git(&["tag", "v1"]).ok();
-    stage.git(&["push", "-q", "origin", "v1"]).ok();
-    stage.git(&["push", "-q", "origin", ":gone"]).ok();
+    stage.steps("git tag v1; git push -q origin v1; git push -q origin :gone");
     assert_eq!(records(&stage, &hub), 2);
 }
 
@@ -93,8 +86,7 @@ fn a_push_of_a_branch_sends_its_records_along() {
 fn nothing_is_sent_unless_the_person_chose_it() {
     let (stage, hub) = stage_with_origin();
     // What is committed cannot choose.
-    stage.git(&["config", "--unset", "andon.push"]).ok();
-    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    stage.steps("git config --unset andon.push; git push -qu origin main");
     assert_eq!(refs(&stage, &hub), "");
     assert_snapshot!(stage.andon(&["install", "--no-push"]).brief(), @"exit 0, stdout: git push sends branches alone; to send records: andon sync");
     assert_snapshot!(stage.andon(&["install"]).brief(), @"exit 0, stdout: Andon is installed in ROOT/repo/.git/hooks already; nothing changed");
@@ -184,16 +176,12 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
 fn ssh(stage: &Stage, second: &str) -> PathBuf {
     let path = stage.root().join("ssh");
     let count = stage.root().join("connections");
-    std::fs::write(
-        &path,
-        format!(
-            "#!/bin/sh\necho x >> '{0}'\n\
+    let script = format!(
+        "#!/bin/sh\necho x >> '{0}'\n\
              if [ $(wc -l < '{0}') = 2 ]; then {second}\nfi\nfor last; do :; done\nexec sh -c \"$last\"\n",
-            count.display()
-        ),
-    )
-    .unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        count.display()
+    );
+    program(&path, &script);
     path
 }
 
@@ -303,12 +291,9 @@ fn a_fork_is_read_by_its_address_and_never_written() {
 #[test]
 fn a_bundle_is_written_and_taken_in() {
     let (stage, hub) = stage_with_origin();
-    stage.andon(&["install", "--no-push"]).ok();
-    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    stage.steps("andon install --no-push; git push -qu origin main");
     stage.iterate("1\n", GREEN, "One").ok();
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.andon(&["resume", "--reason", "back"]).ok();
-    stage.git(&["push", "-q", "--no-verify"]).ok();
+    stage.steps("andon stop --reason lunch; andon resume --reason back; git push -q --no-verify");
     let file = stage.root().canonicalize().unwrap().join("with space.bundle");
     let name = file.to_str().unwrap();
     let shown = format!("synced with {name}: 2 records and 2 ledger entries sent\n");
@@ -350,10 +335,8 @@ fn what_is_no_bundle_is_neither_read_nor_overwritten() {
     let root = stage.root().canonicalize().unwrap();
     stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "far"]).ok();
     let cut = stage.path("cut.bundle");
-    stage
-        .andon_in(&root.join("far"), &["sync", "--bundle", cut.to_str().unwrap()])
-        .refused()
-        .says("cut.bundle");
+    let out = stage.andon_in(&root.join("far"), &["sync", "--bundle", cut.to_str().unwrap()]).refused();
+    out.says("cut.bundle");
     assert_eq!(std::fs::read(&cut).unwrap().len(), whole.len() - 40);
     assert!(!refs(&stage, stage.dir()).contains("passing"));
 }
@@ -361,8 +344,7 @@ fn what_is_no_bundle_is_neither_read_nor_overwritten() {
 #[test]
 fn a_bundle_from_anybody_only_adds() {
     let (stage, hub) = stage_with_origin();
-    stage.git(&["push", "-qu", "origin", "main"]).ok();
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.steps("git push -qu origin main; andon stop --reason lunch");
     let own = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
     let own = own.trim().to_owned();
     let before = refs(&stage, stage.dir());

@@ -17,8 +17,7 @@ pub(crate) fn own_ref(stage: &Stage) -> String {
 /// Appends an entry with plain git, signed by `who`, as a person would who knows the format but not Andon.
 pub(crate) fn forge(stage: &Stage, said: &Value, who: Option<&str>) -> String {
     let name = own_ref(stage);
-    let last = stage.git(&["show", &format!("{name}:entry.json")]).ok().stdout;
-    let last: Value = serde_json::from_str(&last).unwrap();
+    let last = stage.git(&["show", &format!("{name}:entry.json")]).ok().json();
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     for copied in ["schema", "writer", "at"] {
         all.insert(copied.to_owned(), last[copied].clone());
@@ -57,13 +56,8 @@ fn raw(stage: &Stage, commit: &str) -> String {
 /// A round that its judge deferred, accepted by ann.
 pub(crate) fn accepted(stage: &Stage) -> String {
     let ask = |action: &str, said: &Value| {
-        let out = stage.run_in(
-            stage.dir(),
-            crate::support::andon_path(),
-            &["round", action],
-            Some(said.to_string().as_bytes()),
-        );
-        let answer: Value = serde_json::from_str(&out.stdout).unwrap();
+        let out = stage.feed(&["round", action], said.to_string().as_bytes());
+        let answer = out.json();
         answer["round"].as_str().unwrap().to_owned()
     };
     let open = ask("open", &json!({"question": "Which way?", "issuer": "agent:planner"}));
@@ -184,8 +178,7 @@ fn what_two_clones_did_at_once_is_nobodys_wrong() {
     let (stage, _) = crate::sync::hub();
     signed(&stage);
     let round = accepted(&stage);
-    stage.git(&["push", "-q", "--no-verify"]).ok();
-    stage.andon(&["sync"]).ok();
+    stage.steps("git push -q --no-verify; andon sync");
     let two = crate::sync::clone(&stage, "two");
     stage.andon_in(&two, &["sync"]).ok();
     let resolve =

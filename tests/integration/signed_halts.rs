@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::rounds::{cast, open};
 use crate::support::Stage;
-use crate::support::people::{by, halted_and_signed, public, sit_down, steady};
+use crate::support::people::{by, halted_and_signed, public, resolving, sit_down, steady};
 
 fn is_halted(stage: &Stage) {
     let out = stage.iterate("more\n", &["ok a", "ok b"], "Go on").refused();
@@ -20,15 +20,7 @@ fn a_witness_answers_and_the_loop_goes_on() {
     insta::assert_snapshot!("signed_list", steady(&stage, &by(&stage, "ann", &["review"])));
     insta::assert_snapshot!("signed_show", steady(&stage, &by(&stage, "ann", &["review", "show", "halt"])));
     // A person without a key of the policy answers nothing.
-    let answer = [
-        "review",
-        "resolve",
-        "halt",
-        "--decision",
-        "accept_proposer",
-        "--rationale",
-        "b was never meant to pass",
-    ];
+    let answer = resolving("b was never meant to pass");
     insta::assert_snapshot!("signed_stranger", steady(&stage, &by(&stage, "bo", &answer)));
     is_halted(&stage);
     insta::assert_snapshot!("signed_resolve", steady(&stage, &by(&stage, "ann", &answer)));
@@ -92,7 +84,7 @@ fn no_other_door_ends_it() {
     // An agent cannot, whatever key it has.
     sit_down(&stage, "ann");
     stage.set("CLAUDECODE", "1");
-    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "x"];
+    let answer = resolving("x");
     insta::assert_snapshot!("signed_agent", steady(&stage, &stage.andon(&answer)));
     stage.unset("CLAUDECODE");
     is_halted(&stage);
@@ -102,8 +94,7 @@ fn no_other_door_ends_it() {
 fn forge_answer(stage: &Stage) {
     let name = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger/"]).ok().stdout;
     let name = name.trim();
-    let halt = stage.git(&["show", &format!("{name}:entry.json")]).ok().stdout;
-    let halt: Value = serde_json::from_str(&halt).unwrap();
+    let halt = stage.git(&["show", &format!("{name}:entry.json")]).ok().json();
     let raw = stage.git(&["cat-file", "commit", name]).ok().stdout;
     let id = sha256(stage, &raw);
     let forged = serde_json::json!({
@@ -138,20 +129,12 @@ fn a_forged_answer_ends_nothing() {
         .says("open-halt")
         .says("without a signature, which ends nothing");
     stage.andon(&["check", "HEAD"]).refused().says("open-halt");
-    stage
-        .andon(&["log"])
-        .ok()
-        .says("not answered by A. Person")
-        .says("without a signature, which ends nothing");
+    let out = stage.andon(&["log"]).ok().says("not answered by A. Person");
+    out.says("without a signature, which ends nothing");
     stage.andon(&["ledger", "verify"]).refused().says("is unsigned: it ends nothing");
     stage.andon(&["status"]).says("HALTED").lacks("answered by");
     // The real one does.
-    by(
-        &stage,
-        "ann",
-        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
-    )
-    .ok();
+    by(&stage, "ann", &resolving("go on")).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
 }
 
@@ -160,11 +143,10 @@ fn an_answer_from_another_clone_is_for_the_code_that_was_halted() {
     let (stage, _) = crate::sync::hub();
     crate::support::people::signed(&stage);
     crate::support::people::fail(&stage);
-    stage.git(&["push", "-q", "--no-verify"]).ok();
-    stage.andon(&["sync"]).ok();
+    stage.steps("git push -q --no-verify; andon sync");
     let two = crate::sync::clone(&stage, "two");
     stage.andon_in(&two, &["sync"]).ok();
-    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"];
+    let answer = resolving("go on");
     insta::assert_snapshot!("answer_elsewhere", steady(&stage, &stage.andon_in(&two, &answer)));
     stage.andon_in(&two, &["sync"]).ok();
     stage.andon(&["sync"]).ok();
@@ -269,12 +251,7 @@ fn check_derives_every_answer_again() {
     let stage = halted_and_signed();
     let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
     let range = format!("{base}..HEAD");
-    by(
-        &stage,
-        "ann",
-        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
-    )
-    .ok();
+    by(&stage, "ann", &resolving("go on")).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
     let all = checked(&stage, &range).ok();
     insta::assert_snapshot!("check_answered", about_witnesses(&stage, &all));
@@ -305,12 +282,7 @@ fn a_resolution_lets_one_branch_leave_the_halted_commit() {
     let stage = halted_and_signed();
     let halted = stage.head();
     let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
-    by(
-        &stage,
-        "ann",
-        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
-    )
-    .ok();
+    by(&stage, "ann", &resolving("go on")).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
     let first = stage.head();
     // What goes on from there is the same branch, also after a merge.
@@ -332,7 +304,7 @@ fn a_merge_of_the_halted_commit_leaves_it_too() {
     let stage = halted_and_signed();
     let halted = stage.head();
     let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
-    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"];
+    let answer = resolving("go on");
     by(&stage, "ann", &answer).ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
     let first = stage.head();
@@ -340,8 +312,7 @@ fn a_merge_of_the_halted_commit_leaves_it_too() {
     let branches: String = (0..300).map(|number| format!("create refs/heads/aa-{number} {base}\n")).collect();
     stage.run_in(stage.dir(), "git", &["update-ref", "--stdin"], Some(branches.as_bytes())).ok();
     stage.git(&["checkout", "-q", "-b", "beside", &base]).ok();
-    stage.write("beside.md", "beside\n");
-    stage.commit_of("-A", "Beside");
+    stage.steps("echo beside > beside.md; git add -A; git commit -qm Beside");
     stage.git(&["merge", "-q", "--no-ff", "-m", "Take it in", &halted]);
     let told = format!("{} has used it", &first[..12]);
     checked(&stage, &format!("{base}..HEAD")).exits(1).says("lets one branch leave").says(&told);
@@ -349,8 +320,7 @@ fn a_merge_of_the_halted_commit_leaves_it_too() {
 
 fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
     let fresh = stage.root().canonicalize().unwrap().join("fresh");
-    let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;
-    let json: Value = serde_json::from_str(&json).unwrap();
+    let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).json();
     let of_code = |item: &&Value| item["code"] == "unseen-answer";
     let found = json["violations"].as_array().unwrap().iter().filter(of_code);
     found
@@ -397,8 +367,7 @@ fn check_names_a_halt_that_no_witness_answered() {
     let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
     forge_answer(&stage);
     stage.set("ANDON", "0");
-    stage.write("code.txt", "smuggled\n");
-    stage.git(&["commit", "-qam", "Smuggle"]).ok();
+    stage.steps("echo smuggled > code.txt; git commit -qam Smuggle");
     stage.unset("ANDON");
     let range = format!("{base}..HEAD");
     insta::assert_snapshot!("check_unanswered", about_witnesses(&stage, &checked(&stage, &range).exits(1)));
@@ -421,7 +390,7 @@ fn check_names_what_an_agents_key_signed() {
     let stage = halted_and_signed();
     by(&stage, "ann", &["witness", "add", "agent:coder", "--key", &public(&stage, "cy"), "--role", "agent"])
         .ok();
-    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "mine"];
+    let answer = resolving("mine");
     insta::assert_snapshot!("agents_key", steady(&stage, &by(&stage, "cy", &answer)));
     is_halted(&stage);
 }
@@ -454,15 +423,7 @@ fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
         let all = stage.andon(&["ledger", "verify", "--format", "json"]).ok().stdout;
         serde_json::from_str::<Value>(&all).unwrap()["entries"].as_u64().unwrap()
     };
-    let answer = [
-        "review",
-        "resolve",
-        "halt",
-        "--decision",
-        "accept_proposer",
-        "--rationale",
-        "b was never meant to pass",
-    ];
+    let answer = resolving("b was never meant to pass");
     by(&stage, "ann", &answer).ok();
     let status = |stage: &Stage| -> Value {
         let out = stage.andon(&["review", "status", "human:ann", "--format", "json"]).ok().stdout;
@@ -507,7 +468,7 @@ fn an_outcome_that_the_records_do_not_bear_out_is_named() {
         "--format",
         "json",
     ];
-    let acted: Value = serde_json::from_str(&by(&stage, "ann", &answer).ok().stdout).unwrap();
+    let acted = by(&stage, "ann", &answer).ok().json();
     let lie = serde_json::json!({
         "type": "outcome", "resolution": acted["entry"], "before": ["a", "b"], "after": vec![""; 8], "left": true,
     });
@@ -515,11 +476,7 @@ fn an_outcome_that_the_records_do_not_bear_out_is_named() {
     for number in 10..18 {
         stage.iterate(&format!("{number}\n"), &["ok a", "not ok c"], &format!("Go on {number}"));
         stage.andon(&["resume", "--reason", "go on"]);
-        by(
-            &stage,
-            "ann",
-            &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
-        );
+        by(&stage, "ann", &resolving("go on"));
     }
     let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
     assert!(

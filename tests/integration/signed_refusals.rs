@@ -149,15 +149,10 @@ fn whoever_is_overturned_is_suspended() {
         let andon = crate::support::andon_path();
         let out =
             stage.run_in(stage.dir(), andon, &["round", "open"], Some(open.to_string().as_bytes())).ok();
-        let open: Value = serde_json::from_str(&out.stdout).unwrap();
+        let open = out.json();
         let close = json!({"round": open["round"]}).to_string();
-        let out = stage.run_in(
-            stage.dir(),
-            crate::support::andon_path(),
-            &["round", "close"],
-            Some(close.as_bytes()),
-        );
-        let closed: Value = serde_json::from_str(&out.stdout).unwrap();
+        let out = stage.feed(&["round", "close"], close.as_bytes());
+        let closed = out.json();
         closed["round"].as_str().unwrap().to_owned()
     };
     insta::assert_snapshot!("suspended", refusal(&stage, "ann", &["review", "accept", &next]));
@@ -167,8 +162,7 @@ fn whoever_is_overturned_is_suspended() {
 
 /// The members of an answer to the unanswered halt.
 fn answer(stage: &Stage) -> Value {
-    let shown = stage.andon(&["review", "show", "halt", "--format", "json"]).ok().stdout;
-    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let shown = stage.andon(&["review", "show", "halt", "--format", "json"]).ok().json();
     let mut said = resolution(shown["id"].as_str().unwrap(), "ann");
     said["trigger"] = json!("halt");
     said["halt"] = shown["id"].clone();
@@ -179,8 +173,7 @@ fn answer(stage: &Stage) -> Value {
 
 fn smuggle(stage: &Stage) {
     stage.set("ANDON", "0");
-    stage.write("code.txt", "smuggled\n");
-    stage.git(&["commit", "-qam", "Smuggle"]).ok();
+    stage.steps("echo smuggled > code.txt; git commit -qam Smuggle");
     stage.unset("ANDON");
 }
 

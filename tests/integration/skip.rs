@@ -8,8 +8,7 @@ use crate::support::{Stage, image::built};
 fn untested() -> Stage {
     built!({
         let stage = Stage::installed();
-        stage.write("code.txt", "hotfix\n");
-        stage.git(&["add", "."]).ok();
+        stage.steps("echo hotfix > code.txt; git add .");
         stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
         stage
     })
@@ -233,17 +232,15 @@ fn every_use_of_the_stop_switch_shows_in_check() {
     let stage = Stage::installed();
     let base = stage.head();
     let range = format!("{base}..HEAD");
-    stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.steps("andon stop --reason lunch; andon resume --reason back");
     stage.iterate("1\n", &["ok a"], "One").ok();
     assert_snapshot!(stage.andon(&["check", &range]).brief(), @"
     exit 0, stdout: note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch --> HASH
     note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, without a terminal: back --> HASH
     checked 1 commit in HASH..HEAD: ok
     ");
-    stage.andon(&["pause", "--reason", "review"]).ok();
-    stage.andon(&["resume", "--reason", "reviewed"]).ok();
-    stage.andon(&["resume", "--counter", "consecutive-failures", "--reason", "flaky network"]).ok();
+    stage.steps("andon pause --reason review; andon resume --reason reviewed");
+    stage.steps("andon resume --counter consecutive-failures --reason 'flaky network'");
     stage.iterate("2\n", &["ok a"], "Two").ok();
     let out = stage.andon(&["check", &range]);
     assert_snapshot!(out.shown());
@@ -270,15 +267,4 @@ fn a_cleared_blocker_shows_in_check() {
       help: andon log --events
     checked 4 commits in HASH..HEAD: ok, 1 warning
     ");
-}
-
-#[test]
-fn a_stop_while_a_halt_stands_is_reported() {
-    let stage = Stage::installed();
-    for number in 1..=3 {
-        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
-    }
-    stage.andon(&["stop", "--reason", "enough"]).ok();
-    let journal = stage.read(".git/andon/journal.jsonl");
-    assert!(journal.contains(r#""type":"pulled""#) && journal.contains("enough"), "{journal}");
 }

@@ -216,7 +216,7 @@ fn a_checkpoint_has_the_headings_of_the_document() {
 fn calls(stage: &Stage) -> bool {
     let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"1 failed\"}\n";
     for _ in 0..10 {
-        stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call));
+        stage.feed(&["observe", "tool_call"], call);
     }
     stage.root().join("got.jsonl").exists()
 }
@@ -315,8 +315,7 @@ fn a_stop_works_on_a_fresh_install_and_its_own_way_on_too() {
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "First"]).refused().says("user-stop");
     own_way(&stage, ".andon/CHECKPOINT.md");
-    stage.git(&["commit", "-qm", "First"]).ok();
-    stage.andon(&["uninstall"]).ok();
+    stage.steps("git commit -qm First; andon uninstall");
     assert!(!stage.exists(".andon"), "nothing is left where nothing happened");
 }
 
@@ -325,7 +324,7 @@ fn a_blocker_report_that_came_after_a_checkpoint_names_its_own_way_on() {
     let stage = Stage::installed();
     let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"1 failed\"}\n";
     for _ in 0..10 {
-        stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call));
+        stage.feed(&["observe", "tool_call"], call);
     }
     assert!(stage.exists(".andon/CHECKPOINT.md") && stage.exists(".andon/BLOCKER_REPORT.md"));
     own_way(&stage, ".andon/BLOCKER_REPORT.md");
@@ -358,6 +357,6 @@ fn a_replayed_session_shows_what_was_asked() {
     let stage = Stage::installed();
     stage.set("ANDON_SESSION", "s-1");
     let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"cargo test --lib\"},\"result\":\"ok\"}\n";
-    stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call)).ok();
+    stage.feed(&["observe", "tool_call"], call).ok();
     stage.andon(&["replay", "--session", "s-1"]).ok().says("tool_call Bash: cargo test --lib");
 }

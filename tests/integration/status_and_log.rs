@@ -182,8 +182,7 @@ fn an_empty_repository_has_a_status_and_an_empty_log() {
 fn commits_without_records_are_shown_as_such() {
     let stage = Stage::new();
     stage.write("a", "a");
-    stage.commit_of(".", "Before Andon");
-    stage.git(&["switch", "-q", "--detach"]).ok();
+    stage.steps("git add .; git commit -qm 'Before Andon'; git switch -q --detach");
     assert_snapshot!(stage.andon(&["status"]).shown(), @r"
     exit 0
     --- stdout
@@ -218,8 +217,7 @@ fn commits_without_records_are_shown_as_such() {
     error[unreadable-record]: the andon record of commit HASH is unreadable: not readable as JSON: expected ident at line 1 column 2
       help: git notes --ref=andon show HASH
     ");
-    stage.andon(&["log"]).ok();
-    stage.andon(&["status"]).ok();
+    stage.steps("andon log; andon status");
 }
 
 #[test]
@@ -272,8 +270,7 @@ fn bare_repositories_and_shallow_clones_are_shown() {
     let url = format!("file://{}", stage.dir().display());
     stage.git_in(&root, &["clone", "-q", "--depth", "1", &url, "shallow"]).ok();
     let shallow = root.join("shallow");
-    stage.git_in(&shallow, &["fetch", "-q", "origin", "+refs/notes/andon:refs/notes/andon"]).ok();
-    stage.andon_in(&shallow, &["status"]).ok();
+    stage.steps_in(&shallow, "git fetch -q origin +refs/notes/andon:refs/notes/andon; andon status");
     let logged = stage.andon_in(&shallow, &["log"]).ok().stdout;
     assert!(logged.contains(" Two\n") && !logged.contains(" Start\n"), "{logged}");
     assert_snapshot!(stage.andon_in(&shallow, &["show", "HEAD~1"]).shown(), @r#"

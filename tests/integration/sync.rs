@@ -17,8 +17,7 @@ pub(crate) fn hub() -> (Stage, PathBuf) {
     stage.git_in(&root(&stage), &["init", "-q", "--bare", "-b", "main", "hub.git"]).ok();
     stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
     // What a push sends along is looked at elsewhere.
-    stage.andon(&["install", "--no-push"]).ok();
-    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    stage.steps("andon install --no-push; git push -qu origin main");
     (stage, hub)
 }
 

@@ -98,7 +98,7 @@ fn a_remote_whose_ref_is_locked_for_a_while_is_waited_for() {
     let out = stage.andon_in(&one, &["sync", "--format", "json"]).ok();
     waiting.join().unwrap();
     assert_eq!(notes(&stage, &hub), notes(&stage, &one));
-    let report: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let report = out.json();
     assert!(report["retries"].as_u64().unwrap() > 1, "{out}");
     let merges = stage.git(&["rev-list", "--merges", "--count", "refs/notes/andon"]).ok().stdout;
     assert_eq!(merges, "0\n");

@@ -57,8 +57,7 @@ fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
     assert!(said.contains(line), "{said}");
     let written = command_line(&config);
     assert!(written.starts_with("# command = \"npm test\"") && written.contains(line), "{config}");
-    stage.write("code.txt", "two\n");
-    stage.git(&["add", "-A"]).ok();
+    stage.steps("echo two > code.txt; git add -A");
     let committed = stage.git(&["commit", "-qm", "Two"]);
     assert_snapshot!(committed.says(line).shown(), @"
     exit 0
@@ -67,8 +66,7 @@ fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
       help: name the test command in andon.toml ([test] command); not sure how the tests run: saw package.json beside go.mod; may be: npm test | go test ./...
       help: andon config show test
     ");
-    let value: serde_json::Value =
-        serde_json::from_str(&stage.andon(&["uninstall", "--format", "json"]).ok().stdout).unwrap();
+    let value = stage.andon(&["uninstall", "--format", "json"]).ok().json();
     assert!(value.is_object());
 }
 

@@ -100,8 +100,7 @@ fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
         "[test]\ncommand = 'grep \"${ONLY:-.}\" tests.txt; echo 1..$(grep -c \"${ONLY:-.}\" tests.txt)'\n";
     stage.write("andon.toml", part);
     stage.andon(&["test"]).ok().lacks("warning");
-    stage.git(&["commit", "-qam", "Let tests be chosen"]).ok();
-    stage.write("code.txt", "two\n");
+    stage.steps("git commit -qam 'Let tests be chosen'; echo two > code.txt");
     stage.set("ONLY", "a");
     let said = stage.andon(&["test"]).shown();
     assert_snapshot!(said, @"
@@ -160,14 +159,11 @@ fn fewer_tests_after_tests_were_deleted_are_no_part() {
         "andon.toml",
         "[test]\ncommand = 'echo 1..$(grep -c def test_x.py); grep def test_x.py | sed \"s/^/ok - /\"'\n",
     );
-    stage.andon(&["test"]).ok();
-    stage.commit_of(".", "Python");
+    stage.steps("andon test; git add .; git commit -qm Python");
     stage.write("test_x.py", tests(&["a"]));
     stage.andon(&["test"]).ok().lacks("tests ran");
-    stage
-        .git(&["commit", "-qam", "One less"])
-        .ok()
-        .says("1 test removed (test_b); the tests that ran went 2 -> 1");
+    let out = stage.git(&["commit", "-qam", "One less"]).ok();
+    out.says("1 test removed (test_b); the tests that ran went 2 -> 1");
 }
 
 #[test]
@@ -231,13 +227,9 @@ fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
     stage.tests(&["ok f", "ok a"]);
     stage.tested_commit("-qam", "Set out");
     for step in ["two", "three", "four", "five", "six"] {
-        stage
-            .iterate(&format!("{step}\n"), &["not ok f", "ok a"], step)
-            .ok()
-            .says("failing-tests")
-            .says("flaky: f")
-            .lacks("repeated-failures")
-            .lacks("consecutive-failures");
+        let said = stage.iterate(&format!("{step}\n"), &["not ok f", "ok a"], step).ok();
+        let said = said.says("failing-tests").says("flaky: f").lacks("repeated-failures");
+        said.lacks("consecutive-failures");
     }
     assert_snapshot!(stage.andon(&["complete"]).shown(), @"
     exit 1

@@ -9,8 +9,7 @@ fn staged(script: &str) -> Stage {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n[paths]\ndocs = []\nignore = [\"run.sh\"]\n");
     stage.write("run.sh", script);
-    stage.git(&["add", "andon.toml", "run.sh"]).ok();
-    stage.git(&["commit", "-qm", "How the tests run"]).ok();
+    stage.steps("git add andon.toml run.sh; git commit -qm 'How the tests run'");
     stage
 }
 
@@ -20,10 +19,6 @@ fn attempt(stage: &Stage, code: &str, script: &str) -> Out {
     stage.write("code.txt", code);
     stage.andon(&["test"]);
     stage.git(&["commit", "-qam", code])
-}
-
-fn json(out: &Out) -> Value {
-    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
 }
 
 /// TAP of `failing` tests of ten below the prefix of a package, beside another package whose tests pass.
@@ -122,9 +117,9 @@ fn a_scope_declares_that_its_exit_code_is_all() {
 fn unread_failures_halt_only_where_the_same_was_printed() {
     let stage = staged("exit 1\n");
     for (at, wrong) in ["seven", "four", "two", "three", "one"].into_iter().enumerate() {
-        attempt(&stage, &format!("{at}\n"), &format!("echo {wrong} wrong in 0.{at}s; exit 1\n"))
-            .ok()
-            .lacks("refused: halted");
+        let out =
+            attempt(&stage, &format!("{at}\n"), &format!("echo {wrong} wrong in 0.{at}s; exit 1\n")).ok();
+        out.lacks("refused: halted");
     }
     let stage = staged("exit 1\n");
     let mut last = None;
@@ -198,11 +193,8 @@ fn a_command_that_cannot_begin_refuses_the_commit_and_counts_as_no_failure() {
         stage.write("andon.toml", format!("[test]\ncommand = {command}\n[paths]\ndocs = []\n"));
         stage.write("code.txt", "two\n");
         stage.andon(&["test"]).says("the tests could not be started, so the run proves nothing").says(said);
-        stage
-            .git(&["commit", "-qam", "two"])
-            .exits(1)
-            .says("the tests of this code could not be started")
-            .says(said);
+        let out = stage.git(&["commit", "-qam", "two"]).exits(1);
+        out.says("the tests of this code could not be started").says(said);
         stage.andon(&["doctor"]).says("the last run of the tests could not be started").says(said);
     }
 }
@@ -229,10 +221,8 @@ fn a_failing_test_that_prints_the_same_stays_a_failure() {
 fn the_doctor_looks_for_the_program_of_the_test_command() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"no-such-runner -q\"\n");
-    stage
-        .andon(&["doctor"])
-        .exits(1)
-        .says("`no-such-runner -q` cannot be started: no-such-runner is not found");
+    let out = stage.andon(&["doctor"]).exits(1);
+    out.says("`no-such-runner -q` cannot be started: no-such-runner is not found");
     stage.write(".venv/bin/no-such-runner", "");
     stage.andon(&["doctor"]).exits(1).says("command = \".venv/bin/no-such-runner -q\"");
     stage.write("andon.toml", "[test]\ncommand = \".venv/bin/no-such-runner -q\"\n");
@@ -278,20 +268,15 @@ fn arguments_run_a_part_and_json_stands_alone() {
         .says("ok 1 - -k some name")
         .says("this was a part of the tests; the run is kept, and proves nothing");
     stage.git(&["commit", "-qam", "Two"]).refused().says("`sh run.sh -k 'some name'` instead of `sh run.sh`");
-    stage
-        .andon(&["test", "-k", "x", "--format", "json"])
-        .ok()
-        .says("ok 1 - -k x --format json")
-        .says("note[test-run]: --format json went to the tests")
-        .says("andon test --format json ARG...");
-    json(&stage.andon(&["test", "--format", "json", "-k", "x"]).ok());
-    stage
-        .andon(&["test", "--help"])
-        .ok()
-        .says("Options of Andon come before the first ARG: andon test --format json -k NAME");
+    let out = stage.andon(&["test", "-k", "x", "--format", "json"]).ok().says("ok 1 - -k x --format json");
+    let out = out.says("note[test-run]: --format json went to the tests");
+    out.says("andon test --format json ARG...");
+    stage.andon(&["test", "--format", "json", "-k", "x"]).ok().json();
+    let out = stage.andon(&["test", "--help"]).ok();
+    out.says("Options of Andon come before the first ARG: andon test --format json -k NAME");
     let whole = stage.andon(&["test", "--format", "json"]).ok();
     assert!(whole.stderr.contains("ok 1 - "), "{whole}");
-    let value = json(&whole);
+    let value = whole.json();
     assert_eq!((&value["schema"], &value["validity"]), (&"andon/test_run@1".into(), &"valid".into()));
     assert_eq!((value["exit_code"].as_u64(), value["tests"]["passed"].as_u64()), (Some(0), Some(1)));
     stage.git(&["commit", "-qam", "Two"]).ok();

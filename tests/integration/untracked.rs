@@ -14,9 +14,7 @@ fn project(prints: &str) -> Stage {
 #[test]
 fn one_of_no_kind_of_the_project_passes_and_is_told_once() {
     let stage = project(":");
-    stage.write("scratch.notes", "try this\n");
-    stage.write("code.txt", "1\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo try this > scratch.notes; echo 1 > code.txt; andon test");
     let out = stage.git(&["commit", "-qam", "One"]).ok();
     insta::assert_snapshot!(out.shown(), @r"
     exit 0
@@ -26,11 +24,8 @@ fn one_of_no_kind_of_the_project_passes_and_is_told_once() {
     ");
     assert_eq!(stage.record("HEAD")["tests"]["untracked"], serde_json::json!(["scratch.notes"]));
     // What becomes of it later changes nothing.
-    stage.write("scratch.notes", "try that\n");
-    stage.andon(&["complete"]).ok();
-    stage.write("code.txt", "2\n");
-    stage.andon(&["test"]).ok();
-    stage.write("scratch.notes", "or that\n");
+    stage.steps("echo try that > scratch.notes; andon complete; echo 2 > code.txt; andon test");
+    stage.steps("echo or that > scratch.notes");
     let out = stage.git(&["commit", "-qam", "Two"]).ok();
     assert_eq!(out.stderr, "");
     assert_eq!(stage.record("HEAD")["tests"]["untracked"], serde_json::json!(["scratch.notes"]));
@@ -53,21 +48,17 @@ fn programs_without_an_extension_are_of_one_kind() {
     let stage = project(":");
     stage.write("bin/one", "#!/bin/sh\n");
     stage.run_in(stage.dir(), "chmod", &["+x", "bin/one"], None).ok();
-    stage.tested_commit_of("bin/one", "One");
-    stage.write("bin/two", "#!/bin/sh\n");
-    stage.write("TODO", "more\n");
+    stage.steps("git add bin/one; andon test; git commit -qm One; echo #!/bin/sh > bin/two");
+    stage.steps("echo more > TODO");
     stage.run_in(stage.dir(), "chmod", &["+x", "bin/two"], None).ok();
-    stage.write("code.txt", "1\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 1 > code.txt; andon test");
     stage.git(&["commit", "-qam", "Two"]).refused().says("bin/two").lacks("TODO");
 }
 
 #[test]
 fn one_of_the_projects_kind_binds() {
     let stage = project(":");
-    stage.write("extra.SH", "1\n");
-    stage.write("code.txt", "1\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 1 > extra.SH; echo 1 > code.txt; andon test");
     let out = stage.git(&["commit", "-qam", "One"]).refused();
     insta::assert_snapshot!(out.shown(), @r"
     exit 1
@@ -76,20 +67,16 @@ fn one_of_the_projects_kind_binds() {
       help: git add -- extra.SH
       help: or test exactly what is committed: andon test --tree HASH
     ");
-    stage.git(&["add", "--", "extra.SH"]).ok();
-    stage.git(&["commit", "-qam", "One"]).ok();
+    stage.steps("git add -- extra.SH; git commit -qam One");
 }
 
 #[test]
 fn one_that_the_tests_name_binds_unless_they_wrote_it() {
     let stage = project("echo 'reading ./data/table.bin'");
-    stage.write("data/table.bin", "1\n");
-    stage.write("code.txt", "1\n");
-    stage.andon(&["test"]).ok();
+    stage.steps("echo 1 > data/table.bin; echo 1 > code.txt; andon test");
     stage.git(&["commit", "-qam", "One"]).refused().says("data/table.bin").says("git add -- data/table.bin");
     // Another content is other code.
-    stage.write("data/table.bin", "2\n");
-    stage.git(&["add", "--", "data/table.bin"]).ok();
+    stage.steps("echo 2 > data/table.bin; git add -- data/table.bin");
     stage.git(&["commit", "-qam", "One"]).refused().says("data/table.bin");
     stage.tested_commit("-qam", "One");
 }
@@ -97,27 +84,18 @@ fn one_that_the_tests_name_binds_unless_they_wrote_it() {
 #[test]
 fn adding_one_after_the_run_is_what_was_tested() {
     let stage = project(":");
-    stage.write("web/first.js", "1\n");
-    stage.write("code.txt", "1\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "web/first.js"]).ok();
+    stage.steps("echo 1 > web/first.js; echo 1 > code.txt; andon test; git add web/first.js");
     stage.andon(&["complete"]).lacks("untested-edit");
     stage.git(&["commit", "-qam", "One"]).ok().lacks("warning");
     assert_eq!(stage.record("HEAD")["tests"]["untracked"], serde_json::Value::Null);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
     // From now on it is a kind of the project; before, the one that is left out would have been of it.
-    stage.write("a.py", "1\n");
-    stage.write("b.py", "1\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "a.py"]).ok();
+    stage.steps("echo 1 > a.py; echo 1 > b.py; andon test; git add a.py");
     let out = stage.git(&["commit", "-qm", "Two"]).refused().says("b.py").lacks("a.py,");
     assert!(out.stderr.contains("git add -- b.py"), "{out}");
-    stage.git(&["add", "--", "b.py"]).ok();
-    stage.git(&["commit", "-qm", "Two"]).ok();
+    stage.steps("git add -- b.py; git commit -qm Two");
     // Changed after the run, it was not tested.
-    stage.write("c.rb", "1\n");
-    stage.andon(&["test"]).ok();
-    stage.add("c.rb", "2\n");
+    stage.steps("echo 1 > c.rb; andon test; echo 2 > c.rb; git add c.rb");
     stage.git(&["commit", "-qm", "Three"]).refused().says("c.rb");
 }
 
@@ -126,10 +104,7 @@ fn before_the_first_commit_all_of_them_bind() {
     let stage = Stage::new();
     stage.write("check.sh", "echo 1..1; echo ok 1 - a\n");
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
-    stage.write("code.py", "1\n");
-    stage.andon(&["install"]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["add", "check.sh", "andon.toml"]).ok();
+    stage.steps("echo 1 > code.py; andon install; andon test; git add check.sh andon.toml");
     stage.git(&["commit", "-qm", "Start"]).refused().says("code.py");
     stage.commit_of("code.py", "Start");
 }

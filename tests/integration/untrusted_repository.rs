@@ -179,8 +179,7 @@ fn signal(pid: u32, name: &str) {
 fn a_stopped_writer_loses_its_turn_and_its_record_is_not_lost() {
     for point in ["ref:begun", "ref:locked", "ref:ready"] {
         let stage = Stage::installed();
-        stage.write("code.txt", "by the one that is stopped\n");
-        stage.andon(&["test"]).ok();
+        stage.steps("echo by the one that is stopped > code.txt; andon test");
         let mut command = stage.command(stage.dir(), "git");
         command.args(["commit", "-qam", "Stopped"]).env("ANDON_TEST_STOP", format!("{point}=stop"));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -227,8 +226,7 @@ fn what_killed_writers_left_goes_with_the_next_write() {
         fs::create_dir_all(stage.path(dir)).unwrap();
         stage.write(&format!("{dir}/{name}"), "half");
     }
-    stage.andon(&["stop", "--reason", "x"]).ok();
-    stage.andon(&["resume", "--reason", "y"]).ok();
+    stage.steps("andon stop --reason x; andon resume --reason y");
     stage.iterate("2\n", &["ok a"], "Two").ok();
     for dir in [".git/andon", ".andon"] {
         assert!(!stage.exists(&format!("{dir}/{name}")), "{dir}");

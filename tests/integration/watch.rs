@@ -49,8 +49,7 @@ fn all_worktrees_at_once_and_who_needs_a_person_first() {
 fn the_figures_are_those_of_status() {
     let stage = worktrees();
     let watched = json(&stage);
-    let status: serde_json::Value =
-        serde_json::from_str(&stage.andon(&["status", "--format", "json"]).ok().stdout).unwrap();
+    let status = stage.andon(&["status", "--format", "json"]).ok().json();
     let main = watched["worktrees"].as_array().unwrap().iter().find(|one| one["worktree"] == "main").unwrap();
     assert_eq!(main["state"], status["state"]);
     for name in ["badge", "iteration", "cap", "head", "branch", "node", "trend"] {
@@ -87,13 +86,10 @@ fn halts_of_other_clones_are_seen_once_they_were_synced() {
     stage.git(&["remote", "add", "origin", remote.to_str().unwrap()]).ok();
     stage.andon(&["sync"]).ok();
     stage.git(&["clone", "-q", remote.to_str().unwrap(), clone.to_str().unwrap()]).ok();
-    stage.git_in(&clone, &["checkout", "-q", "--orphan", "new"]).ok();
-    stage.andon_in(&clone, &["sync"]).ok();
+    stage.steps_in(&clone, "git checkout -q --orphan new; andon sync");
     let shown = stage.andon_in(&clone, &["watch", "--once"]).ok();
-    shown
-        .says("elsewhere: main")
-        .says("is stuck on 1 failing test (repeated-failures)")
-        .says("1 needs a person");
+    let out = shown.says("elsewhere: main").says("is stuck on 1 failing test (repeated-failures)");
+    out.says("1 needs a person");
 }
 
 #[test]
@@ -109,8 +105,7 @@ fn loops_of_other_clones_are_seen_once_branch_and_records_were_fetched() {
         stage.andon(&["test"]).ok();
         stage.git(&["commit", "-qam", text]).ok();
     }
-    stage.git(&["push", "-q", "origin", "far"]).ok();
-    stage.andon(&["sync"]).ok();
+    stage.steps("git push -q origin far; andon sync");
     let watched = |argument: &str| stage.andon_in(&clone, &["watch", argument]).ok().stdout;
     assert!(!watched("--once").contains("elsewhere"));
     stage.git_in(&clone, &["fetch", "-q"]).ok();

@@ -140,8 +140,7 @@ fn failures_of_a_run_that_nobody_committed_are_open_too() {
     stage.write("run.sh", RUN);
     stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
     stage.write("test_x.py", source(&["a", "b"], ""));
-    stage.tested_commit_of(".", "Python");
-    stage.write("code.txt", "break b\n");
+    stage.steps("git add .; andon test; git commit -qm Python; echo break b > code.txt");
     stage.write("test_x.py", source(&["a", "b"], "").replace("test_b", "test_broken_b"));
     stage.andon(&["test"]).exits(1);
     stage.write("test_x.py", source(&["a"], ""));
@@ -258,9 +257,8 @@ fn the_reason_that_check_asks_for_waives_when_it_is_given_as_printed() {
     // A loss after the reason is reported again.
     commit_list(&stage, &["a::one"], "Two goes").ok();
     let after = stage.andon(&["check", "HEAD~5..HEAD"]).ok();
-    after
-        .says("warning[test-weakening]: 1 test missing in this run (a::two)")
-        .says("'Tests-Removed: REASON'");
+    let out = after.says("warning[test-weakening]: 1 test missing in this run (a::two)");
+    out.says("'Tests-Removed: REASON'");
 }
 
 #[test]
@@ -271,12 +269,10 @@ fn what_a_run_alone_told_as_lost_survives_an_amend_until_the_tests_are_back() {
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("2 tests missing in this run");
     stage.git(&["commit", "-q", "--amend", "-m", "Sweep, reworded"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("2 tests missing in this run");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-q", "--amend", "-m", "Sweep, tested again"]).ok();
+    stage.steps("andon test; git commit -q --amend -m 'Sweep, tested again'");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says(lost);
     list(&stage, &["a::one", "a::two", "b::three"]);
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qa", "--amend", "-m", "Sweep less"]).ok();
+    stage.steps("andon test; git commit -qa --amend -m 'Sweep less'");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("1 test missing in this run (b::four)");
     stage.git(&["commit", "-q", "--amend", "-m", "Sweep less\n\nTests-Removed: four was wrong"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("waived by Tests-Removed: four was wrong");

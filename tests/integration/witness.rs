@@ -85,8 +85,7 @@ fn set_ups_that_cannot_sign_change_nothing_and_say_what_is_missing() {
     ");
     stage.unset("CLAUDECODE");
     // A program that the repository names is never asked.
-    stage.git(&["config", "gpg.ssh.program", "/bin/false"]).ok();
-    stage.git(&["config", "gpg.program", "/bin/false"]).ok();
+    stage.steps("git config gpg.ssh.program /bin/false; git config gpg.program /bin/false");
     std::fs::remove_file(key(&stage, "ann")).unwrap();
     stage.write("../ann.key.gone", "");
     stage.set(
@@ -244,7 +243,6 @@ fn a_key_that_could_never_count_is_refused_when_it_is_granted() {
     other["who"] = "human:cy".into();
     keys.push(other);
     stage.write("../policy.json", policy.to_string());
-    by(&stage, "ann", &["witness", "policy", "--from", &file("policy.json")])
-        .exits(2)
-        .says("it cannot be that of human:cy");
+    let out = by(&stage, "ann", &["witness", "policy", "--from", &file("policy.json")]).exits(2);
+    out.says("it cannot be that of human:cy");
 }

@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use self::Break::{Cut, Directory, Fifo, File, Instead, More, Note, Other};
 use crate::support::Stage;
 
 pub(crate) fn note(stage: &Stage, dir: &Path, text: &[u8]) {
@@ -28,217 +29,194 @@ pub(crate) fn huge() -> Vec<u8> {
     vec![b'x'; 17 << 20]
 }
 
-pub(crate) type Break = fn(&Stage, &Path);
+/// What is done to a repository.
+pub(crate) enum Break {
+    /// A file has these bytes.
+    File(&'static str, &'static [u8]),
+    /// The same in the place of whatever is there.
+    Instead(&'static str, &'static [u8]),
+    /// A file has these bytes at its end.
+    More(&'static str, &'static [u8]),
+    Directory(&'static str),
+    Fifo(&'static str),
+    /// Half of an object is gone.
+    Cut(&'static str),
+    /// The note of HEAD has these bytes.
+    Note(&'static [u8]),
+    Other(fn(&Stage, &Path)),
+}
+
+impl Break {
+    pub(crate) fn apply(&self, stage: &Stage, dir: &Path) {
+        match self {
+            File(path, bytes) => fs::write(dir.join(path), bytes).unwrap(),
+            Instead(path, bytes) => {
+                let path = dir.join(path);
+                let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+                fs::write(path, bytes).unwrap();
+            }
+            More(path, bytes) => append(&dir.join(path), bytes),
+            Directory(path) => directory(&dir.join(path)),
+            Fifo(path) => fifo(stage, &dir.join(path)),
+            Cut(object) => cut_short(stage, dir, object),
+            Note(bytes) => note(stage, dir, bytes),
+            Other(run) => run(stage, dir),
+        }
+    }
+}
 
 /// Ways to break a repository, each with words that some command must say about it.
 pub(crate) const BROKEN: &[(&str, Break, &[&str])] = &[
-    (
-        "note-garbage",
-        |stage, dir| note(stage, dir, b"garbage \x1b]0;owned\x07 \xff\n"),
-        &["git notes --ref=andon"],
-    ),
-    (
-        "note-two-lines-of-others",
-        |stage, dir| note(stage, dir, b"{\"a\":1}\n{\"b\":2}\n"),
-        &["git notes --ref=andon"],
-    ),
-    (
-        "note-version-2",
-        |stage, dir| note(stage, dir, b"{\"schema\":\"andon/commit@2\"}\n"),
-        &["andon/commit@2"],
-    ),
-    ("note-deep", |stage, dir| note(stage, dir, deep(200_000).as_bytes()), &["git notes --ref=andon"]),
-    ("note-huge", |stage, dir| blob_note(stage, dir, &huge()), &["17825792 bytes"]),
+    ("note-garbage", Note(b"garbage \x1b]0;owned\x07 \xff\n"), &["git notes --ref=andon"]),
+    ("note-two-lines-of-others", Note(b"{\"a\":1}\n{\"b\":2}\n"), &["git notes --ref=andon"]),
+    ("note-version-2", Note(b"{\"schema\":\"andon/commit@2\"}\n"), &["andon/commit@2"]),
+    ("note-deep", Other(|stage, dir| note(stage, dir, deep(200_000).as_bytes())), &["git notes --ref=andon"]),
+    ("note-huge", Other(|stage, dir| blob_note(stage, dir, &huge())), &["17825792 bytes"]),
     (
         "note-cut-short",
-        |stage, dir| {
+        Other(|stage, dir| {
             let head = stage.git_in(dir, &["rev-parse", "HEAD"]).ok().stdout;
             cut_short(
                 stage,
                 dir,
                 stage.git_in(dir, &["notes", "--ref=andon", "list", head.trim()]).ok().stdout.trim(),
             );
-        },
+        }),
         &["git notes --ref=andon"],
     ),
-    ("notes-tree-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon^{tree}"), &["git fsck"]),
-    ("notes-commit-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon"), &["git fsck"]),
-    ("tree-cut-short", |stage, dir| cut_short(stage, dir, "HEAD^{tree}"), &["git fsck"]),
-    ("commit-cut-short", |stage, dir| cut_short(stage, dir, "HEAD"), &["git fsck"]),
+    ("notes-tree-cut-short", Cut("refs/notes/andon^{tree}"), &["git fsck"]),
+    ("notes-commit-cut-short", Cut("refs/notes/andon"), &["git fsck"]),
+    ("tree-cut-short", Cut("HEAD^{tree}"), &["git fsck"]),
+    ("commit-cut-short", Cut("HEAD"), &["git fsck"]),
     (
         "notes-ref-blob",
-        |stage, dir| {
+        Other(|stage, dir| {
             let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
             stage.git_in(dir, &["update-ref", "refs/notes/andon", blob.trim()]).ok();
-        },
+        }),
         &["refs/notes/andon"],
     ),
     (
         "journal-half-a-line",
-        |_, dir| {
+        Other(|_, dir| {
             let path = dir.join(".git/andon/journal.jsonl");
             let text = fs::read(&path).unwrap();
             fs::write(path, &text[..text.len() - 20]).unwrap();
-        },
+        }),
         &["journal.jsonl"],
     ),
-    (
-        "journal-binary",
-        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), b"\xff\xfe\0\x1b[2J\n"),
-        &["journal.jsonl"],
-    ),
+    ("journal-binary", More(".git/andon/journal.jsonl", b"\xff\xfe\0\x1b[2J\n"), &["journal.jsonl"]),
     (
         "journal-unknown-type",
-        |_, dir| {
-            append(&dir.join(".git/andon/journal.jsonl"), b"{\"type\":\"weather\"}\n[]\n7\n");
-        },
+        More(".git/andon/journal.jsonl", b"{\"type\":\"weather\"}\n[]\n7\n"),
         &["journal.jsonl"],
     ),
     (
         "journal-deep",
-        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), deep(100_000).as_bytes()),
+        Other(|_, dir| append(&dir.join(".git/andon/journal.jsonl"), deep(100_000).as_bytes())),
         &["journal.jsonl"],
     ),
     (
         "journal-huge-line",
-        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), &huge()),
+        Other(|_, dir| append(&dir.join(".git/andon/journal.jsonl"), &huge())),
         &["journal.jsonl"],
     ),
-    ("journal-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
-    ("journal-directory", |_, dir| directory(&dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
-    (
-        "state-is-a-file",
-        |_, dir| {
-            fs::remove_dir_all(dir.join(".git/andon")).unwrap();
-            fs::write(dir.join(".git/andon"), "x").unwrap();
-        },
-        &[".git/andon"],
-    ),
-    ("receipt-garbage", |_, dir| fs::write(dir.join(".git/andon/receipt"), b"\xff{").unwrap(), &[]),
-    ("receipt-directory", |_, dir| directory(&dir.join(".git/andon/receipt")), &[]),
-    ("receipt-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/receipt")), &[]),
+    ("journal-fifo", Fifo(".git/andon/journal.jsonl"), &["journal.jsonl"]),
+    ("journal-directory", Directory(".git/andon/journal.jsonl"), &["journal.jsonl"]),
+    ("state-is-a-file", Instead(".git/andon", b"x"), &[".git/andon"]),
+    ("receipt-garbage", File(".git/andon/receipt", b"\xff{"), &[]),
+    ("receipt-directory", Directory(".git/andon/receipt"), &[]),
+    ("receipt-fifo", Fifo(".git/andon/receipt"), &[]),
     (
         "caches-garbage",
-        |_, dir| {
+        Other(|_, dir| {
             for name in ["halts", "fingerprints", "window"] {
                 fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
                 fs::write(dir.join(".git/andon/cache").join(name), b"\xff\0garbage").unwrap();
             }
-        },
+        }),
         &[],
     ),
     (
         "caches-fifo",
-        |stage, dir| {
+        Other(|stage, dir| {
             for name in ["halts", "fingerprints", "window"] {
                 fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
                 fifo(stage, &dir.join(".git/andon/cache").join(name));
             }
-        },
+        }),
         &[],
     ),
-    (
-        "cache-is-a-file",
-        |_, dir| {
-            let _ = fs::remove_dir_all(dir.join(".git/andon/cache"));
-            fs::write(dir.join(".git/andon/cache"), "x").unwrap();
-        },
-        &[],
-    ),
-    (
-        "writer-garbage",
-        |_, dir| fs::write(dir.join(".git/andon/writer"), b"\xff../../x\n").unwrap(),
-        &["andon/writer"],
-    ),
+    ("cache-is-a-file", Instead(".git/andon/cache", b"x"), &[]),
+    ("writer-garbage", File(".git/andon/writer", b"\xff../../x\n"), &["andon/writer"]),
     (
         "writer-lost",
-        |_, dir| {
+        Other(|_, dir| {
             // A clone that never wrote has lost nothing.
             let _ = fs::remove_file(dir.join(".git/andon/writer"));
-        },
+        }),
         &[],
     ),
-    ("writer-huge", |_, dir| fs::write(dir.join(".git/andon/writer"), huge()).unwrap(), &["andon/writer"]),
-    ("writer-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/writer")), &["andon/writer"]),
+    (
+        "writer-huge",
+        Other(|_, dir| fs::write(dir.join(".git/andon/writer"), huge()).unwrap()),
+        &["andon/writer"],
+    ),
+    ("writer-fifo", Fifo(".git/andon/writer"), &["andon/writer"]),
     (
         "ledger-ref-blob",
-        |stage, dir| {
+        Other(|stage, dir| {
             let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
             stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), blob.trim()]).ok();
-        },
+        }),
         &["refs/andon/ledger"],
     ),
     (
         "ledger-ref-tag",
-        |stage, dir| {
+        Other(|stage, dir| {
             stage.git_in(dir, &["tag", "-am", "x", "x", "HEAD"]).ok();
             stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), "refs/tags/x"]).ok();
-        },
+        }),
         &["ledger"],
     ),
-    ("ledger-entry-garbage", |stage, dir| entry(stage, dir, b"garbage"), &["ledger"]),
-    ("ledger-entry-huge", |stage, dir| entry(stage, dir, &huge()), &["ledger"]),
-    ("ledger-entry-deep", |stage, dir| entry(stage, dir, deep(100_000).as_bytes()), &["ledger"]),
+    ("ledger-entry-garbage", Other(|stage, dir| entry(stage, dir, b"garbage")), &["ledger"]),
+    ("ledger-entry-huge", Other(|stage, dir| entry(stage, dir, &huge())), &["ledger"]),
+    ("ledger-entry-deep", Other(|stage, dir| entry(stage, dir, deep(100_000).as_bytes())), &["ledger"]),
     (
         "ledger-entry-version",
-        |stage, dir| entry(stage, dir, b"{\"schema\":\"andon/ledger@9\"}"),
+        Other(|stage, dir| entry(stage, dir, b"{\"schema\":\"andon/ledger@9\"}")),
         &["ledger entry"],
     ),
-    ("config-directory", |_, dir| directory(&dir.join("andon.toml")), &["andon.toml"]),
-    ("config-loop", |_, dir| link("andon.toml", &dir.join("andon.toml")), &["andon.toml"]),
-    ("config-fifo", |stage, dir| fifo(stage, &dir.join("andon.toml")), &["andon.toml"]),
-    ("config-huge", |_, dir| fs::write(dir.join("andon.toml"), huge()).unwrap(), &["andon.toml"]),
-    (
-        "config-binary",
-        |_, dir| fs::write(dir.join("andon.toml"), b"[test]\nx = \"\xff\"\n").unwrap(),
-        &["andon.toml:2"],
-    ),
+    ("config-directory", Directory("andon.toml"), &["andon.toml"]),
+    ("config-loop", Other(|_, dir| link("andon.toml", &dir.join("andon.toml"))), &["andon.toml"]),
+    ("config-fifo", Fifo("andon.toml"), &["andon.toml"]),
+    ("config-huge", Other(|_, dir| fs::write(dir.join("andon.toml"), huge()).unwrap()), &["andon.toml"]),
+    ("config-binary", File("andon.toml", b"[test]\nx = \"\xff\"\n"), &["andon.toml:2"]),
     (
         "config-deep",
-        |_, dir| {
+        Other(|_, dir| {
             fs::write(dir.join("andon.toml"), format!("[test]\ncommand = {}\n", deep(100_000))).unwrap();
-        },
+        }),
         &["andon.toml:2"],
     ),
-    (
-        "config-truncated",
-        |_, dir| fs::write(dir.join("andon.toml"), "[test]\ncommand = \"sh").unwrap(),
-        &["andon.toml:2"],
-    ),
-    (
-        "config-escapes",
-        |_, dir| {
-            fs::write(dir.join("andon.toml"), "[test]\n\"\\u001b]0;x\\u0007\" = 1\n").unwrap();
-        },
-        &["andon.toml:2"],
-    ),
-    (
-        "andon-dir-is-a-file",
-        |_, dir| {
-            let _ = fs::remove_dir_all(dir.join(".andon"));
-            fs::write(dir.join(".andon"), "x").unwrap();
-        },
-        &[".andon"],
-    ),
+    ("config-truncated", File("andon.toml", b"[test]\ncommand = \"sh"), &["andon.toml:2"]),
+    ("config-escapes", File("andon.toml", b"[test]\n\"\\u001b]0;x\\u0007\" = 1\n"), &["andon.toml:2"]),
+    ("andon-dir-is-a-file", Instead(".andon", b"x"), &[".andon"]),
     (
         "andon-dir-dangles",
-        |_, dir| {
+        Other(|_, dir| {
             let _ = fs::remove_dir_all(dir.join(".andon"));
             link("/nonexistent/x", &dir.join(".andon"));
-        },
+        }),
         &[".andon"],
     ),
-    ("report-file-is-a-directory", |_, dir| directory(&dir.join(".andon/CHECKPOINT.md")), &[]),
-    ("stop-is-a-directory", |_, dir| directory(&dir.join(".andon/STOP")), &[".andon/STOP"]),
-    ("head-garbage", |_, dir| fs::write(dir.join(".git/HEAD"), b"\xff\n").unwrap(), &["HEAD"]),
-    ("orig-head-garbage", |_, dir| fs::write(dir.join(".git/ORIG_HEAD"), b"\xff\n").unwrap(), &[]),
-    ("reflog-garbage", |_, dir| fs::write(dir.join(".git/logs/HEAD"), b"\xff\0 \n\n \t").unwrap(), &[]),
-    (
-        "index-garbage",
-        |_, dir| fs::write(dir.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff").unwrap(),
-        &["index"],
-    ),
-    ("git-config-garbage", |_, dir| fs::write(dir.join(".git/config"), b"[core\n").unwrap(), &["config"]),
+    ("report-file-is-a-directory", Directory(".andon/CHECKPOINT.md"), &[]),
+    ("stop-is-a-directory", Directory(".andon/STOP"), &[".andon/STOP"]),
+    ("head-garbage", File(".git/HEAD", b"\xff\n"), &["HEAD"]),
+    ("orig-head-garbage", File(".git/ORIG_HEAD", b"\xff\n"), &[]),
+    ("reflog-garbage", File(".git/logs/HEAD", b"\xff\0 \n\n \t"), &[]),
+    ("index-garbage", File(".git/index", b"DIRC\0\0\0\x02\xff\xff"), &["index"]),
+    ("git-config-garbage", File(".git/config", b"[core\n"), &["config"]),
 ];
 
 fn append(path: &Path, bytes: &[u8]) {

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::{call, json, observe, usage};
+use super::{call, observe, usage};
 use crate::support::Stage;
 
 #[test]
@@ -102,8 +102,7 @@ fn a_briefing_that_cannot_be_written_changes_no_verdict() {
       help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
     ");
     let bare = Stage::bare_ground();
-    bare.git(&["init", "-q", "--bare", "."]).ok();
-    bare.andon(&["context"]).ok();
+    bare.steps("git init -q --bare .; andon context");
     bare.andon(&["context", "--brief"]).exits(2);
 }
 
@@ -148,7 +147,7 @@ fn an_exhausted_window_leads_to_the_next_provider() {
     let chain = "[test]\ncommand = \"sh check.sh\"\n[fallback]\nproviders = [\"first\", \"second on failed_gate\", \
                  \"third on context_exhausted\"]\n";
     stage.write("andon.toml", chain);
-    let advice = || json(&stage.andon(&["advise", "--format", "json"]).ok());
+    let advice = || stage.andon(&["advise", "--format", "json"]).ok().json();
     usage(&stage, 165_000).exits(4);
     assert_eq!(advice()["next"], serde_json::Value::Null, "it can still be compacted");
     usage(&stage, 175_000).exits(4);

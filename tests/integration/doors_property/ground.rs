@@ -31,9 +31,7 @@ pub fn ground(rules_name: &str) -> Stage {
         for file in ["a.rs", "b.rs"] {
             stage.write(file, text(99));
         }
-        stage.write("notes.md", "notes\n");
-        stage.commit_of(".", "Before");
-        stage.andon(&["install"]).ok();
+        stage.steps("echo notes > notes.md; git add .; git commit -qm Before; andon install");
         stage.write("../check.sh", CHECK);
         stage.write("../failing.txt", "");
         Built::of(&stage)

@@ -18,8 +18,7 @@ fn cycles_are_counted_shown_and_halted() {
             .iterate(&format!("{round}\n"), &["ok a", "ok b"], &format!("Round {round}\n\nAgent: coder"))
             .ok();
         assert_eq!(stage.record("HEAD")["node"], "coder");
-        stage.andon(&["tick", "--node", "coder"]).ok();
-        stage.andon(&["tick", "--node", "verifier"]).ok();
+        stage.steps("andon tick --node coder; andon tick --node verifier");
     }
     stage.andon(&["status"]).ok().says("cycle      Loop 1/2  coder, verifier");
     assert_snapshot!(observe(&stage, "turn_start", "{\"node\":\"coder\"}\n").shown(), @r"
@@ -33,7 +32,7 @@ fn cycles_are_counted_shown_and_halted() {
       No commit is accepted until then.
     ");
     let status = stage.andon(&["status", "--format", "json"]).ok();
-    let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    let status = status.json();
     assert_eq!(status["cycles"][0]["badge"], "Loop 2/2");
     assert_eq!(status["last_halt"]["cycle_id"], "coder+verifier:coder->verifier,verifier->coder");
     assert_eq!(status["last_halt"]["halt_reason"], "budget_exceeded");

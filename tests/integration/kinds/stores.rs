@@ -7,13 +7,10 @@ use super::Kind;
 #[test]
 fn packed_and_loose() {
     let kind = Kind::init(&[]);
-    kind.git(&["gc", "-q"]).ok();
-    kind.git(&["pack-refs", "--all"]).ok();
-    kind.git(&["commit-graph", "write", "--reachable"]).ok();
-    kind.git(&["multi-pack-index", "write"]).ok();
+    kind.steps("git gc -q; git pack-refs --all; git commit-graph write --reachable");
+    kind.steps("git multi-pack-index write");
     kind.job();
-    kind.git(&["gc", "-q"]).ok();
-    kind.git(&["pack-refs", "--all", "--prune"]).ok();
+    kind.steps("git gc -q; git pack-refs --all --prune");
     kind.work(|| kind.write("code.txt", "packed\n"));
 }
 
@@ -86,8 +83,7 @@ fn worktrees_with_their_own_configuration_and_relative_paths() {
     let tree = kind.beside("tree");
     kind.git(&["worktree", "add", "-q", tree.to_str().unwrap()]).ok();
     kind.dir = tree;
-    kind.git(&["config", "--worktree", "core.quotePath", "false"]).ok();
-    kind.write(".git", "gitdir: ../repo/.git/worktrees/tree\n");
+    kind.steps("git config --worktree core.quotePath false; echo gitdir: ../repo/.git/worktrees/tree > .git");
     kind.job();
 }
 

@@ -58,30 +58,23 @@ fn each_button_on_a_base_that_moved_on_warns() {
         let stage = pull_request(true);
         button(&stage);
         assert_eq!(judged(&stage, "before..main"), outcome(0, &[]), "{name}");
-        stage
-            .andon(&["check", "before..main"])
-            .ok()
-            .says("warning[untested-code]: the tests never ran on exactly");
+        let out = stage.andon(&["check", "before..main"]).ok();
+        out.says("warning[untested-code]: the tests never ran on exactly");
     }
 }
 
 #[test]
 fn a_pull_request_that_was_refused_is_refused_after_the_button() {
     let stage = Stage::installed();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    stage.write("code.txt", "bypass\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Topic", "--no-verify"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.git(&["tag", "before"]).ok();
+    stage.steps("git switch -qc topic; echo bypass > code.txt; andon test");
+    stage.steps("git commit -qam Topic --no-verify; git switch -q main; git tag before");
     squash(&stage);
     assert_eq!(judged(&stage, "before..main"), outcome(1, &["bypassed"]));
     // So is one whose tests fail.
     let stage = Stage::installed();
     stage.git(&["switch", "-qc", "topic"]).ok();
     stage.iterate("red\n", &["ok a", "not ok b"], "Red").ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.git(&["tag", "before"]).ok();
+    stage.steps("git switch -q main; git tag before");
     squash(&stage);
     assert_eq!(judged(&stage, "before..main"), outcome(1, &["failing-tests"]));
 }
@@ -94,9 +87,8 @@ fn code_that_was_edited_on_the_website_is_missing_evidence() {
         on_the_website(&stage, &["commit", "-qam", "Update code.txt"]);
         assert_eq!(judged(&stage, "before..main"), outcome(3, &["missing-record"]));
         // Nor does it pass with a squash.
-        stage.git(&["reset", "-q", "--hard", "before"]).ok();
-        stage.git(&["-c", "core.hooksPath=/dev/null", "merge", "-q", "--squash", "topic"]).ok();
-        stage.write("code.txt", "slipped in\n");
+        stage.steps("git reset -q --hard before; git -c core.hooksPath=/dev/null merge -q --squash topic");
+        stage.steps("echo slipped in > code.txt");
         on_the_website(&stage, &["commit", "-qam", "Topic (#1)"]);
         assert_eq!(judged(&stage, "before..main"), outcome(3, &["missing-record"]));
     }

@@ -9,11 +9,8 @@ use crate::support::{Stage, image::built};
 fn bypassed_topic() -> Stage {
     built!({
         let stage = Stage::installed();
-        stage.git(&["switch", "-qc", "topic"]).ok();
-        stage.write("topic.txt", "untested\n");
-        stage.git(&["add", "."]).ok();
-        stage.git(&["commit", "-qm", "Topic", "--no-verify"]).ok();
-        stage.git(&["switch", "-q", "main"]).ok();
+        stage.steps("git switch -qc topic; echo untested > topic.txt; git add .");
+        stage.steps("git commit -qm Topic --no-verify; git switch -q main");
         stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
         stage
     })
@@ -23,10 +20,8 @@ fn bypassed_topic() -> Stage {
 fn tested_topic() -> Stage {
     built!({
         let stage = Stage::installed();
-        stage.git(&["switch", "-qc", "topic"]).ok();
-        stage.write("topic.txt", "tested\n");
-        stage.tested_commit_of(".", "Topic");
-        stage.git(&["switch", "-q", "main"]).ok();
+        stage.steps("git switch -qc topic; echo tested > topic.txt");
+        stage.steps("git add .; andon test; git commit -qm Topic; git switch -q main");
         stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
         stage
     })
@@ -46,8 +41,7 @@ fn a_bypassed_commit_is_not_washed_by_a_pick_a_rebase_or_a_merge() {
         assert!(codes.contains(&"untested-code".to_owned()), "{wash:?}: {codes:?}");
     }
     let stage = bypassed_topic();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
+    stage.steps("git switch -q topic; git rebase -q main");
     let (code, codes) = judged(&stage, "main..topic");
     assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
 }
@@ -62,14 +56,11 @@ fn what_git_makes_of_tested_commits_warns() {
         let stage = tested_topic();
         stage.git(made).ok();
         assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]), "{made:?}");
-        stage
-            .andon(&["check", "HEAD^1..HEAD"])
-            .ok()
-            .says("warning[untested-code]: the tests never ran on exactly");
+        let out = stage.andon(&["check", "HEAD^1..HEAD"]).ok();
+        out.says("warning[untested-code]: the tests never ran on exactly");
     }
     let stage = tested_topic();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
+    stage.steps("git switch -q topic; git rebase -q main");
     assert_eq!(judged(&stage, "main..topic"), outcome(0, &[]));
     stage.iterate("more\n", &["ok a", "ok b"], "More").ok();
     stage.iterate("most\n", &["ok a", "ok b"], "Most").ok();
@@ -121,8 +112,7 @@ fn saying_that_it_is_a_revert_makes_no_revert() {
 #[test]
 fn an_edited_kind_excuses_nothing() {
     let stage = Stage::installed();
-    stage.write("code.txt", "untested\n");
-    stage.git(&["commit", "-qam", "Untested", "--no-verify"]).ok();
+    stage.steps("echo untested > code.txt; git commit -qam Untested --no-verify");
     for kind in ["revert", "cherry-pick", "rebase"] {
         edit_note(&stage, "HEAD", |record| {
             record["kind"] = kind.into();
@@ -137,24 +127,19 @@ fn an_edited_kind_excuses_nothing() {
 #[test]
 fn an_evil_merge_is_ordinary_work() {
     let stage = tested_topic();
-    stage.git(&["merge", "-q", "--no-commit", "--no-ff", "topic"]).ok();
-    stage.write("evil.txt", "evil\n");
-    stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Merge topic", "--no-verify"]).ok();
+    stage.steps("git merge -q --no-commit --no-ff topic; echo evil > evil.txt; git add .");
+    stage.steps("git commit -qm 'Merge topic' --no-verify");
     let (code, codes) = judged(&stage, "HEAD^1..HEAD");
     assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
     // Repaired by testing what is there.
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    stage.steps("andon test; git commit -q --amend --no-edit");
     assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]));
 }
 
 #[test]
 fn documents_on_top_of_untested_code_do_not_make_it_tested() {
     let stage = bypassed_topic();
-    stage.git(&["cherry-pick", "topic"]).ok();
-    stage.write("README.md", "docs\n");
-    stage.commit_of(".", "Docs");
+    stage.steps("git cherry-pick topic; echo docs > README.md; git add .; git commit -qm Docs");
     assert_eq!(judged(&stage, "HEAD~2..HEAD").0, 1);
 }
 
@@ -178,8 +163,7 @@ fn a_push_judges_the_same_way() {
     ");
 
     let stage = tested_topic();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
+    stage.steps("git switch -q topic; git rebase -q main");
     assert_snapshot!(push(&stage).shown(), @"
     exit 0
     --- stderr
@@ -189,8 +173,7 @@ fn a_push_judges_the_same_way() {
 
     let stage = Stage::installed();
     stage.set("GIT_REFLOG_ACTION", "revert");
-    stage.write("code.txt", "anything\n");
-    stage.git(&["commit", "-qam", "Say so", "--no-verify"]).ok();
+    stage.steps("echo anything > code.txt; git commit -qam 'Say so' --no-verify");
     stage.unset("GIT_REFLOG_ACTION");
     assert_snapshot!(push(&stage).brief(), @"
     exit 1, stderr: error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt

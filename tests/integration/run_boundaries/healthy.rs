@@ -14,8 +14,7 @@ fn feature(stage: &Stage, number: u32) -> Out {
         std::fs::read_to_string(stage.path("news.txt")).unwrap_or_default()
     );
     stage.write("news.txt", news);
-    stage.git(&["add", "-A"]).ok();
-    stage.andon(&["test"]).ok();
+    stage.steps("git add -A; andon test");
     stage.git(&["commit", "-qm", &format!("Add feature {number}")])
 }
 
@@ -82,8 +81,7 @@ fn commits_are_reordered_and_dropped_by_a_rebase() {
     let stage = Stage::installed();
     for number in 1..=4 {
         stage.write(&format!("part{number}.txt"), format!("{number}\n"));
-        stage.git(&["add", "-A"]).ok();
-        stage.andon(&["test"]).ok();
+        stage.steps("git add -A; andon test");
         no_word(stage.git(&["commit", "-qm", &format!("Part {number}")]));
     }
     for script in ["1{h;d};2{G}", "1d", "1s/pick/reword/;2s/pick/fixup/"] {
@@ -100,8 +98,7 @@ fn work_is_stashed_and_taken_up_again() {
         stage.write("code.txt", format!("interrupted {number}\n"));
         stage.git(&["stash", "-q"]).ok();
         no_word(feature(&stage, number));
-        stage.git(&["stash", "pop", "-q"]).ok();
-        stage.andon(&["test"]).ok();
+        stage.steps("git stash pop -q; andon test");
         no_word(stage.git(&["commit", "-qam", &format!("Interrupted {number}")]));
     }
     goes_on(&stage);

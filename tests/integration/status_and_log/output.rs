@@ -43,8 +43,7 @@ fn configuration_names_the_layer_of_every_value() {
       help: write ack = "delete"
     "#);
     // What only looks back does not need it.
-    stage.andon(&["log"]).ok();
-    stage.andon(&["show"]).ok();
+    stage.steps("andon log; andon show");
 }
 
 #[test]

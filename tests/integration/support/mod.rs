@@ -68,6 +68,12 @@ impl Out {
         self
     }
 
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|err| panic!("{err}: {self}"))
+    }
+
     /// Exit code and the streams that are not empty, for a snapshot: what differs from run to run is made alike.
     pub fn shown(&self) -> String {
         let mut text = format!("exit {}\n", self.code);
@@ -85,7 +91,10 @@ impl Out {
         let (mut text, mut before) = (String::new(), String::new());
         for line in self.shown().lines() {
             if let Some(stream) = line.strip_prefix("--- ") {
-                before = format!("{}{stream}: ", if text.contains('\n') || text.contains(':') { "\n" } else { ", " });
+                before = format!(
+                    "{}{stream}: ",
+                    if text.contains('\n') || text.contains(':') { "\n" } else { ", " }
+                );
             } else if line.starts_with("  --> ") {
                 text.push_str(&line[1..]);
             } else if !line.starts_with(' ') {
@@ -264,6 +273,40 @@ impl Stage {
         self.run_in(dir, andon_path(), args, None)
     }
 
+    /// Runs andon in the repository with standard input.
+    pub fn feed(&self, args: &[&str], input: &[u8]) -> Out {
+        self.run_in(&self.dir, andon_path(), args, Some(input))
+    }
+
+    /// Takes steps one after the other, parted by `; `: commands of git and andon, which must succeed, and `echo WORDS >
+    /// FILE`. A word in single quotes may hold blanks.
+    #[track_caller]
+    pub fn steps(&self, script: &str) {
+        self.steps_in(&self.dir, script);
+    }
+
+    /// The same elsewhere.
+    #[track_caller]
+    pub fn steps_in(&self, dir: &Path, script: &str) {
+        for step in script.split("; ") {
+            let parts = step.split('\'').enumerate();
+            let words: Vec<&str> = parts
+                .flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
+                .collect();
+            let out = match &words[..] {
+                ["git", args @ ..] => self.git_in(dir, args),
+                ["andon", args @ ..] => self.andon_in(dir, args),
+                ["echo", text @ .., ">", file] => {
+                    std::fs::create_dir_all(dir.join(file).parent().unwrap()).unwrap();
+                    std::fs::write(dir.join(file), text.join(" ") + "\n").unwrap();
+                    continue;
+                }
+                _ => panic!("no step: {step}"),
+            };
+            assert_eq!(out.code, 0, "{step}: {out}");
+        }
+    }
+
     /// Runs any program with standard input.
     pub fn run_in(&self, dir: &Path, program: impl AsRef<OsStr>, args: &[&str], stdin: Option<&[u8]>) -> Out {
         self.pass(60);
@@ -380,6 +423,13 @@ pub fn andon_path() -> PathBuf {
     // Another build of it, such as an optimised one for many stories.
     std::env::var_os("ANDON_TEST_PROGRAM")
         .map_or_else(|| assert_cmd::cargo::cargo_bin!("andon").to_path_buf(), PathBuf::from)
+}
+
+/// Writes a program, and the directory around it.
+pub(crate) fn program(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 /// Says that texts are code.

@@ -36,6 +36,11 @@ pub(crate) fn by(stage: &Stage, who: &str, args: &[&str]) -> Out {
     stage.andon(args)
 }
 
+/// The words by which a witness answers the halt that waits.
+pub(crate) fn resolving(why: &str) -> [&str; 7] {
+    ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", why]
+}
+
 /// A loop that was halted (`repeated-failures`) in a repository where only ann's signature ends a halt.
 pub(crate) fn halted_and_signed() -> Stage {
     built!({
