@@ -157,17 +157,7 @@ fn two_records_that_contradict_each_other_are_an_error_and_the_worst_counts() {
         let note = format!("{honest}\n{forged}\n");
         stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &note, "HEAD"]).ok();
         assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["bypassed", "contradicting-records"]));
-        assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
-        exit 1
-        --- stdout
-        error[contradicting-records]: its records contradict each other in their gate; the worst of them counts
-          --> HASH Bypass
-          help: git notes --ref=andon show HASH; git log -p refs/notes/andon
-        error[bypassed]: the commit bypassed the gate (--no-verify)
-          --> HASH Bypass
-          help: have a person review the commit, then merge it by hand or commit it again with hooks on
-        checked 1 commit in HEAD~1..HEAD: 2 errors
-        ");
+        stage.andon(&["check", "HEAD~1..HEAD"]).says("contradict each other in their gate");
         stage.andon(&["show"]).says("bypassed");
     }
 }

@@ -75,6 +75,38 @@ fn a_note_edited_dropped_or_moved() {
 }
 
 #[test]
+fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "bypass\n");
+    stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
+    stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).brief(), @"
+    exit 1, stdout: error[bypassed]: the commit bypassed the gate (--no-verify) --> HASH Bypass
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded --> HASH Bypass
+    checked 2 commits in HEAD~2..HEAD: 2 errors
+    ");
+    let better = note(&stage, "HEAD~1")
+        .replace("\"gate\":\"bypassed\"", "\"gate\":\"passed\"")
+        .replace("2026-11-20", "2026-11-19");
+    stage.git(&["notes", "--ref=andon", "append", "--no-separator", "-m", &better, "HEAD~1"]).ok();
+    assert_eq!(note(&stage, "HEAD~1").trim().lines().count(), 2);
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[contradicting-records]: its records contradict each other in their gate; the worst of them counts
+      --> HASH Bypass
+      help: git notes --ref=andon show HASH; git log -p refs/notes/andon
+    error[bypassed]: the commit bypassed the gate (--no-verify)
+      --> HASH Bypass
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Bypass
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
+    checked 2 commits in HEAD~2..HEAD: 3 errors
+    ");
+}
+
+#[test]
 fn a_record_that_names_no_predecessor_breaks_the_chain() {
     let stage = clean();
     let mut record = stage.record("HEAD");
