@@ -137,7 +137,7 @@ impl SetupError {
             }
             Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
             Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", quoted(path)))
+                Some(andon_git::access_help(path))
             }
             Self::Install(_) => None,
         }

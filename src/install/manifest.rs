@@ -119,6 +119,8 @@ fn known_mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Integ
 #[derive(Serialize)]
 struct Stored<'a> {
     schema: &'static str,
+    /// The common git directory: where that is another one by now, the repository was moved or copied.
+    home: &'a AbsolutePath,
     #[serde(flatten)]
     manifest: &'a Manifest,
 }
@@ -126,6 +128,7 @@ struct Stored<'a> {
 #[derive(Deserialize)]
 struct Schema {
     schema: String,
+    home: Option<AbsolutePath>,
 }
 
 impl Manifest {
@@ -162,12 +165,41 @@ impl Manifest {
             Ok((schema, if known { Some(serde_json::from_slice(&bytes)?) } else { None }))
         };
         match read().map_err(|error| malformed(error.to_string()))? {
-            (_, Some(manifest)) => Ok(Some(manifest)),
-            (Schema { schema }, None) => {
+            (Schema { home, .. }, Some(manifest)) => Ok(Some(manifest.at_home(path, home))),
+            (Schema { schema, .. }, None) => {
                 let schema: String = schema.chars().take(40).collect();
                 Err(malformed(format!("its schema is {schema:?}, not {SCHEMA:?}")))
             }
         }
+    }
+
+    /// The same with the paths of a repository that was moved or copied since they were written: they are those of where it
+    /// is now. A manifest of an earlier version tells its directory by that of the hooks.
+    fn at_home(mut self, path: &Path, home: Option<AbsolutePath>) -> Self {
+        let mut hooks =
+            self.places.iter().filter(|place| place.dir.ends_with(".git/hooks") && !place.dir.exists());
+        let by_hooks = hooks.find_map(|place| place.dir.parent()).map(Path::to_owned);
+        let then = home.map(|home| home.0).or(by_hooks);
+        let now = path.parent().and_then(Path::parent);
+        let (Some(then), Some(now)) = (then, now.filter(|now| now.is_absolute())) else { return self };
+        if then == now {
+            return self;
+        }
+        let trees = [(Some(&*then), Some(now)), (then.parent(), now.parent())];
+        let move_along = |path: &mut AbsolutePath| {
+            let mut moved = trees
+                .iter()
+                .filter_map(|(then, now)| Some(now.as_ref()?.join(path.strip_prefix((*then)?).ok()?)));
+            if let Some(moved) = moved.next() {
+                path.0 = moved;
+            }
+        };
+        for place in &mut self.places {
+            move_along(&mut place.dir);
+            place.created.iter_mut().for_each(move_along);
+        }
+        self.files.iter_mut().for_each(|file| move_along(&mut file.path));
+        self
     }
 
     /// Writes it, whole or not at all.
@@ -175,7 +207,8 @@ impl Manifest {
         let io = |source| InstallError::io("write", path, source);
         let dir = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(dir).map_err(io)?;
-        let stored = Stored { schema: SCHEMA, manifest: self };
+        let home = AbsolutePath(dir.parent().unwrap_or(dir).to_owned());
+        let stored = Stored { schema: SCHEMA, home: &home, manifest: self };
         let mut text = serde_json::to_vec_pretty(&stored).map_err(|error| io(io::Error::other(error)))?;
         text.push(b'\n');
         let mut file = andon_git::temporary_in(dir).map_err(io)?;

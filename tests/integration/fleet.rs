@@ -125,7 +125,7 @@ fn a_ref_that_somebody_removed_is_named_and_what_it_had_is_sent_again() {
 }
 
 #[test]
-fn a_copy_of_a_clone_shares_its_id_and_both_arrive() {
+fn a_copy_of_a_clone_gets_an_id_of_its_own_and_both_arrive() {
     let (stage, hub) = hub();
     let one = stage.dir().to_path_buf();
     sync(&stage, &one).ok();
@@ -137,7 +137,7 @@ fn a_copy_of_a_clone_shares_its_id_and_both_arrive() {
     for dir in [&one, &copy, &one] {
         sync(&stage, dir).ok();
     }
-    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
+    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (2, 3));
     assert_eq!(notes(&stage, &one), notes(&stage, &copy));
 }
 

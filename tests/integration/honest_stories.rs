@@ -56,14 +56,14 @@ feature; git checkout -qb topic feature~1; work t.c t1 Topic; git checkout -q fe
 
 /// What `git rebase --interactive` does.
 const EDITS: &str = r##"
-# autosquash onto a longer main: untested-code
+# autosquash onto a longer main
 feature; moved; echo a9 > a.c; andon test >/dev/null; git commit -qa --fixup=HEAD; seq true; git rebase -q -i --autosquash main
-# autosquash in the middle: untested-code
+# autosquash in the middle
 feature; moved; echo b9 > b.c; andon test >/dev/null; git commit -qa --fixup=HEAD~1; seq true; git rebase -q -i --autosquash main
-# fixup amend: untested-code
+# fixup amend
 feature; moved; echo b9 > b.c; andon test >/dev/null; GIT_EDITOR="sed -i 2,9s/Two/Zwei/" git commit -qa --fixup=amend:HEAD~1; seq true; git rebase -q -i --autosquash main
-# fixup amend, then what check advises
-feature; moved; echo b9 > b.c; andon test >/dev/null; GIT_EDITOR="sed -i 2,9s/Two/Zwei/" git commit -qa --fixup=amend:HEAD~1; seq true; git rebase -q -i --autosquash main
+# an edit without tests, then what check advises
+feature; moved; seq "sed -i '2s/pick/edit/'"; git rebase -q -i main; echo b7 > b.c; git add b.c; git rebase --continue >/dev/null
 advice=$(andon check base..HEAD | sed -n 's/.*help: \(git rebase .*\)/\1/p' | head -n 1); test -n "$advice"; eval "$advice" >/dev/null
 # a new commit while a rebase onto a longer main is stopped
 feature; moved; seq "sed -i 2s/pick/edit/"; git rebase -q -i main; work x.c x1 Inserted; git rebase --continue >/dev/null
@@ -94,7 +94,7 @@ feature; seq "sed -i '2s/pick/drop/'"; git rebase -q -i base
 feature; moved; seq "sed -i -e 1{h\;d\;} -e 2{G\;}"; git rebase -q -i main
 # split
 feature; work c.c c1 Both; echo x > d.c; git add d.c; andon test >/dev/null; git commit -q --amend --no-edit; seq "sed -i '4s/pick/edit/'"; git rebase -q -i base; git reset -q HEAD~1; git add c.c; andon test >/dev/null; mv d.c ../d.c; andon test >/dev/null; git commit -qm "First half"; mv ../d.c d.c; git add d.c; andon test >/dev/null; git commit -qm "Second half"; git rebase --continue >/dev/null
-# squash: untested-code
+# squash
 feature; moved; seq "sed -i '2,3s/pick/squash/'"; git rebase -q -i main
 "##;
 

@@ -16,7 +16,7 @@ pub mod untracked;
 
 use std::collections::BTreeMap;
 
-use self::inherited_evidence::Archive;
+use self::inherited_evidence::{Archive, CodeStanding, KnownSoFar, Origins};
 use self::results::{Told, newest};
 use self::scopes::Demand;
 use crate::recording::timeline::LoadedTimeline;
@@ -197,22 +197,29 @@ pub fn changed_by_hook(
     Ok(changed.filter(|path| ws.is_code(path)).collect())
 }
 
-/// The maker of the code of commit `tip`: needed only where no tests are evidence for it.
-pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
-    if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
-        return Ok(Origin::Work);
+/// Adds what git makes of the code of commit `tip`, where no tests are evidence for it: code that git made of tested
+/// commits, and what fails in those.
+pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Candidate, OpsError> {
+    if matches!(candidate.evidence, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
+        return Ok(candidate);
     }
     // What is left to the push is owed whoever made the code, and so is the repair of what is red.
     let is_owed = |name: &String| !ws.config.is_asked_at_commit(name);
-    if let EvidenceState::Scope { name, more, red, .. } = state
+    if let EvidenceState::Scope { name, more, red, .. } = &candidate.evidence
         && (!red.is_empty() || is_owed(name) || more.iter().any(is_owed))
     {
-        return Ok(Origin::Work);
+        return Ok(candidate);
     }
-    let archive =
-        Archive { repo: &ws.repo, store: &NotesStore::open(&ws.repo)?, rules: &ws.config.paths.rules };
-    let made = inherited_evidence::is_of_tested(archive, ResultIndex::open(&ws.repo, ws.opened), tip)?;
-    Ok(if made { Origin::MadeByGit } else { Origin::Work })
+    let store = NotesStore::open(&ws.repo)?;
+    let archive = Archive { repo: &ws.repo, store: &store, config: &ws.config };
+    let mut origins = Origins::of(ResultIndex::open(&ws.repo, ws.opened));
+    Ok(match origins.standing(archive, &|_| KnownSoFar::Open, tip)? {
+        CodeStanding::Tested(failing) => {
+            let red = failing.map(|run| EvidenceState::Tested(Box::new(run.tests.clone())));
+            Candidate { origin: Origin::MadeByGit, evidence: red.unwrap_or(candidate.evidence), ..candidate }
+        }
+        CodeStanding::Unrecorded | CodeStanding::Untested => candidate,
+    })
 }
 
 /// Remote-tracking branches that are looked at.

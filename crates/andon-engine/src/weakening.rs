@@ -128,7 +128,7 @@ fn taken_by_merge(
     commit: &CommitInfo,
 ) -> Result<Option<Weakening>, OpsError> {
     let [ours, theirs] = commit.parents[..] else { return Ok(None) };
-    if repo.is_made(commit, MergeClaim::Merge)? == TreeVerdict::Same {
+    if repo.is_made(commit, &MergeClaim::Merge)? == TreeVerdict::Same {
         return Ok(None);
     }
     let Some(base) = repo.merge_base(ours, theirs)? else { return Ok(None) };

@@ -110,7 +110,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-fn quoted_path(path: &Path) -> String {
+pub(crate) fn quoted_path(path: &Path) -> String {
     quoted(&path.to_string_lossy())
 }
 
@@ -185,9 +185,7 @@ impl GitError {
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
             Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
             Self::Program { dir, stderr, .. } => Some(program_help(dir, stderr)),
-            Self::Io { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", quoted_path(path)))
-            }
+            Self::Io { path, .. } => Some(crate::access_help(path)),
             Self::Open { dir, .. } => Some(format!("see what git says: git -C {} status", quoted_path(dir))),
             Self::TooDeep { .. }
             | Self::Ref { .. }
@@ -206,7 +204,7 @@ pub fn missing_help(id: Oid) -> String {
 
 /// The help where the git program failed, by its own words.
 fn program_help(dir: &Path, stderr: &str) -> String {
-    let dir = quoted_path(dir);
+    let (there, dir) = (dir, quoted_path(dir));
     let locked =
         stderr.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("': File exists"));
     if let Some((lock, _)) = locked {
@@ -217,7 +215,7 @@ fn program_help(dir: &Path, stderr: &str) -> String {
         )
     } else if ["denied", "Read-only", "No space", "failed to write"].iter().any(|sign| stderr.contains(sign))
     {
-        format!("check the permissions of {dir} and the space on its disk")
+        crate::access_help(&there.join(".git"))
     } else {
         format!("see what git says: git -C {dir} status")
     }

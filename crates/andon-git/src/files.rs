@@ -8,6 +8,7 @@ use std::{ffi::OsStr, path::Path};
 
 use tempfile::NamedTempFile;
 
+use crate::error::quoted_path;
 use crate::platform::{Life, files, processes};
 
 /// The prefix of temporary files; the id of the process that writes them follows.
@@ -16,6 +17,19 @@ const TEMPORARY: &str = ".tmp";
 const FOREIGN: &str = ".andon-tmp";
 /// The age at which a temporary file of unknown origin is litter.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
+
+/// The command after which a file of ours can be written again. Where it belongs to somebody else, such as the superuser of a
+/// container, it says to whom.
+pub fn access_help(path: &Path) -> String {
+    let there = path.ancestors().find_map(|at| Some((at, at.symlink_metadata().ok()?)));
+    let other = there.map(|(at, facts)| (at, files::stat(&facts).user));
+    let Some((at, user)) = other.filter(|(_, user)| files::is_of_another_user(*user)) else {
+        return format!("check the permissions of {} and the space on its disk", quoted_path(path));
+    };
+    let all = path.ancestors().filter(|at| at.ends_with(".git")).last().unwrap_or(at);
+    let who = if user == 0 { "root".to_owned() } else { format!("user {user}") };
+    format!("it belongs to {who}: sudo chown -R \"$(id -u):$(id -g)\" {}", quoted_path(all))
+}
 
 /// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.
 pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {

@@ -18,7 +18,9 @@ mod worktree;
 pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{MergeClaim, TreeVerdict};
 pub use error::{GitError, MissingBecause, missing_help};
-pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in};
+pub use files::{
+    access_help, is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in,
+};
 pub use index::tree::IndexTree;
 pub use notes::NotesTree;
 pub use notes::history::{NoteChange, NotesHistory};

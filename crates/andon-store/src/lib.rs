@@ -58,9 +58,7 @@ impl RecordError {
             Self::Git(error) => error.help(),
             Self::Unreadable { commit, source } => Some(note_help(*commit, source)),
             Self::NoteTooLarge { commit, .. } => Some(edit_note(*commit)),
-            Self::Io { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", path.display()))
-            }
+            Self::Io { path, .. } => Some(andon_git::access_help(path)),
             Self::HostileTree { .. } => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{RecordError, note_help, skipped_note};
+use super::{RecordError, note_help, skipped_note, union};
 use crate::wire::v1::{
     Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
     encode_commit, line_digest,
@@ -11,7 +11,7 @@ use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_core::format::FormatError;
-use andon_git::{NotesTree, Repo};
+use andon_git::{NotesTree, Repo, platform::files};
 
 pub use crate::wire::NOTES_REF as REF;
 /// Largest note that is read back, in bytes.
@@ -126,22 +126,44 @@ pub struct NewRecord {
 pub struct NotesStore<'r> {
     repo: &'r Repo,
     notes: NotesTree<'r>,
+    /// The records that were fetched of others, where they cannot be taken in since nothing may be written.
+    fetched: Vec<NotesTree<'r>>,
+}
+
+/// Most refs of others that are read where they cannot be taken in.
+const MAX_FETCHED: usize = 64;
+
+/// The trees of what was fetched, in a clone that may not be written.
+fn fetched(repo: &Repo) -> Vec<NotesTree<'_>> {
+    if files::check_writable(&repo.common_dir().join("refs")).is_ok() {
+        return Vec::new();
+    }
+    let refs = [union::REMOTE_PREFIX, union::REMOTE_NOTES].map(|prefix| repo.refs_with_prefix(prefix));
+    let refs = refs.into_iter().filter_map(Result::ok).flatten();
+    let refs = refs.filter(|(name, _)| name.starts_with(union::REMOTE_PREFIX) || name.ends_with("/andon"));
+    refs.take(MAX_FETCHED).map(|(_, tip)| repo.notes_at(REF, Some(CommitId(tip)))).collect()
 }
 
 impl<'r> NotesStore<'r> {
     /// Opens the records of `repo`; no ref means no records.
     pub fn open(repo: &'r Repo) -> Result<Self, RecordError> {
-        Ok(Self { repo, notes: repo.notes(REF)? })
+        Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched(repo) })
     }
 
     /// The records as notes commit `tip` has them: several handles of one repository then see the same.
     pub fn at(repo: &'r Repo, tip: Option<CommitId>) -> Self {
-        Self { repo, notes: repo.notes_at(REF, tip) }
+        Self { repo, notes: repo.notes_at(REF, tip), fetched: fetched(repo) }
     }
 
     /// The notes commit whose records these are: what is derived from them holds as long as it is the tip.
     pub fn tip(&self) -> Option<CommitId> {
-        self.notes.tip()
+        self.notes.tip().or_else(|| self.fetched.iter().find_map(NotesTree::tip))
+    }
+
+    /// The bytes of a note: our own, else those that were fetched.
+    fn bytes(&self, commit: CommitId) -> Result<Option<Vec<u8>>, RecordError> {
+        let trees = std::iter::once(&self.notes).chain(&self.fetched);
+        Ok(trees.map(|notes| notes.get(commit)).find_map(Result::transpose).transpose()?)
     }
 
     /// The record of `commit`, if there is one. Among several lines the commit's own tree and first parent choose.
@@ -149,10 +171,28 @@ impl<'r> NotesStore<'r> {
     /// # Errors
     /// [`RecordError::Unreadable`] naming the commit when the note has no readable line.
     pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
-        let Some(note) = self.notes.get(commit)? else { return Ok(None) };
+        let Some(note) = self.bytes(commit)? else { return Ok(None) };
         let derived =
             if has_several(&note) { self.cheaply_derived(commit)? } else { DerivedFacts::default() };
         best(commit, &note, &derived).map(Some)
+    }
+
+    /// The record of a commit as this clone wrote it: also where another program, such as `git notes append`, took it out of
+    /// the ref since, where the next write puts it back.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_written(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
+        if let Some(stored) = self.get(commit)? {
+            return Ok(Some(stored));
+        }
+        for tip in self.repo.written_tips(REF).into_iter().rev() {
+            let there = self.repo.notes_at(REF, Some(tip)).get(commit).ok().flatten();
+            if let Some(note) = there {
+                return best(commit, &note, &self.cheaply_derived(commit)?).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// The record of a commit, where there is one that can be read.
@@ -165,12 +205,12 @@ impl<'r> NotesStore<'r> {
     /// # Errors
     /// [`RecordError::Git`] when it cannot be read.
     pub fn note(&self, commit: CommitId) -> Result<Option<Note>, RecordError> {
-        Ok(self.notes.get(commit)?.map(|bytes| Note { commit, bytes }))
+        Ok(self.bytes(commit)?.map(|bytes| Note { commit, bytes }))
     }
 
     /// True if `commit` has a record, readable or not.
     pub fn has(&self, commit: CommitId) -> Result<bool, RecordError> {
-        Ok(self.notes.has(commit)?)
+        Ok(self.notes.has(commit)? || self.fetched.iter().any(|notes| notes.has(commit).unwrap_or(false)))
     }
 
     fn cheaply_derived(&self, commit: CommitId) -> Result<DerivedFacts, RecordError> {
@@ -286,7 +326,7 @@ impl<'r> NotesStore<'r> {
 impl NotesStore<'_> {
     /// Sees, from then on, what others had taken out and what was put back.
     fn restore(&mut self, at: Timestamp) -> Result<(), RecordError> {
-        if super::union::restore(self.repo, at)? > 0 {
+        if union::restore(self.repo, at)? > 0 {
             self.notes = self.repo.notes(REF)?;
         }
         Ok(())
@@ -320,7 +360,8 @@ fn united(line: &[u8], there: Option<&[u8]>) -> Vec<u8> {
     {
         match decode_commit(old) {
             Ok(same) if facts.agrees(&same.record) => {
-                let made_at_commit = same.record.recording == Recording::AtCommit;
+                let before = same.record.recording;
+                let made_at_commit = before.is_by_hook() && !before.is_later();
                 if new.record.recording.is_later() && made_at_commit {
                     newest_wins = false;
                     keep.push(old.to_vec());

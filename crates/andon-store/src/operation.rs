@@ -18,9 +18,9 @@ const MAX_BYTES: u64 = 4096;
 pub struct OperationInProgress {
     /// The kind of its commit.
     pub kind: CommitKind,
-    /// The commits that it squashes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub squashed: Vec<CommitId>,
+    /// The commits that it squashes, or the one that it picks or reverts.
+    #[serde(default, rename = "squashed", skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<CommitId>,
     /// HEAD then.
     pub head: CommitId,
     /// The git processes above the hook; empty where the system does not tell.
@@ -63,10 +63,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let id = |byte: u8| CommitId(Oid::from_bytes(&[byte; 20]).unwrap());
         let git = |pid| GitProcess { pid, started: 7 };
-        let squashed = vec![id(8), id(9)];
+        let sources = vec![id(8), id(9)];
         let left = OperationInProgress {
             kind: CommitKind::Revert,
-            squashed,
+            sources,
             head: id(1),
             asked_by: vec![git(5), git(4)],
         };

@@ -18,6 +18,8 @@ pub const PREFIX: &str = "refs/andon/records/";
 /// The prefix under which the refs of remotes are kept here: `<remote>/<writer>` below it. It is not below
 /// `refs/andon/remote/`, which each hook looks into.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote-records/";
+/// The refs under which a fetch keeps the plain notes of remotes.
+pub const REMOTE_NOTES: &str = "refs/notes/remotes/";
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 

@@ -33,7 +33,7 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
         Check::warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
     }));
     checks.extend(facts.unwritable.iter().map(|(dir, why)| {
-        let hint = format!("check the owner, the permissions and the file system of {}", quoted(dir));
+        let hint = andon_git::access_help(dir);
         Check::fail(
             "writable",
             format!("nothing can be recorded, {} cannot be written: {why}", dir.display()),

@@ -88,6 +88,7 @@ fn recorded(recording: Recording) -> &'static str {
     match recording {
         Recording::AtCommit => "at-commit",
         Recording::CaughtUp | Recording::Patched => "later",
+        Recording::Moved => "moved",
         Recording::Backfilled => "backfilled",
         Recording::Derived => "derived",
     }

@@ -9,7 +9,7 @@ use crate::setup::live::{self, GuardState};
 use andon_core::detect;
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::facts::{Gate, Skip};
-use andon_core::domain::{git_hook::GitHook, ids::TreeId, paths::PathClass};
+use andon_core::domain::{git_hook::GitHook, ids::TreeId, paths::PathClass, time::Timestamp};
 use andon_engine::evidence::{self, Subject};
 use andon_engine::recording::{skip, timeline};
 use andon_engine::{context::Context, error::OpsError, gate::guard, workspace::Workspace};
@@ -97,9 +97,9 @@ fn lost(ctx: &Context, ws: &Workspace, hook: GitHook) -> Option<String> {
     }
 }
 
-/// True where `git am` made a commit (so its reflog says) before a hook of ours was there for patches.
-pub(super) fn is_unhooked_patch(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool {
-    live::patches_since(&ws.repo, &hooks_dir(ctx, ws)).is_none_or(|since| since > commit.committed_at)
+/// True where a patch of `git am` is from a time (`at`) before a hook of ours was there for patches.
+pub(super) fn is_unhooked_patch(ctx: &Context, ws: &Workspace, at: Timestamp) -> bool {
+    live::patches_since(&ws.repo, &hooks_dir(ctx, ws)).is_none_or(|since| since > at)
 }
 
 /// The directory of git's hooks, without asking git.

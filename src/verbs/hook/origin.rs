@@ -18,39 +18,63 @@ pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
         Operation::None => CommitKind::Normal,
         Operation::Merge | Operation::Rebase | Operation::Patches => return Ok(()),
     };
-    let squashed = if kind == CommitKind::Normal { ws.repo.squashed() } else { Vec::new() };
-    if kind == CommitKind::Normal && squashed.is_empty() {
+    let picked = || ws.repo.resolve("CHERRY_PICK_HEAD").ok().into_iter().collect();
+    let sources = if kind == CommitKind::Normal { ws.repo.squashed() } else { picked() };
+    if kind == CommitKind::Normal && sources.is_empty() {
         return Ok(());
     }
     let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
     let asked_by = git_above(ctx.parent);
-    Ok(operation::write(ws.repo.git_dir(), &OperationInProgress { kind, squashed, head, asked_by })?)
+    Ok(operation::write(ws.repo.git_dir(), &OperationInProgress { kind, sources, head, asked_by })?)
 }
 
-/// post-commit: the commits that a plain `commit` squashes, as `git merge --squash` put them together.
-pub fn squashed(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Vec<CommitId> {
-    let left = operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
-    left.filter(|left| left.kind == CommitKind::Normal).map(|left| left.squashed).unwrap_or_default()
+/// The kind of HEAD's commit, and the commits that git says it was made of.
+pub struct Making {
+    pub kind: CommitKind,
+    /// Those that a plain `commit` squashes, as `git merge --squash` put them together; the one that was picked, replayed
+    /// or amended.
+    pub sources: Vec<CommitId>,
 }
 
-/// post-commit: the kind of `commit`, which is HEAD.
-pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
+/// post-commit: the making of `commit`, which is HEAD.
+pub fn making(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Making, OpsError> {
     if commit.parents.len() > 1 {
-        return Ok(CommitKind::Merge);
+        return Ok(Making { kind: CommitKind::Merge, sources: Vec::new() });
     }
     let claimed_kind = ws.repo.commit_origin(commit.id)?;
+    let noted = match claimed_kind {
+        CommitKind::Normal | CommitKind::Revert | CommitKind::CherryPick => {
+            operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent))
+        }
+        CommitKind::Amend | CommitKind::Merge | CommitKind::Rebase => None,
+    };
+    let noted = noted.filter(|noted| noted.kind == claimed_kind);
     let proven = match claimed_kind {
-        CommitKind::Normal | CommitKind::Amend => return Ok(claimed_kind),
+        CommitKind::Normal | CommitKind::Amend => true,
         // It has one parent.
         CommitKind::Merge => false,
         CommitKind::Rebase => ws.repo.operation() == Operation::Rebase,
-        CommitKind::Revert | CommitKind::CherryPick => {
-            let seen =
-                operation::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
-            seen.is_some_and(|seen| seen.kind == claimed_kind) || is_made(ws, commit, claimed_kind)?
+        CommitKind::Revert | CommitKind::CherryPick => noted.is_some() || is_made(ws, commit, claimed_kind)?,
+    };
+    let kind = if proven { claimed_kind } else { ws.repo.plain_or_amend(commit)? };
+    let sources = match kind {
+        CommitKind::Rebase => ws.repo.rebased_from().into_iter().collect(),
+        CommitKind::Amend => replaced(ws, commit)?.into_iter().collect(),
+        CommitKind::CherryPick if noted.is_none() => {
+            ws.repo.resolve("CHERRY_PICK_HEAD").into_iter().collect()
+        }
+        CommitKind::Normal | CommitKind::Revert | CommitKind::Merge | CommitKind::CherryPick => {
+            noted.map(|noted| noted.sources).unwrap_or_default()
         }
     };
-    if proven { Ok(claimed_kind) } else { Ok(ws.repo.plain_or_amend(commit)?) }
+    Ok(Making { kind, sources })
+}
+
+/// The commit that HEAD was before an amend made `commit`.
+fn replaced(ws: &Workspace, commit: &CommitInfo) -> Result<Option<CommitId>, OpsError> {
+    let newest =
+        ws.repo.reflog_head(1)?.pop().filter(|entry| entry.new == commit.id.0 && !entry.old.is_zero());
+    Ok(newest.map(|entry| CommitId(entry.old)))
 }
 
 /// The kind of a commit that was made while the hooks were off; the reflog says that it is `claimed_kind`.
@@ -85,7 +109,7 @@ fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Res
         | CommitKind::Merge => MergeClaim::Pick(source),
     };
     for source in sources {
-        if ws.repo.is_made(commit, claimed(source))? == TreeVerdict::Same {
+        if ws.repo.is_made(commit, &claimed(source))? == TreeVerdict::Same {
             return Ok(true);
         }
     }

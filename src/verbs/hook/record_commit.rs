@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gate_hook;
-use super::origin::{self, CommitInProgress};
+use super::origin::{self, CommitInProgress, Making};
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::facts::{
     Attempt, CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding,
@@ -81,14 +81,13 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>
     let commit = ws.repo.commit(head)?;
     let receipts = receipt::read(ws.repo.git_dir());
     let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
-    let kind = origin::kind(ctx, ws, &commit)?;
+    let Making { kind, sources } = origin::making(ctx, ws, &commit)?;
     let made_by = git_above(ctx.parent);
     let (gate, skipped) = gate(ctx, ws, &mut store, &receipts, &commit, kind, &made_by)?;
     let recording = Recording::AtCommit;
-    let squashed = if kind == CommitKind::Normal { origin::squashed(ctx, ws, &commit) } else { Vec::new() };
     let binds = bound::binds_commit(ctx, ws, &commit);
     let made_by = &made_by;
-    let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
+    let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
     let (decision, mut loaded) = record(ctx, ws, &mut store, &entry)?;
     if let Err(err) = outcomes::record(ctx, ws, &store) {
         loaded.warnings.push(err.as_warning());
@@ -179,8 +178,8 @@ struct Entry<'a> {
     recording: Recording,
     /// The git processes that made it; none of one that is caught up.
     made_by: &'a [GitProcess],
-    /// The commits that it squashes, as git named them; none of one that is caught up.
-    squashed: Vec<CommitId>,
+    /// The commits that it was made of, as git named them; none of one that is caught up.
+    sources: Vec<CommitId>,
 }
 
 /// Compares the receipts of the gate with what was committed; and what was passed over on the way.
@@ -316,7 +315,7 @@ fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
 
 /// The link from the record of a child to that of `parent`. One that cannot be read is not said to be absent.
 pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> PrevRecord {
-    match store.get(parent) {
+    match store.get_written(parent) {
         Ok(Some(stored)) => PrevRecord::Line(stored.line_digest),
         Ok(None) => PrevRecord::Absent,
         Err(_) => PrevRecord::Unsaid,
@@ -349,6 +348,8 @@ fn derive(
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
+    let tests = tests(ws, loaded, commit, derived.code);
+    let moved = tests.is_none() && carries.is_none() && is_moved(ctx, ws, store, entry);
     let record = CommitRecord {
         recorded_at: ctx.now,
         uptime: ctx.uptime(),
@@ -357,14 +358,14 @@ fn derive(
         prev,
         kind: entry.kind,
         gate: entry.gate,
-        recording: entry.recording,
+        recording: if moved { Recording::Moved } else { entry.recording },
         node: node.clone(),
         session: actor.session,
         iteration,
         code: derived.code,
         diff: derived.diff,
         change: Some(derived.change),
-        tests: tests(ws, loaded, entry.commit, derived.code),
+        tests,
         weakening,
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
@@ -375,6 +376,7 @@ fn derive(
         worktree: linked_worktree(ws, entry.recording),
         findings: Vec::new(),
         carries: carries.map(Box::new),
+        joins: Vec::new(),
     };
     Ok((commit.fact(record), derived.missing))
 }
@@ -407,9 +409,27 @@ fn carried(
         CommitKind::Normal => {
             let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
             attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
-                .or_else(|| attempts::squashed(store, &entry.squashed, derived))
+                .or_else(|| attempts::squashed(store, &entry.sources, derived))
         }
         CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
+    }
+}
+
+/// True where git only moved or reworded a commit that no hook had recorded. Of a patch that carries no attempt of this
+/// clone, all that is known is who wrote it, and when.
+fn is_moved(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>, entry: &Entry<'_>) -> bool {
+    let commit = entry.commit;
+    let unseen = |id: &CommitId| bound::is_unseen(&ws.repo, store, *id, &commit.committer_email);
+    match entry.kind {
+        CommitKind::Rebase | CommitKind::CherryPick => entry.sources.last().is_some_and(unseen),
+        CommitKind::Amend => entry
+            .sources
+            .iter()
+            .any(|id| ws.repo.tree_of(*id).is_ok_and(|tree| tree == commit.tree) && unseen(id)),
+        CommitKind::Normal if entry.recording == Recording::AtCommit && ws.repo.is_applying_patches() => {
+            bound::maker(commit).is_none() || gate_hook::is_unhooked_patch(ctx, ws, commit.authored_at)
+        }
+        CommitKind::Normal | CommitKind::Merge | CommitKind::Revert => false,
     }
 }
 
@@ -481,11 +501,11 @@ fn catch_up(
             Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
             None => (Gate::NotRun, Vec::new()),
         };
-        let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, &commit);
+        let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, commit.committed_at);
         let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
-        let (made_by, squashed) = (&[][..], Vec::new());
+        let (made_by, sources) = (&[][..], Vec::new());
         let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
-        let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, squashed };
+        let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,
@@ -525,7 +545,7 @@ fn unrecorded(
         ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
     let mut missing = Vec::new();
     while let Some(id) = at {
-        match (store.get(id), made_here.get(&id)) {
+        match (store.get_written(id), made_here.get(&id)) {
             (Ok(None), Some(made)) if missing.len() < CATCH_UP => missing.push((id, *made)),
             (Ok(Some(_)), _) => {
                 missing.reverse();

@@ -14,6 +14,7 @@ use andon_core::domain::facts::{
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use andon_core::domain::tests::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
+use andon_engine::recording::bound;
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine};
@@ -35,6 +36,9 @@ pub fn post_rewrite(
     // Several old commits that became one (squash): the last of them counts.
     for became in rewrites.chunk_by(|one, next| one.new == next.new) {
         let Some((rewrite, others)) = became.split_last() else { continue };
+        let joins = joined(&store, command, became);
+        let committer = ws.repo.commit(rewrite.new).map(|new| new.committer_email).unwrap_or_default();
+        let unseen = became.iter().any(|one| bound::is_unseen(&ws.repo, &store, one.old, &committer));
         // One that cannot be read must not cost the others.
         let old = match store.get(rewrite.old) {
             Ok(Some(old)) => old,
@@ -66,6 +70,8 @@ pub fn post_rewrite(
                 continue;
             }
         };
+        let recording = if unseen && record.tests.is_none() { Recording::Moved } else { record.recording };
+        let record = CommitRecord { joins, recording, ..record };
         lines.push((rewrite.new, line_digest(encode_commit(&record, &old.extra).trim_end().as_bytes())));
         written.push(NewRecord { commit: rewrite.new, record, extra: old.extra });
     }
@@ -75,6 +81,19 @@ pub fn post_rewrite(
     }
     move_ack(ws, &store, command, rewrites)?;
     Ok(warnings)
+}
+
+/// The commits that a rebase made one of, those that these were made of in their place; none where it only moved one.
+fn joined(store: &NotesStore<'_>, command: RewriteCommand, became: &[Rewrite]) -> Vec<CommitId> {
+    if command != RewriteCommand::Rebase {
+        return Vec::new();
+    }
+    let made_of = |one: &Rewrite| {
+        let before = store.readable(one.old).map(|record| record.joins).unwrap_or_default();
+        if before.is_empty() { vec![one.old] } else { before }
+    };
+    let all: Vec<CommitId> = became.iter().flat_map(made_of).collect();
+    if all.len() > 1 { all } else { Vec::new() }
 }
 
 /// Commits that were made while the rebase was stopped, or by its `exec`, are no rewritten ones: their records name the
@@ -198,6 +217,7 @@ fn carry(
             (Some(record), _) => record.recording,
             // No hook saw the old one being made, nor this one.
             (None, Recording::Backfilled) => Recording::Backfilled,
+            (None, Recording::Moved) => Recording::Moved,
             (None, Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived) => {
                 Recording::AtCommit
             }

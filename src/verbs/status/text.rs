@@ -189,7 +189,10 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
             .branch
             .as_ref()
             .map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
-        page.fact("where", &format!("worktree {}{branch}", terminal_clip(&halt.worktree, NAME)));
+        page.fact(
+            "where",
+            &format!("worktree {}{branch}; one answer frees both", terminal_clip(&halt.worktree, NAME)),
+        );
     }
     if let Some(back) = halt::way_back(&halt.summary) {
         page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));

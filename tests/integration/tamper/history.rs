@@ -10,8 +10,12 @@ fn answered_by_another() -> (Stage, String) {
     let stage = halted();
     let name = ledger(&stage);
     let writer = stage.read(".git/andon/writer");
+    // Another clone is another directory.
+    let homes = stage.path(".git/andon/writer-homes");
+    std::fs::remove_file(&homes).unwrap();
     std::fs::write(stage.path(".git/andon/writer"), format!("{}\n", "a".repeat(32))).unwrap();
     stage.andon(&["resume", "--reason", "seen by another"]).ok();
+    std::fs::remove_file(&homes).unwrap();
     std::fs::write(stage.path(".git/andon/writer"), &writer).unwrap();
     (stage, name)
 }

@@ -153,7 +153,8 @@ pub struct Halt {
     pub branch: Option<String>,
     /// Name of the worktree that is halted; `main` for the main worktree.
     pub worktree: String,
-    /// The commit that the first commit of the halted run builds on; `None` where that is not known, or where there is none.
+    /// The commit that the first commit of the halted run builds on, HEAD where it made none; `None` where that is not known,
+    /// or where there is none.
     #[serde(skip)]
     pub base: Option<CommitId>,
     /// The linked worktrees that there were then: they go their own ways.

@@ -72,6 +72,9 @@ pub enum Recording {
     /// Long after: the commit was made before Andon was installed, and `andon backfill` recorded what the commit alone
     /// shows.
     Backfilled,
+    /// By the hook of a rebase, a pick, a patch or a new message, which moved a commit that no hook had recorded: it says as
+    /// little of how the code came about as that one.
+    Moved,
     /// Not written at all: derived from the commit alone, because no hook recorded it. Never in a record.
     Derived,
 }
@@ -81,13 +84,13 @@ impl Recording {
     pub fn is_later(self) -> bool {
         match self {
             Self::CaughtUp | Self::Patched => true,
-            Self::AtCommit | Self::Backfilled | Self::Derived => false,
+            Self::AtCommit | Self::Moved | Self::Backfilled | Self::Derived => false,
         }
     }
 
     /// Returns whether a hook wrote the record, at the commit or later.
     pub fn is_by_hook(self) -> bool {
-        self == Self::AtCommit || self.is_later()
+        matches!(self, Self::AtCommit | Self::Moved) || self.is_later()
     }
 }
 
@@ -341,6 +344,9 @@ pub struct CommitRecord {
     /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
     /// of those that it joins (a squash); `None` where it is the first.
     pub carries: Option<Box<CarriedAttempt>>,
+    /// The commits that a rebase made this one of, in the order in which they were applied; none where it was one.
+    #[serde(default, with = "Items::<{ CommitRecord::MAX_JOINED }>")]
+    pub joins: Vec<CommitId>,
 }
 
 fn agent() -> String {
@@ -433,7 +439,15 @@ impl CommitRecord {
             worktree: None,
             findings: Vec::new(),
             carries: None,
+            joins: Vec::new(),
         }
+    }
+
+    /// True if the record shows no more of how the code came about than the commit itself: no hook saw it being made, and no
+    /// tests are known.
+    pub fn is_silent(&self) -> bool {
+        let tested = self.tests.as_ref().is_some_and(|tests| tests.code == self.code);
+        matches!(self.recording, Recording::Backfilled | Recording::Moved) && !tested
     }
 
     /// The same within the bounds of its lists that say when they were cut: what another program wrote may be longer.
@@ -468,6 +482,8 @@ impl CommitRecord {
         self.carries.as_ref().map_or(self.kind, |carried| carried.kind)
     }
 
+    /// Most commits that a record says its commit was made of.
+    pub const MAX_JOINED: usize = 64;
     /// Most ledgers that a record names.
     pub const MAX_LEDGERS: usize = 16;
     /// Most layers that it names.

@@ -164,9 +164,11 @@ impl Iteration {
                 // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
                 _ if record.diff.empty && PRESSED.contains(&subject.trim()) => Strike::Exempt,
-                Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
-                    Strike::new(record.kind, record.change.as_ref())
-                }
+                Recording::AtCommit
+                | Recording::Moved
+                | Recording::CaughtUp
+                | Recording::Patched
+                | Recording::Derived => Strike::new(record.kind, record.change.as_ref()),
             },
             subject,
             at: record.recorded_at,

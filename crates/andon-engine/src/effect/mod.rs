@@ -21,9 +21,9 @@ pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
-use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::effect::{AckMode, Duty, Effect};
-use andon_core::domain::{findings::Figures, time::Timestamp};
+use andon_core::domain::{findings::Figures, ids::CommitId, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;
@@ -168,7 +168,15 @@ fn material(halt: &Halt, site: &Site<'_>) -> report_file::ReportSources {
 
 /// The ledger first, and enough of it to bind into the journal.
 fn record_halt(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
-    let halt = Halt { beside: site.repo.worktrees_beside(), ..halt.clone() };
+    // A run that made no commit here has none: the one at HEAD is of others, and nobody is halted by standing there.
+    let here = site.repo.worktree_mark();
+    let made_here = |head: CommitId| {
+        let attempts = Journal::of_attempts(site.repo.common_dir()).attempts();
+        attempts.iter().any(|made| made.commit == head && made.worktree == here)
+    };
+    let has_own = halt.binds == HaltReach::Line || halt.head.is_some_and(made_here);
+    let base = if has_own { halt.base } else { halt.head };
+    let halt = Halt { base, beside: site.repo.worktrees_beside(), ..halt.clone() };
     let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
     stop_point("halt:kept");
     // Outside of its own ref at once: taking the ref away must show.

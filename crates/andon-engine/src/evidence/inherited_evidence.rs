@@ -1,17 +1,23 @@
 //! The evidence for code that has no test run of its own: tests at another commit, or tested commits that git alone
-//! combined.
+//! combined. A result travels with its code: what git makes of red code is red until a run says otherwise.
 //!
 //! Only trees are believed ([`andon_git::TreeVerdict`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::release;
 use crate::error::OpsError;
+use crate::evidence::scopes::{self, is_tested};
+use crate::recording::derive;
+use andon_config::Config;
+use andon_core::change::normalize::Normalizer;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::paths::PathRules;
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::tests::TestEvidence;
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
+use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::notes::NotesStore;
 use andon_store::results::ResultIndex;
 
@@ -21,20 +27,80 @@ const DERIVED: usize = 512;
 const SQUASHES: usize = 16;
 /// Most commits that one commit is compared with as its squash: the newest ones.
 const SQUASHED: usize = 16;
+/// Most steps from a commit down to the commits that it was made of, and those were made of.
+const STEPS_DOWN: usize = 128;
 
 /// The evidence for the code of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backing {
     /// The record of another commit, of the same tree or of the same code.
     Elsewhere(CommitId, Box<CommitRecord>),
-    /// git made it of commits whose code was tested.
-    Made(MergeClaim),
-    /// Only the project's own version and changelogs differ from this commit, whose code was tested.
-    Released(CommitId),
+    /// git made it of commits whose code was tested, and this fails there.
+    Made(MergeClaim, Option<Rc<FailingRun>>),
+    /// Only the project's own version and changelogs differ from this commit, whose code was tested, and this fails there.
+    Released(CommitId, Option<Rc<FailingRun>>),
     /// git made it, and this commit that it was made of was not tested.
     Untested(CommitId),
+    /// git made it of this commit, which no hook recorded.
+    Unrecorded(CommitId),
     /// Nothing does.
     Missing,
+}
+
+/// A run that failed on the code of a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailingRun {
+    /// The commit on whose code the tests ran.
+    pub at: CommitId,
+    /// The tests, less what was mended on the way.
+    pub tests: TestEvidence,
+}
+
+impl FailingRun {
+    /// The failing run of a record.
+    pub fn of(at: CommitId, tests: Option<&TestEvidence>) -> Option<Rc<Self>> {
+        let tests = tests.filter(|tests| !tests.is_green())?;
+        Some(Rc::new(Self { at, tests: tests.clone() }))
+    }
+
+    /// The failing tests; where none is named, the way in which the run ended.
+    fn causes(&self) -> BTreeSet<&str> {
+        match self.tests.failing.as_slice() {
+            [] => BTreeSet::from([self.tests.status.as_str()]),
+            named => named.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// The worth of the code of a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CodeStanding {
+    /// It was tested, or needed no tests, or git made it of such code; and this fails there.
+    Tested(Option<Rc<FailingRun>>),
+    /// No hook saw it being made.
+    Unrecorded,
+    /// It was not tested, or bypassed the gate.
+    Untested,
+}
+
+impl CodeStanding {
+    /// The run that fails there.
+    fn failing(&self) -> Option<&Rc<FailingRun>> {
+        match self {
+            Self::Tested(failing) => failing.as_ref(),
+            Self::Unrecorded | Self::Untested => None,
+        }
+    }
+}
+
+/// The caller's own verdict on a commit.
+pub enum KnownSoFar {
+    /// It was judged.
+    Known(CodeStanding),
+    /// It lies below what is judged: that its code was not tested is not held against what was made of it.
+    Below,
+    /// Its record tells.
+    Open,
 }
 
 /// The commit in question.
@@ -47,23 +113,36 @@ pub struct Inquiry<'a> {
     pub recorded: Option<CommitKind>,
     /// The code changed against the first parent.
     pub changed: bool,
-    /// The verdict on earlier commits: true if their code was tested. `None` where nothing is known.
-    pub judged: &'a dyn Fn(CommitId) -> Option<bool>,
+    /// The verdict on earlier commits.
+    pub judged: &'a dyn Fn(CommitId) -> KnownSoFar,
 }
 
 /// Looks for the evidence for commits.
 pub struct Origins {
     /// Read when it is first asked for.
-    known: Option<ResultIndex>,
+    known: Option<Rc<ResultIndex>>,
+    /// Commits whose records were asked.
+    standings: HashMap<CommitId, CodeStanding>,
     /// Trees that may still be made again.
     left: usize,
     /// Commits that may still be looked at as squashes: each is compared with several.
     squashes: usize,
+    /// The commits that are being looked at: none is evidence for itself, by whatever way round.
+    open: Vec<CommitId>,
+    /// The number of times that one of them was met.
+    met: usize,
 }
 
 impl Default for Origins {
     fn default() -> Self {
-        Self { known: None, left: DERIVED, squashes: SQUASHES }
+        Self {
+            known: None,
+            standings: HashMap::new(),
+            left: DERIVED,
+            squashes: SQUASHES,
+            open: Vec::new(),
+            met: 0,
+        }
     }
 }
 
@@ -74,69 +153,98 @@ pub struct Archive<'a> {
     pub repo: &'a Repo,
     /// Their records.
     pub store: &'a NotesStore<'a>,
-    /// The rules that tell which paths are code.
-    pub rules: &'a PathRules,
+    /// The configuration that counts.
+    pub config: &'a Config,
+}
+
+impl Archive<'_> {
+    /// The record of a commit; one that is here has to match it.
+    fn record(&self, id: CommitId) -> Option<CommitRecord> {
+        let stored = self.store.readable(id)?;
+        self.repo.tree_of(id).map_or(true, |tree| tree == stored.tree).then_some(stored)
+    }
+
+    fn code(&self, id: CommitId) -> Option<CodeId> {
+        let derived = || {
+            let mut prints = Fingerprinter::new(self.repo, &self.config.paths.rules);
+            prints.of_tree(self.repo.tree_of(id).ok()?).ok()
+        };
+        self.record(id).map(|record| record.code).or_else(derived)
+    }
+
+    fn parent(&self, id: CommitId) -> Option<CommitId> {
+        match self.repo.commit(id) {
+            Ok(commit) => commit.parents.first().copied(),
+            Err(_) => self.store.readable(id)?.parent,
+        }
+    }
 }
 
 impl Origins {
+    /// Looks where this index leads.
+    pub fn of(index: ResultIndex) -> Self {
+        Self { known: Some(Rc::new(index)), ..Self::default() }
+    }
+
     /// The evidence for the code of a commit.
     pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => ResultIndex::of_records(archive.repo, archive.store)?,
-        };
-        let found = self.search(archive, &known, asked);
-        self.known = Some(known);
+        self.open.push(asked.commit.id);
+        let found = self.search(archive, asked);
+        self.open.pop();
         found
     }
 
-    fn search(
-        &mut self,
-        archive: Archive<'_>,
-        known: &ResultIndex,
-        asked: &Inquiry<'_>,
-    ) -> Result<Backing, OpsError> {
-        if let Some(found) = elsewhere(archive, known, asked) {
+    fn search(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
+        let known = match &self.known {
+            Some(known) => Rc::clone(known),
+            None => Rc::new(ResultIndex::of_records(archive.repo, archive.store)?),
+        };
+        self.known = Some(Rc::clone(&known));
+        if let Some(found) = elsewhere(archive, &known, asked) {
             return Ok(found);
         }
-        let mut untested = None;
-        let mut claims = claims(archive, known, asked)?;
+        let mut nothing = Backing::Missing;
+        let mut claims = claims(archive, &known, asked)?;
         if asked.recorded.is_none() && asked.changed && asked.commit.parents.len() == 1 && self.squashes > 0 {
             self.squashes -= 1;
-            claims.extend(squashes(archive, known, asked.commit));
+            claims.extend(squashes(archive, &known, asked.commit));
         }
         for claimed in claims {
-            if !self.is_made(archive, asked, claimed)? {
+            if !self.is_made(archive, asked, &claimed)? {
                 continue;
             }
-            match of_untested(archive, asked, claimed) {
-                None => return Ok(Backing::Made(claimed)),
-                Some(commit) => untested = Some(commit),
+            match self.of_what_it_is_made(archive, asked, claimed)? {
+                made @ Backing::Made(..) => return Ok(made),
+                other @ (Backing::Elsewhere(..)
+                | Backing::Released(..)
+                | Backing::Untested(_)
+                | Backing::Unrecorded(_)
+                | Backing::Missing) => nothing = other,
             }
         }
         if let [parent] = asked.commit.parents[..]
             && asked.changed
             && release::is_release(
                 archive.repo,
-                archive.rules,
+                &archive.config.paths.rules,
                 archive.repo.tree_of(parent)?,
                 asked.commit.tree,
             )?
         {
-            return Ok(if is_judged_sound(archive, asked, parent) {
-                Backing::Released(parent)
-            } else {
-                Backing::Untested(parent)
+            return Ok(match self.standing(archive, asked.judged, parent)? {
+                CodeStanding::Tested(failing) => Backing::Released(parent, failing),
+                CodeStanding::Unrecorded => Backing::Unrecorded(parent),
+                CodeStanding::Untested => Backing::Untested(parent),
             });
         }
-        Ok(untested.map_or(Backing::Missing, Backing::Untested))
+        Ok(nothing)
     }
 
     fn is_made(
         &mut self,
         archive: Archive<'_>,
         asked: &Inquiry<'_>,
-        claimed: MergeClaim,
+        claimed: &MergeClaim,
     ) -> Result<bool, OpsError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
         self.left = left;
@@ -146,14 +254,232 @@ impl Origins {
             TreeVerdict::Unknown => is_same_change(archive, asked, claimed),
         })
     }
+
+    /// The worth of a commit that git made as `claimed`: that of the commits it was made of. Those that were picked,
+    /// reverted or squashed must have been tested.
+    fn of_what_it_is_made(
+        &mut self,
+        archive: Archive<'_>,
+        asked: &Inquiry<'_>,
+        claimed: MergeClaim,
+    ) -> Result<Backing, OpsError> {
+        let parents = &asked.commit.parents;
+        for parent in parents {
+            match (asked.judged)(*parent) {
+                KnownSoFar::Known(CodeStanding::Untested) => return Ok(Backing::Untested(*parent)),
+                KnownSoFar::Known(CodeStanding::Unrecorded) => return Ok(Backing::Unrecorded(*parent)),
+                KnownSoFar::Open => {
+                    if self.standing(archive, asked.judged, *parent)? == CodeStanding::Untested {
+                        return Ok(Backing::Untested(*parent));
+                    }
+                }
+                KnownSoFar::Known(CodeStanding::Tested(_)) | KnownSoFar::Below => {}
+            }
+        }
+        let (first, others) = (parents.first().copied(), parents.get(1..).unwrap_or_default());
+        let (repo, base_of) = (archive.repo, |id| first.map(|first| archive.repo.merge_base(first, id)));
+        // Each step as base and side of a three-way merge; the other side is what there is by then.
+        let mut steps: Vec<(Option<CommitId>, Option<CommitId>)> = Vec::new();
+        let mut sources = Vec::new();
+        match &claimed {
+            MergeClaim::Merge => {
+                for other in others {
+                    steps.push((base_of(*other).transpose()?.flatten(), Some(*other)));
+                }
+            }
+            MergeClaim::Squash(tip) => {
+                sources.push(*tip);
+                let base = first.map(|first| repo.merge_base(first, *tip)).transpose();
+                steps.push((base.ok().flatten().flatten(), Some(*tip)));
+            }
+            MergeClaim::Revert(source) => {
+                sources.push(*source);
+                steps.push((Some(*source), archive.parent(*source)));
+            }
+            MergeClaim::Pick(source) => sources.push(*source),
+            MergeClaim::Joined(all) => sources.extend(all),
+        }
+        if matches!(claimed, MergeClaim::Pick(_) | MergeClaim::Joined(_)) {
+            steps.extend(sources.iter().map(|source| (archive.parent(*source), Some(*source))));
+        }
+        for source in sources {
+            match self.standing(archive, asked.judged, source)? {
+                CodeStanding::Tested(_) => {}
+                CodeStanding::Untested => return Ok(Backing::Untested(source)),
+                CodeStanding::Unrecorded => return Ok(Backing::Unrecorded(source)),
+            }
+        }
+        let mut ours = self.side(archive, asked.judged, first)?;
+        for (base, theirs) in steps {
+            let base = self.side(archive, asked.judged, base)?;
+            let theirs = self.side(archive, asked.judged, theirs)?;
+            ours = CodeStanding::Tested(merged(&ours, &base, &theirs));
+        }
+        Ok(Backing::Made(claimed, ours.failing().cloned()))
+    }
+
+    /// The scopes that a merge gives code of which no side had, and whose tests no record tells of: each side was tested,
+    /// and what they make together was not.
+    ///
+    /// # Errors
+    /// Trees that are not here.
+    pub fn untested_scopes(
+        &self,
+        archive: Archive<'_>,
+        commit: &CommitInfo,
+    ) -> Result<Vec<String>, OpsError> {
+        let Archive { repo, config, .. } = archive;
+        if commit.parents.len() < 2 || config.test.scopes.settings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut untested: Option<Vec<String>> = None;
+        for parent in &commit.parents {
+            let (now, before) = (Content::Tree(commit.tree), repo.tree_of(*parent)?);
+            let new = scopes::codes(repo, config, now, scopes::Demand::Commit(Some(before)))?
+                .into_iter()
+                .filter(|scope| {
+                    let ran = |id: CommitId| {
+                        let tests = archive.store.readable(id).and_then(|record| record.tests);
+                        let row = tests.as_ref().and_then(|tests| tests.of_scope(&scope.name));
+                        row.is_some_and(|row| row.tests.code == scope.code && is_tested(&row.tests))
+                    };
+                    let records = self.known.as_ref().map(|known| known.records(scope.code));
+                    let known = records.unwrap_or_default().into_iter().any(ran);
+                    scope.touched
+                        && !known
+                        && untested.as_ref().is_none_or(|names| names.contains(&scope.name))
+                });
+            untested = Some(new.map(|scope| scope.name).collect());
+        }
+        Ok(untested.unwrap_or_default())
+    }
+
+    fn side(
+        &mut self,
+        archive: Archive<'_>,
+        judged: &dyn Fn(CommitId) -> KnownSoFar,
+        id: Option<CommitId>,
+    ) -> Result<CodeStanding, OpsError> {
+        id.map_or(Ok(CodeStanding::Unrecorded), |id| self.standing(archive, judged, id))
+    }
+
+    /// Returns the worth of the code of a commit: as it was judged, else as its record says or git makes it.
+    pub fn standing(
+        &mut self,
+        archive: Archive<'_>,
+        judged: &dyn Fn(CommitId) -> KnownSoFar,
+        id: CommitId,
+    ) -> Result<CodeStanding, OpsError> {
+        if let KnownSoFar::Known(standing) = judged(id) {
+            return Ok(standing);
+        }
+        if let Some(standing) = self.standings.get(&id) {
+            return Ok(standing.clone());
+        }
+        if self.open.contains(&id) || self.open.len() >= STEPS_DOWN {
+            self.met += 1;
+            return Ok(CodeStanding::Untested);
+        }
+        let met = self.met;
+        let found = self.look_up(archive, judged, id)?;
+        if self.met == met {
+            self.standings.insert(id, found.clone());
+        }
+        Ok(found)
+    }
+
+    fn look_up(
+        &mut self,
+        archive: Archive<'_>,
+        judged: &dyn Fn(CommitId) -> KnownSoFar,
+        id: CommitId,
+    ) -> Result<CodeStanding, OpsError> {
+        let record = archive.record(id);
+        let unknown = if record.is_some() { CodeStanding::Untested } else { CodeStanding::Unrecorded };
+        let own = record.as_ref().filter(|record| is_sound(record));
+        if let Some(tests) =
+            own.and_then(|record| record.tests.as_ref().filter(|tests| tests.code == record.code))
+        {
+            return Ok(CodeStanding::Tested(FailingRun::of(id, Some(tests))));
+        }
+        let Ok(commit) = archive.repo.commit(id) else {
+            let sound = record.is_some_and(|record| is_sound(&record));
+            return Ok(if sound { CodeStanding::Tested(None) } else { unknown });
+        };
+        let before = commit.parents.first().copied();
+        if let Some(parent) = before.filter(|parent| archive.code(*parent) == archive.code(id)) {
+            return match judged(parent) {
+                KnownSoFar::Below if record.is_none() => Ok(CodeStanding::Unrecorded),
+                KnownSoFar::Below | KnownSoFar::Known(_) | KnownSoFar::Open => {
+                    self.standing(archive, judged, parent)
+                }
+            };
+        }
+        let recorded = record.as_ref().map(|record| record.kind);
+        let record = match record {
+            Some(record) if is_sound(&record) => return Ok(CodeStanding::Tested(None)),
+            Some(record) => record,
+            None => {
+                let normalizer = Normalizer::new(&archive.config.normalize)?;
+                let derived =
+                    derive::derive(archive.repo, &archive.config.paths.rules, &normalizer, &commit)?;
+                derive::unrecorded(&commit, derived).record
+            }
+        };
+        let asked = Inquiry { commit: &commit, record: &record, recorded, changed: true, judged };
+        Ok(match self.backing(archive, &asked)? {
+            Backing::Made(_, failing) | Backing::Released(_, failing) => CodeStanding::Tested(failing),
+            Backing::Elsewhere(at, other) => CodeStanding::Tested(FailingRun::of(at, other.tests.as_ref())),
+            Backing::Unrecorded(_) => CodeStanding::Unrecorded,
+            Backing::Untested(_) | Backing::Missing => unknown,
+        })
+    }
 }
 
-/// The commit that was picked is not in this clone, as after a rebase elsewhere: then its record has to tell the same
-/// change, line by line.
-fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> bool {
-    let MergeClaim::Pick(source) = claimed else { return false };
-    let stored = archive.store.readable(source);
-    stored.is_some_and(|stored| stored.diff == asked.record.diff && !stored.diff.truncated)
+/// Returns what fails in the merge of two sides: that of either, less what failed already in their base and was mended on
+/// the other. Where nothing is known of a side, it mended nothing.
+fn merged(ours: &CodeStanding, base: &CodeStanding, theirs: &CodeStanding) -> Option<Rc<FailingRun>> {
+    let causes = |side: &CodeStanding| -> BTreeSet<String> {
+        side.failing().iter().flat_map(|run| run.causes()).map(str::to_owned).collect()
+    };
+    let before = causes(base);
+    let left = |side: &CodeStanding, other: &CodeStanding| {
+        let (mut own, beside) = (causes(side), causes(other));
+        let is_known = matches!(other, CodeStanding::Tested(_));
+        own.retain(|cause| !(is_known && before.contains(cause) && !beside.contains(cause)));
+        own
+    };
+    let (from_us, from_them) = (left(ours, theirs), left(theirs, ours));
+    let source = if from_them.is_empty() { ours } else { theirs }.failing()?;
+    let all: BTreeSet<String> = from_us.union(&from_them).cloned().collect();
+    if all.is_empty() {
+        return None;
+    }
+    let mut tests = source.tests.clone();
+    if !tests.failing.is_empty() {
+        tests.failing.retain(|name| all.contains(name));
+        let more = all.iter().filter(|name| !tests.failing.contains(name)).cloned();
+        let more: Vec<String> = more.collect();
+        tests.failing.extend(more);
+    }
+    Some(Rc::new(FailingRun { at: source.at, tests }))
+}
+
+/// The commits that were applied are not in this clone, as after a rebase elsewhere: then their records have to tell the
+/// same change: of one line by line, of several as far as lines add up.
+fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: &MergeClaim) -> bool {
+    let (sources, now) = (claimed.applied(), &asked.record.diff);
+    let diffs: Vec<_> = sources.iter().filter_map(|id| Some(archive.store.readable(*id)?.diff)).collect();
+    if diffs.is_empty() || diffs.len() < sources.len() || diffs.iter().any(|diff| diff.truncated) {
+        return false;
+    }
+    if let [one] = diffs.as_slice() {
+        return one == now;
+    }
+    let added: u64 = diffs.iter().map(|diff| diff.added).sum();
+    let removed: u64 = diffs.iter().map(|diff| diff.removed).sum();
+    let files: u64 = diffs.iter().map(|diff| diff.files).sum();
+    now.added + removed == added + now.removed && now.files <= files && !now.truncated
 }
 
 /// The record of another commit that is evidence for this one too.
@@ -162,17 +488,17 @@ fn elsewhere(archive: Archive<'_>, known: &ResultIndex, asked: &Inquiry<'_>) -> 
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
     let of_code = if asked.changed { known.records(asked.record.code) } else { Vec::new() };
     let of_tree = if asked.recorded.is_none() { known.of_tree(asked.record.tree) } else { Vec::new() };
-    let read = |id: &CommitId| {
-        let stored = archive.store.readable(*id)?;
-        if !of_tree.contains(id) && stored.tests.as_ref().is_none_or(|tests| tests.code != stored.code) {
-            return None;
-        }
-        // A commit that is here has to match its record.
-        let holds = archive.repo.tree_of(*id).map_or(true, |tree| tree == stored.tree);
-        holds.then(|| Backing::Elsewhere(*id, Box::new(stored)))
+    let read = |id: &CommitId| Some((*id, Box::new(archive.record(*id)?)));
+    let is_tested = |(_, stored): &(CommitId, Box<CommitRecord>)| {
+        stored
+            .tests
+            .as_ref()
+            .is_some_and(|tests| tests.code == stored.code && stored.code == asked.record.code)
     };
-    let of_code = of_code.iter().filter(|id| **id != asked.commit.id);
-    of_code.chain(of_tree.iter().filter(other)).find_map(read)
+    let of_code = of_code.iter().filter(|id| **id != asked.commit.id).filter_map(read).filter(is_tested);
+    // One that says nothing itself hides no other.
+    let of_tree = of_tree.iter().filter(other).filter_map(read).filter(|(_, stored)| is_sound(stored));
+    of_code.chain(of_tree).map(|(id, stored)| Backing::Elsewhere(id, stored)).next()
 }
 
 /// Possible origins of a commit, the likeliest first.
@@ -189,6 +515,9 @@ fn claims(
         Ok(archive.repo.named_sources(commit, kind)?.into_iter().map(made).collect())
     };
     let mut all = Vec::new();
+    if !record.joins.is_empty() {
+        all.push(MergeClaim::Joined(record.joins.clone()));
+    }
     if matches!(recorded, None | Some(CommitKind::Revert)) {
         all.extend(named(CommitKind::Revert, MergeClaim::Revert)?);
     }
@@ -198,7 +527,10 @@ fn claims(
     // Also a rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
     if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
         let same = known.of_diff(record.diff.hash).into_iter().filter(|id| *id != commit.id);
-        all.extend(same.map(MergeClaim::Pick));
+        let mut same: Vec<CommitId> = same.collect();
+        // What was tested itself tells more than what git made of it.
+        same.sort_by_key(|id| !archive.store.readable(*id).is_some_and(|record| is_sound(&record)));
+        all.extend(same.into_iter().map(MergeClaim::Pick));
     }
     Ok(all)
 }
@@ -213,71 +545,11 @@ fn squashes(archive: Archive<'_>, known: &ResultIndex, commit: &CommitInfo) -> V
     newest.map(MergeClaim::Squash).collect()
 }
 
-/// The commit that `claimed` was made of and that was not tested. Parents that nothing is known of lie below what is
-/// judged; a commit that was picked, reverted or squashed must have a record that holds.
-fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> Option<CommitId> {
-    let parents = asked.commit.parents.iter().copied();
-    let parent = parents.into_iter().find(|parent| (asked.judged)(*parent) == Some(false));
-    let source = match claimed {
-        MergeClaim::Merge => None,
-        MergeClaim::Revert(source) | MergeClaim::Pick(source) | MergeClaim::Squash(source) => Some(source),
-    };
-    parent.or_else(|| source.filter(|source| !is_judged_sound(archive, asked, *source)))
-}
-
-/// The verdict on an earlier commit, else what its record says of itself.
-fn is_judged_sound(archive: Archive<'_>, asked: &Inquiry<'_>, commit: CommitId) -> bool {
-    let recorded = || archive.store.readable(commit).is_some_and(|record| is_sound(&record));
-    (asked.judged)(commit).unwrap_or_else(recorded)
-}
-
-/// Most commits below a tip that are looked at.
-const BELOW: usize = 128;
-
-/// True if git made a tip of tested commits, directly or in steps; pre-push and `complete` ask this. Commits without a
-/// record lie below what is known here, and are not held against it.
-pub(crate) fn is_of_tested(
-    archive: Archive<'_>,
-    index: ResultIndex,
-    tip: CommitId,
-) -> Result<bool, OpsError> {
-    let Archive { repo, store, .. } = archive;
-    let (mut open, mut below) = (vec![tip], Vec::new());
-    while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {
-        let Some(record) = store.readable(id) else { continue };
-        let commit = repo.commit(id)?;
-        if !is_sound(&record) {
-            open.extend(&commit.parents);
-        }
-        below.push((commit, record));
-    }
-    let mut judged: BTreeMap<CommitId, bool> = BTreeMap::new();
-    let mut origins = Origins { known: Some(index), ..Origins::default() };
-    // Parents come after their children.
-    for (commit, record) in below.iter().rev() {
-        let parent = commit.parents.first().copied();
-        let known = |id: CommitId| judged.get(&id).copied();
-        let unchanged =
-            parent.and_then(|parent| store.readable(parent)).is_some_and(|parent| parent.code == record.code);
-        let holds = if is_sound(record) {
-            true
-        } else if unchanged {
-            parent.and_then(known).unwrap_or(true)
-        } else {
-            let asked =
-                Inquiry { commit, record, recorded: Some(record.kind), changed: true, judged: &known };
-            let backing = origins.backing(archive, &asked)?;
-            matches!(backing, Backing::Made(_) | Backing::Released(_) | Backing::Elsewhere(..))
-        };
-        judged.insert(commit.id, holds);
-    }
-    Ok(judged.get(&tip).copied().unwrap_or(false))
-}
-
 /// True if a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
 pub fn is_sound(record: &CommitRecord) -> bool {
     let tested = record.tests.as_ref().is_some_and(|tests| tests.code == record.code);
     let observed = match (record.gate, record.recording) {
+        (_, Recording::Moved) => tested,
         (_, Recording::Backfilled | Recording::Derived)
         | (Gate::Bypassed, _)
         | (Gate::NotRun, Recording::CaughtUp) => false,

@@ -107,7 +107,7 @@ pub fn lacking<'s>(config: &Config, states: &'s [ScopeState], demand: Demand) ->
 }
 
 /// True if tests ran to their end, passed or failed.
-fn is_tested(tests: &TestEvidence) -> bool {
+pub(super) fn is_tested(tests: &TestEvidence) -> bool {
     matches!(outcome(tests), Outcome::Green | Outcome::Red)
 }
 

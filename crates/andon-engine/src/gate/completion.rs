@@ -28,8 +28,11 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), Demand::Everything)?;
     let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
-    let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
-    let candidate = Candidate { origin, docs, ..candidate };
+    let candidate = match head {
+        Some(head) => evidence::at_tip(ws, candidate, head)?,
+        None => candidate,
+    };
+    let candidate = Candidate { docs, ..candidate };
     let standing = halts::unanswered(ctx, ws)?;
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = if uncommitted { Bit::Yes } else { Bit::No };

@@ -23,7 +23,11 @@ use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{
-    about::EventClass, context::Pressure, diagnostic::Diagnostic, effect::Effect, safety::SafetyKind,
+    about::{DirtyBit, EventClass},
+    context::Pressure,
+    diagnostic::Diagnostic,
+    effect::Effect,
+    safety::SafetyKind,
 };
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Operation, Repo};
@@ -181,6 +185,9 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
+    if decision.verdict == Verdict::Block && cannot_keep_runs(ws, &mut decision) {
+        return Ok((decision, Vec::new()));
+    }
     if decision.verdict == Verdict::Block && safety::keep_refusal(ctx, ws, &mut loaded, &decision, tree)? {
         decision = with_refusals(ws, &loaded, decision);
     }
@@ -196,6 +203,16 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged,
     let moved = SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), None);
     loaded.warnings.extend(moved.into_iter().chain(reported));
     Ok((decision, loaded.warnings))
+}
+
+/// Has a refusal for want of tests say that their runs cannot be kept, where that is so: to run them again is no way out.
+fn cannot_keep_runs(ws: &Workspace, decision: &mut Decision) -> bool {
+    let untested = |finding: &&mut Finding| finding.about.dirty == Some(DirtyBit::TestsRun);
+    let Some(finding) = decision.findings.iter_mut().find(untested) else { return false };
+    let Some(denied) = Journal::open(ws.repo.git_dir()).denied() else { return false };
+    let found = detect::UNTESTED_EDIT.finding(finding.level, denied.to_string());
+    *finding = Finding { help: denied.help().into_iter().collect(), ..found };
+    true
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
@@ -284,9 +301,8 @@ pub fn judge_tip(
         }
         _ => candidate,
     };
-    let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let identity = identity::of_tip(ws, tip, known)?;
-    let candidate = Candidate { origin, docs, identity, ..candidate };
+    let candidate = Candidate { docs, identity, ..evidence::at_tip(ws, candidate, tip)? };
     loaded.warnings.extend(evidence::notices(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
     let log = SafetyLog { ctx, ws, loaded: &loaded };

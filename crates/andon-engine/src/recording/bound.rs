@@ -7,8 +7,10 @@ use crate::adapter::agents::DEFAULT_NODE;
 use crate::{context::Context, recording::skip, workspace::Workspace};
 use andon_config::{AppliesTo, Config};
 use andon_core::domain::facts::{CommitFact, CommitRecord};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::{agent, workflow::Maker};
-use andon_git::{self as git, CommitInfo};
+use andon_git::{self as git, CommitInfo, Repo};
+use andon_store::notes::NotesStore;
 
 /// True if the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
@@ -71,6 +73,41 @@ fn is_agents(people: &[&str], trailers: &[(String, String)], subject: &str) -> b
 fn is_node(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
     let maker = Maker { environment: None, author, trailers, branch: None };
     config.workflow.node_for(&maker).is_some()
+}
+
+/// The number of first parents below a commit that are searched for a record.
+const BELOW: usize = 16;
+
+/// The address of who made a commit, where author and committer are one.
+pub fn maker(commit: &CommitInfo) -> Option<String> {
+    let own = !commit.email.is_empty() && commit.email.eq_ignore_ascii_case(&commit.committer_email);
+    own.then(|| commit.email.to_ascii_lowercase())
+}
+
+/// True if a commit below has a record that a hook wrote, and is by the same person: who made this one had the hooks.
+pub fn had_hooks(repo: &Repo, store: &NotesStore<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
+    let mut at = commit.parents.first().copied();
+    for _ in 0..BELOW {
+        let Some(below) = at.and_then(|id| repo.commit(id).ok()) else { return false };
+        let by_hook = store.readable(below.id).is_some_and(|record| record.recording.is_by_hook());
+        if by_hook && maker(&below).as_deref() == Some(maker_of_it) {
+            return true;
+        }
+        at = below.parents.first().copied();
+    }
+    false
+}
+
+/// True if no hook recorded a commit, and `user`, who moves it, has not gone round the hooks with it.
+pub fn is_unseen(repo: &Repo, store: &NotesStore<'_>, id: CommitId, user: &str) -> bool {
+    match store.get(id) {
+        Ok(Some(stored)) => stored.record.is_silent(),
+        Ok(None) => repo.commit(id).is_ok_and(|commit| {
+            let own = maker(&commit).filter(|maker| maker.eq_ignore_ascii_case(user));
+            own.is_none_or(|own| !had_hooks(repo, store, &commit, &own))
+        }),
+        Err(_) => false,
+    }
 }
 
 fn is_everyone(config: &Config) -> bool {

@@ -1,12 +1,9 @@
 //! Test runs that could not be written into the git directory: some agents' shells may write the working tree alone.
 //! Such a run waits below `.andon/`, where anyone could have written it, and is taken in as a handed-in test run.
 
-use std::io::ErrorKind;
-
 use crate::{context::Context, effect::EffectError, error::OpsError, workspace::Workspace};
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
-use andon_store::RecordError;
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::wire::v1::{decode_line, encode_line};
 
@@ -34,9 +31,7 @@ pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestinati
     let Err(error) = Journal::open(ws.repo.git_dir()).append(&line) else {
         return Ok(RunDestination::InJournal);
     };
-    let RecordError::Io { source, .. } = &error else { return Err(error.into()) };
-    let denied = matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
-    let waits = denied && ctx.actor().marker.is_some();
+    let waits = Journal::open(ws.repo.git_dir()).denied().is_some() && ctx.actor().marker.is_some();
     let Some(dir) = ws.andon_dir().filter(|_| waits) else { return Err(error.into()) };
     let written = dir.replace(PENDING_FILE, encode_line(&line).as_bytes());
     written.map(|_| RunDestination::Pending).map_err(|_| error.into())

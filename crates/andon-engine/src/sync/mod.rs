@@ -18,10 +18,13 @@ use outgoing::OutgoingRef;
 use peer::Peer;
 use records::Tips;
 
+use crate::error::{OpsError, VerbError};
 use crate::view::sync::SyncReport;
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{context::Context, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
-use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, Repo, back_off};
+use andon_git::{
+    Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, Repo, access_help, back_off, platform::files,
+};
 pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::RemoteState;
@@ -122,6 +125,11 @@ impl<'a> Sync<'a> {
 
     /// Receives, sends, or both; what others were faster in is done again.
     pub fn exchange(&mut self, way: SyncDirection) -> Result<(), OpsError> {
+        let refs = self.repo.common_dir().join("refs");
+        if let Err(why) = files::check_writable(&refs) {
+            let what = format!("nothing can be fetched, {} cannot be written: {why}", refs.display());
+            return Err(OpsError::verb(VerbError::Failed, what, access_help(&refs)));
+        }
         // What an earlier fetch left behind: the next one may move or remove it.
         let left = RemoteState::read(self.repo, &self.peer)?;
         self.adopt(&left)?;

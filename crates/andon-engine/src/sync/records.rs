@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::peer::{Peer, PeerKnowledge};
 use crate::error::OpsError;
 use andon_core::domain::{ids::CommitId, time::Timestamp};
-use andon_git::{NotesUnion, Repo};
+use andon_git::{NotesUnion, Repo, platform::files};
 use andon_store::ledger::{self, Ledger};
 use andon_store::memory::{Kind, Memory};
-use andon_store::union::{self, PREFIX, REMOTE_PREFIX, WriterNews};
+use andon_store::union::{self, PREFIX, REMOTE_NOTES, REMOTE_PREFIX, WriterNews};
 
 /// Tips by writer, or by name of a ref.
 pub(super) type Tips = BTreeMap<String, CommitId>;
@@ -56,9 +56,6 @@ pub(super) fn own_writer(repo: &Repo) -> Result<Option<String>, OpsError> {
     Ok(ledger.and_then(|name| Some(name.rsplit_once('/')?.1.to_owned())))
 }
 
-/// The refs under which a fetch keeps the notes of remotes.
-const REMOTE_NOTES: &str = "refs/notes/remotes/";
-
 /// Takes in what a plain `git fetch` brought of writers and of the notes of remotes, as `andon install` has it set up or as
 /// CI does it.
 ///
@@ -71,6 +68,10 @@ pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
     let notes = repo.refs_with_prefix(REMOTE_NOTES)?;
     found.extend(notes.into_iter().filter(|(name, _)| name.ends_with("/andon")));
     if found.is_empty() {
+        return Ok(());
+    }
+    // Where nothing may be written, it is read from where it lies.
+    if files::check_writable(&repo.common_dir().join("refs")).is_err() {
         return Ok(());
     }
     let mut taken = taken(repo);

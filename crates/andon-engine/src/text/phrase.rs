@@ -144,6 +144,7 @@ pub fn marks(record: &CommitRecord) -> Vec<&'static str> {
     match record.recording {
         Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp | Recording::Patched => marks.push("recorded later"),
+        Recording::Moved => marks.push("moved from a commit without a record"),
         Recording::Backfilled => marks.push("backfilled"),
     }
     if record.skipped.iter().any(|skip| skip.rule != HOOK_BYPASS.id) {

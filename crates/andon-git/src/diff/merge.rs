@@ -10,10 +10,10 @@ use std::collections::HashSet;
 
 use crate::diff::merge_paths::ExpectedMerge;
 use crate::error::GitError;
-use crate::objects::{MODE_SUBMODULE, commits::CommitInfo, from_git2};
+use crate::objects::{MODE_SUBMODULE, MODE_TREE, commits::CommitInfo, from_git2};
 use crate::open::repo::Repo;
 use andon_core::domain::facts::CommitKind;
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Most entries of a tree for which libgit2's merge is tried: it looks at all of them.
 const MAX_ENTRIES: usize = 100_000;
@@ -21,6 +21,8 @@ const MAX_ENTRIES: usize = 100_000;
 const RENAMES: u32 = 400;
 /// Most merge bases that are tried.
 const MAX_BASES: usize = 4;
+/// Most directories above each other below which a merge is looked for.
+const MAX_DEPTH: usize = 16;
 /// Most of a message that is searched for the commits it names, in bytes.
 const MAX_MESSAGE: usize = 64 * 1024;
 /// Most commits that are taken from a message.
@@ -29,7 +31,7 @@ const MAX_NAMED: usize = 8;
 const MIN_DIGITS: usize = 7;
 
 /// The claim of a commit about what it is, with the commit it was made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeClaim {
     /// The merge of its parents.
     Merge,
@@ -39,6 +41,19 @@ pub enum MergeClaim {
     Pick(CommitId),
     /// The merge of its parent and that commit, without the second parent.
     Squash(CommitId),
+    /// Commits applied one after the other, as a rebase does with what it fixes up or squashes.
+    Joined(Vec<CommitId>),
+}
+
+impl MergeClaim {
+    /// The commits whose changes were applied, in their order; none of what was merged or taken back.
+    pub fn applied(&self) -> &[CommitId] {
+        match self {
+            Self::Pick(one) => std::slice::from_ref(one),
+            Self::Joined(all) => all,
+            Self::Merge | Self::Revert(_) | Self::Squash(_) => &[],
+        }
+    }
 }
 
 /// The verdict on whether a tree is what git makes.
@@ -54,15 +69,16 @@ pub enum TreeVerdict {
 
 impl Repo {
     /// Judges if the tree of `commit` is what git makes of the commits that it was made of.
-    pub fn is_made(&self, commit: &CommitInfo, claimed: MergeClaim) -> Result<TreeVerdict, GitError> {
+    pub fn is_made(&self, commit: &CommitInfo, claimed: &MergeClaim) -> Result<TreeVerdict, GitError> {
         let made = match claimed {
             MergeClaim::Merge => self.is_merged(&commit.parents, commit.tree),
             MergeClaim::Squash(tip) => match commit.parents[..] {
-                [parent] => self.is_merged(&[parent, tip], commit.tree),
+                [parent] => self.is_merged(&[parent, *tip], commit.tree),
                 _ => Ok(TreeVerdict::Other),
             },
-            MergeClaim::Revert(reverted) => self.is_applied(commit, reverted, Direction::Back),
-            MergeClaim::Pick(picked) => self.is_applied(commit, picked, Direction::Forth),
+            MergeClaim::Revert(reverted) => self.is_applied(commit, *reverted, Direction::Back),
+            MergeClaim::Pick(picked) => self.is_applied(commit, *picked, Direction::Forth),
+            MergeClaim::Joined(picked) => self.is_joined(commit, picked),
         };
         match made {
             Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(TreeVerdict::Unknown),
@@ -91,6 +107,19 @@ impl Repo {
         Ok(named.filter_map(|id| self.resolve(id).ok()).collect())
     }
 
+    /// True for a merge that a rebase would make another way: of histories that have no commit in common, or of a directory
+    /// that is a repository of its own elsewhere.
+    pub fn is_of_another_root(&self, merge: &CommitInfo) -> Result<bool, GitError> {
+        let [first, second] = merge.parents[..] else { return Ok(false) };
+        let Some(base) = self.merge_base(first, second)? else { return Ok(true) };
+        let sides = Sides {
+            base: Some(self.tree_of(base)?),
+            ours: self.tree_of(first)?,
+            theirs: self.tree_of(second)?,
+        };
+        Ok(!self.is_merge_of_paths(sides, merge.tree)? && self.is_merge_below(sides, merge.tree)?)
+    }
+
     fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<TreeVerdict, GitError> {
         let Some((first, others)) = parents.split_first() else { return Ok(TreeVerdict::Other) };
         if others.is_empty() {
@@ -110,7 +139,8 @@ impl Repo {
             }
             let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
             let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
-            return Ok(TreeVerdict::from(self.merged_by_libgit2(sides) == Some(tree)));
+            let same = self.merged_by_libgit2(sides) == Some(tree) || self.is_merge_below(sides, tree)?;
+            return Ok(TreeVerdict::from(same));
         }
         let mut expected = ExpectedMerge::new(ours);
         for theirs in others {
@@ -152,6 +182,45 @@ impl Repo {
             verdict = TreeVerdict::from(self.is_merge_of_paths(sides, commit.tree)?);
         }
         Ok(verdict)
+    }
+
+    /// Judges if `commit` is its parent with `picked` applied one after the other.
+    fn is_joined(&self, commit: &CommitInfo, picked: &[CommitId]) -> Result<TreeVerdict, GitError> {
+        let [parent] = commit.parents[..] else { return Ok(TreeVerdict::Other) };
+        let mut expected = ExpectedMerge::new(self.tree_of(parent)?);
+        for source in picked {
+            let source = self.commit(*source)?;
+            let before = source.parents.first().map(|before| self.tree_of(*before)).transpose()?;
+            if !expected.merge(self, before, source.tree)? {
+                return Ok(TreeVerdict::Other);
+            }
+        }
+        Ok(TreeVerdict::from(expected.is(self, commit.tree)?))
+    }
+
+    /// Judges if `tree` is ours but for one directory, into which theirs was merged (`git subtree`, `-X subtree`).
+    fn is_merge_below(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
+        let changed = self.changed_paths(Some(sides.ours), tree)?;
+        let Some(first) = changed.first() else { return Ok(false) };
+        let dirs = first.path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for dir in dirs.take(MAX_DEPTH) {
+            let (dir, below) = (&first.path[..dir], &first.path[..=dir]);
+            if !changed.iter().all(|change| change.path.starts_with(below)) {
+                break;
+            }
+            let is_dir = |found: &(u32, Oid)| found.0 == MODE_TREE;
+            let at =
+                |tree| self.entry_at(tree, dir).map(|found| found.filter(is_dir).map(|(_, id)| TreeId(id)));
+            let Some(now) = at(tree)? else { break };
+            let merged = match at(sides.ours)? {
+                Some(ours) => self.is_merge_of_paths(Sides { ours, ..sides }, now)?,
+                None => now == sides.theirs,
+            };
+            if merged {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {

@@ -23,7 +23,7 @@ impl Repo {
     }
 
     /// The tips that our writes left since it was last compared what others had lost, oldest first.
-    pub(crate) fn written_tips(&self, name: &str) -> Vec<CommitId> {
+    pub fn written_tips(&self, name: &str) -> Vec<CommitId> {
         let bytes = read_plain(&self.written_file(name), MAX).ok().flatten().unwrap_or_default();
         // A reader during a write may see half a line, which is no id.
         std::str::from_utf8(&bytes).unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()

@@ -105,6 +105,15 @@ impl Journal {
         numbers
     }
 
+    /// The error of the file where nothing may be appended to it.
+    pub fn denied(&self) -> Option<RecordError> {
+        let path = self.path();
+        let source = file::open_append(&path).err()?;
+        let denied =
+            matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
+        denied.then_some(RecordError::Io { doing: "append to", path, source })
+    }
+
     /// Appends one fact.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of};
+use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of, writer, writer::Writer};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::{Ack, CommitRecord};
@@ -73,7 +73,7 @@ pub struct UnansweredHalts {
 impl Ledger<'_> {
     /// The meaning of all ledgers for this clone.
     pub(super) fn halts(self) -> Result<Halts, LedgerError> {
-        load(self.repo, self.known_writer()?.as_deref())
+        load(self.repo, self.known_writer()?.as_ref())
     }
 
     /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
@@ -202,7 +202,8 @@ pub(super) fn had_own(repo: &Repo) -> bool {
 }
 
 /// The meaning of all ledgers; `own` is this clone's id, if it has one.
-pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError> {
+pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts, LedgerError> {
+    let own = writer.map(|own| own.id.as_str());
     let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
@@ -211,7 +212,7 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError>
         return Ok(known.clone());
     }
     if before.as_ref().is_some_and(|known| known.put_back(repo)) {
-        return load(repo, own);
+        return load(repo, writer);
     }
     let source = at.state();
     if let Some(known) = repo.made().get::<Halts>(&source) {
@@ -300,10 +301,11 @@ impl Halts {
         let tips: Vec<Tip> = all.heads.iter().map(tip).collect();
         let own_tip = |writer: &str| tips.iter().find(|tip| tip.name == ref_of(writer));
         let own = at.own.and_then(|(writer, _)| own_tip(&writer).map(|tip| (writer.clone(), tip.commit)));
-        let of_own = match &own {
-            Some((writer, tip)) => own_entries(repo, writer, *tip, &entries)?,
-            None => Vec::new(),
-        };
+        let former = writer::of(repo)?.map(|own| own.former).unwrap_or_default();
+        let mut of_own = Vec::new();
+        for (writer, tip) in former.iter().chain(&own) {
+            of_own.extend(own_entries(repo, writer, *tip, &entries)?);
+        }
         let at = Place { own, ..at };
         let meaning = meaning::fold(&all.entries, &of_own, at.own_writer().unwrap_or_default());
         Ok(Self { read_at: at.clone(), at, tips, meaning, clear: None })

@@ -72,7 +72,8 @@ pub(super) fn fold(entries: &[Entry], of_own: &[Entry], own: &str) -> Meaning {
             LedgerEvent::StopSwitch(_) => {}
         }
     }
-    let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
+    let is_own = |id: EntryId| of_own.iter().any(|entry| entry.id == id);
+    let others = standing.into_iter().filter(|((writer, _), known)| *writer != own && !is_own(known.id));
     let halts: Vec<ForeignHalt> = others.map(|(_, known)| known).collect();
     let mut unanswered = own_halts(of_own);
     unanswered.retain(|_, (id, _)| !answered.contains(id));

@@ -21,6 +21,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+use self::writer::Writer;
 use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::{facts::Ack, time::Timestamp};
@@ -75,9 +76,7 @@ impl LedgerError {
             }
             Self::Damaged { refs, .. } => Some(take_out(refs, Rest::Damaged)),
             Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
-            Self::Io { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", path.display()))
-            }
+            Self::Io { path, .. } => Some(andon_git::access_help(path)),
         }
     }
 }
@@ -189,10 +188,10 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError::BadWriter`] when the file holds something else, [`LedgerError::Io`].
     pub fn writer_id(&self) -> Result<String, LedgerError> {
         self.known_writer()?;
-        self.with_known(writer::get_or_create(self.repo.common_dir()))
+        self.with_known(writer::get_or_create(self.repo))
     }
 
-    /// True if this clone wrote the entry, also where its own ledger is gone and only a remote's copy has it; `None` where no
+    /// True if this clone wrote the entry, also before it was copied, or where its own ledger is gone and only a remote's copy has it; `None` where no
     /// ledger holds it.
     ///
     /// # Errors
@@ -200,8 +199,11 @@ impl<'r> Ledger<'r> {
     pub fn is_own(&self, entry: EntryId) -> Result<Option<bool>, LedgerError> {
         let own = self.known_writer()?;
         let all = read::all(self.repo)?;
-        let found = all.entries.iter().find(|one| one.id == entry);
-        Ok(found.map(|one| Some(&one.writer) == own.as_ref()))
+        let Some(found) = all.entries.iter().find(|one| one.id == entry) else { return Ok(None) };
+        let of_then = |(former, tip): &(String, CommitId)| {
+            *former == found.writer && self.repo.is_ancestor(found.commit, *tip).unwrap_or(false)
+        };
+        Ok(Some(own.is_some_and(|own| own.id == found.writer || own.former.iter().any(of_then))))
     }
 
     /// The ref of this clone's own ledger, if it has one.
@@ -209,18 +211,18 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::BadWriter`] when its id was lost.
     pub fn own_ref(&self) -> Result<Option<String>, LedgerError> {
-        Ok(self.known_writer()?.map(|writer| ref_of(&writer)))
+        Ok(self.known_writer()?.map(|own| ref_of(&own.id)))
     }
 
     /// This clone's id, if it has one.
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] also when its file is gone though it was there once.
-    fn known_writer(self) -> Result<Option<String>, LedgerError> {
-        match writer::get(self.repo.common_dir()) {
+    fn known_writer(self) -> Result<Option<Writer>, LedgerError> {
+        match writer::of(self.repo) {
             // Another process may have made it up meanwhile: what it remembered came later than its id.
             Ok(None) if halts::had_own(self.repo) => {
-                let known = writer::get(self.repo.common_dir());
+                let known = writer::of(self.repo);
                 let known = known.and_then(|id| id.ok_or_else(|| writer::lost(self.repo.common_dir())));
                 self.with_known(known.map(Some))
             }

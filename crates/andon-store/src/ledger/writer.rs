@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, hash::BuildHasher as _};
 
 use super::LedgerError;
+use crate::file;
+use andon_core::domain::ids::CommitId;
+use andon_git::{Repo, platform::files};
 
 const DIGITS: usize = 32;
 
@@ -44,14 +47,102 @@ pub(super) fn get(common_dir: &Path) -> Result<Option<String>, LedgerError> {
     id.filter(|id| is_id(id)).map(Some).ok_or_else(|| lost(common_dir))
 }
 
-/// The id; of several who make one up at once, one wins and all use it.
-pub(super) fn get_or_create(common_dir: &Path) -> Result<String, LedgerError> {
-    if let Some(id) = get(common_dir)? {
-        return Ok(id);
+/// Whose entries are this clone's own.
+pub(super) struct Writer {
+    /// The id that it writes under.
+    pub(super) id: String,
+    /// The ids that it had before it was copied, each with the newest entry of that time: what came later is another's.
+    pub(super) former: Vec<(String, CommitId)>,
+}
+
+/// An id and the directory that it was made for: a copy of the clone is another directory.
+struct Home {
+    id: String,
+    directory: String,
+    /// The tip of its ledger when the clone went on under another id.
+    left: Option<CommitId>,
+}
+
+/// This clone's id, if it has one. A clone that was copied, restored or moved to another file system gets a new one and
+/// keeps what it has: two clones that write one ledger could never send it. Where nothing can be written, it stays.
+pub(super) fn of(repo: &Repo) -> Result<Option<Writer>, LedgerError> {
+    let common_dir = repo.common_dir();
+    let Some(id) = get(common_dir)? else { return Ok(None) };
+    let Some(directory) = directory(common_dir) else { return Ok(Some(Writer { id, former: Vec::new() })) };
+    let mut homes = homes(common_dir);
+    let known = homes.iter().find(|home| home.directory == directory).map(|home| home.id.clone());
+    let is_at_home = |homes: &[Home]| homes.iter().any(|home| home.id == id && home.directory == directory);
+    if !is_at_home(&homes) {
+        let is_new = homes.iter().all(|home| home.id != id);
+        let now = known.unwrap_or_else(|| if is_new { id.clone() } else { random() });
+        for home in homes.iter_mut().filter(|home| home.id == id) {
+            home.left = repo.ref_target(&super::ref_of(&id)).ok().flatten().map(CommitId);
+        }
+        if homes.iter().all(|home| home.id != now) {
+            homes.push(Home { id: now.clone(), directory, left: None });
+        }
+        if keep(common_dir, &homes).is_ok() && now != id && replace(&path(common_dir), &now).is_ok() {
+            return of(repo);
+        }
     }
-    let path = path(common_dir);
+    let former = homes.into_iter().filter(|home| home.id != id);
+    Ok(Some(Writer { former: former.filter_map(|home| Some((home.id, home.left?))).collect(), id }))
+}
+
+/// The directory of ours as the file system knows it; `None` where that is not known. Its path is no part: a clone may be
+/// moved, and be seen under several.
+fn directory(common_dir: &Path) -> Option<String> {
+    let facts = fs::metadata(common_dir.join("andon")).ok()?;
+    let inode = files::stat(&facts).inode;
+    let made =
+        facts.created().ok().and_then(|at| Some(at.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos()));
+    (inode != 0).then(|| format!("{inode}.{}", made.unwrap_or_default()))
+}
+
+/// Most ids that are remembered, the newest.
+const MAX_HOMES: usize = 16;
+
+fn homes(common_dir: &Path) -> Vec<Home> {
+    let bytes = file::read_start(&homes_path(common_dir), MAX_HOMES * 256).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let home = |line: &str| {
+        let mut words = line.split(' ');
+        let (id, directory, left) = (words.next()?, words.next()?, words.next()?);
+        is_id(id).then(|| Home {
+            id: id.to_owned(),
+            directory: directory.to_owned(),
+            left: left.parse().ok(),
+        })
+    };
+    text.lines().filter_map(home).collect()
+}
+
+fn keep(common_dir: &Path, homes: &[Home]) -> io::Result<()> {
+    let newest = &homes[homes.len().saturating_sub(MAX_HOMES)..];
+    let line = |home: &Home| {
+        let left = home.left.map_or_else(|| "-".to_owned(), |tip| tip.to_string());
+        format!("{} {} {left}\n", home.id, home.directory)
+    };
+    let text: String = newest.iter().map(line).collect();
+    file::replace(&homes_path(common_dir), text.as_bytes())
+}
+
+fn homes_path(common_dir: &Path) -> PathBuf {
+    common_dir.join("andon").join("writer-homes")
+}
+
+fn replace(path: &Path, id: &str) -> io::Result<()> {
+    file::replace(path, format!("{id}\n").as_bytes())
+}
+
+/// The id; of several who make one up at once, one wins and all use it.
+pub(super) fn get_or_create(repo: &Repo) -> Result<String, LedgerError> {
+    if let Some(own) = of(repo)? {
+        return Ok(own.id);
+    }
+    let path = path(repo.common_dir());
     create(&path).map_err(io_error("write", &path))?;
-    get(common_dir)?.ok_or_else(|| lost(common_dir))
+    of(repo)?.map(|own| own.id).ok_or_else(|| lost(repo.common_dir()))
 }
 
 fn create(path: &Path) -> io::Result<()> {
@@ -75,28 +166,32 @@ fn random() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     #[test]
     fn an_id_is_made_up_once_and_by_one() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(get(dir.path()).unwrap(), None);
+        let scratch = Scratch::new();
+        let common_dir = scratch.repo().common_dir().to_owned();
+        assert_eq!(get(&common_dir).unwrap(), None);
         let ids: std::collections::BTreeSet<String> = std::thread::scope(|scope| {
-            let all: Vec<_> = (0..16).map(|_| scope.spawn(|| get_or_create(dir.path()).unwrap())).collect();
+            let one = || get_or_create(&scratch.repo()).unwrap();
+            let all: Vec<_> = (0..16).map(|_| scope.spawn(one)).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
         assert_eq!(ids.len(), 1);
-        assert_eq!(get(dir.path()).unwrap(), ids.into_iter().next());
-        assert_eq!(fs::read_dir(dir.path().join("andon")).unwrap().count(), 1);
+        assert_eq!(get(&common_dir).unwrap(), ids.into_iter().next());
+        assert_eq!(fs::read_dir(common_dir.join("andon")).unwrap().count(), 2);
         assert_ne!(random(), random());
     }
 
     #[test]
     fn a_damaged_id_is_an_error_and_not_a_new_one() {
-        let dir = tempfile::tempdir().unwrap();
-        get_or_create(dir.path()).unwrap();
+        let scratch = Scratch::new();
+        let (repo, own) = (scratch.repo(), path(scratch.repo().common_dir()));
+        get_or_create(&repo).unwrap();
         for bad in ["", "abc", "../../../../../../../../../etc/pw", &"A".repeat(32), &"a".repeat(33)] {
-            fs::write(path(dir.path()), bad).unwrap();
-            let error = get_or_create(dir.path()).unwrap_err();
+            fs::write(&own, bad).unwrap();
+            let error = get_or_create(&repo).unwrap_err();
             assert!(matches!(error, LedgerError::BadWriter { .. }), "{bad}");
             assert!(error.help().unwrap().contains("andon/writer"));
         }

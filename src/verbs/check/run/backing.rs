@@ -4,20 +4,23 @@
 //! of tested commits, which is shown by making it again, gets a warning; anything else is untested work: an error where
 //! a record says so, missing evidence where there is no record.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::{
     Case, Diagnostic, ExaminedCommits, Location, at, contradictions, level_of, makers::HookUsers, overrides,
     violation,
 };
 use andon_config::HandedInRuns;
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::{RanOn, TestEvidence};
 use andon_core::domain::{findings::Level, scopes::called};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::error::OpsError;
-use andon_engine::evidence::inherited_evidence::{Archive, Backing, Inquiry, Origins};
+use andon_engine::evidence::inherited_evidence::{
+    Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
+};
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
@@ -29,6 +32,17 @@ pub(super) enum EvidenceGap {
     Unrecorded,
     /// Its record was backfilled: no hook saw it.
     Backfilled,
+    /// Its record was made when git moved a commit that no hook had recorded.
+    Moved,
+    /// git made it of a commit that no hook had recorded.
+    Made,
+}
+
+impl EvidenceGap {
+    /// The gap that a silent record leaves.
+    pub(super) fn of_silent(record: &CommitRecord) -> Self {
+        if record.recording == Recording::Moved { Self::Moved } else { Self::Backfilled }
+    }
 }
 
 /// A commit and where it is looked at.
@@ -46,12 +60,20 @@ pub(super) struct Conclusion {
     pub undecided: Option<Diagnostic>,
 }
 
+impl Conclusion {
+    fn says(said: Diagnostic) -> Self {
+        Self { violations: vec![said], undecided: None }
+    }
+}
+
 /// The evidence for the commits of the range so far.
 #[derive(Default)]
 pub(super) struct RangeEvidence {
     origins: Origins,
-    /// Those whose code was not tested.
-    untested: HashSet<CommitId>,
+    /// The worth of commits that have no tests of their own.
+    standings: HashMap<CommitId, CodeStanding>,
+    /// The runs that fail in code that git made of red code.
+    failing: HashMap<CodeId, Rc<FailingRun>>,
     /// Commits outside the range whose records speak for some of it.
     sources: Vec<CommitId>,
     /// Who has the hooks.
@@ -64,20 +86,25 @@ impl RangeEvidence {
         &self.sources
     }
 
+    /// Returns the run that fails in this code, which no run has seen: that of a commit that git made it of.
+    pub(super) fn failing(&self, code: CodeId) -> Option<&FailingRun> {
+        self.failing.get(&code).map(|run| &**run)
+    }
+
     /// Judges a recorded commit. One that only says that it is a revert counts as ordinary work from here on.
     pub(super) fn recorded(
         &mut self,
         here: CommitCase<'_>,
         record: &mut CommitRecord,
-    ) -> Result<Option<Diagnostic>, OpsError> {
+    ) -> Result<Conclusion, OpsError> {
         self.users.take(here.commit, record.recording);
         let claimed = record.kind;
         if claimed == CommitKind::Revert && !reverts(here)? {
             record.kind = CommitKind::Normal;
         }
-        let Some(level) = asks_for_tests(here.case) else { return Ok(None) };
+        let Some(level) = asks_for_tests(here.case) else { return Ok(Conclusion::default()) };
         if overrides::passes_over(&record.skipped, detect::UNTESTED_EDIT.id) {
-            return Ok(None);
+            return Ok(Conclusion::default());
         }
         let of_scopes = match &record.tests {
             Some(tests) if tests.is_own() => missing_scopes(here.case, here.commit, tests)?,
@@ -86,34 +113,71 @@ impl RangeEvidence {
         let handed_in = match &record.tests {
             None => false,
             Some(_) if of_scopes.is_some() => false,
-            Some(tests) if tests.is_own() => return Ok(None),
+            Some(tests) if tests.is_own() => return Ok(Conclusion::default()),
             Some(tests) if tests.ran_on == RanOn::Parent => false,
             Some(_) if here.case.config.test.handed_in == HandedInRuns::Count => {
-                return Ok(Some(by_word(here.commit)));
+                return Ok(Conclusion::says(by_word(here.commit)));
             }
             Some(_) => true,
         };
         let changed = self.changed(here, record.code)?;
         if !changed {
-            return Ok(None);
+            return Ok(Conclusion::default());
         }
         let backing = self.backing(here, Some(claimed), record)?;
-        Ok(match backing {
+        let said = match backing {
             Backing::Elsewhere(source, other) if counts(here, other.tests.as_ref()) => {
                 self.sources.push(source);
                 record.tests = record.tests.take().filter(|_| of_scopes.is_none()).or(other.tests);
                 Some(elsewhere(here, source))
             }
-            Backing::Released(parent) => Some(released(here, parent, record.tests.as_ref())),
-            Backing::Made(_) if is_tested_tip(here) => None,
-            Backing::Made(made) => Some(by_git(here.commit, made)),
+            Backing::Released(parent, failing) => {
+                self.travels(here, record.code, failing);
+                Some(released(here, parent, record.tests.as_ref()))
+            }
+            Backing::Made(made, failing) => self.made(here, record.code, &made, failing)?,
+            nothing @ Backing::Unrecorded(_) => {
+                let mut conclusion = Conclusion::default();
+                self.unbacked(here, EvidenceGap::Made, &nothing, &mut conclusion)?;
+                return Ok(conclusion);
+            }
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
-                self.untested.insert(here.commit.id);
+                self.standings.insert(here.commit.id, CodeStanding::Untested);
                 record.kind = ordinary(claimed);
                 let gap = Gap { claimed, handed_in, of_scopes, level: level.min(Level::Block) };
-                Some(untested(here.commit, &gap, &nothing))
+                Some(untested(here, &gap, &nothing))
             }
-        })
+        };
+        Ok(said.map(Conclusion::says).unwrap_or_default())
+    }
+
+    /// git made it of tested commits; what fails in them fails in it, until a run says otherwise.
+    fn made(
+        &mut self,
+        here: CommitCase<'_>,
+        code: CodeId,
+        made: &MergeClaim,
+        failing: Option<Rc<FailingRun>>,
+    ) -> Result<Option<Diagnostic>, OpsError> {
+        if is_tested_tip(here) {
+            return Ok(None);
+        }
+        let scopes = self.origins.untested_scopes(archive(here.case), here.commit)?;
+        let mut said = by_git(here.commit, made, failing.as_deref());
+        if !scopes.is_empty() {
+            let scopes: Vec<String> = scopes.iter().map(|name| called(name)).collect();
+            said.message.push_str(&format!(
+                "; both sides changed {}, whose tests ran on each alone",
+                scopes.join(", ")
+            ));
+        }
+        self.travels(here, code, failing);
+        Ok(Some(said))
+    }
+
+    fn travels(&mut self, here: CommitCase<'_>, code: CodeId, failing: Option<Rc<FailingRun>>) {
+        self.failing.extend(failing.clone().map(|failing| (code, failing)));
+        self.standings.insert(here.commit.id, CodeStanding::Tested(failing));
     }
 
     /// Judges a commit without a record that proves anything; completes its fact with the other evidence for it.
@@ -139,10 +203,17 @@ impl RangeEvidence {
                 conclusion.violations.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
             }
-            Backing::Released(parent) => conclusion.violations.push(released(here, parent, None)),
-            Backing::Made(_) if is_tested_tip(here) => {}
-            Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
-            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
+            Backing::Released(parent, failing) => {
+                self.travels(here, fact.record.code, failing);
+                conclusion.violations.push(released(here, parent, None));
+            }
+            Backing::Made(made, failing) => {
+                conclusion.violations.extend(self.made(here, fact.record.code, &made, failing)?);
+            }
+            nothing @ (Backing::Elsewhere(..)
+            | Backing::Untested(_)
+            | Backing::Unrecorded(_)
+            | Backing::Missing) => {
                 self.unbacked(here, silent, &nothing, &mut conclusion)?;
             }
         }
@@ -158,24 +229,32 @@ impl RangeEvidence {
         nothing: &Backing,
         conclusion: &mut Conclusion,
     ) -> Result<(), OpsError> {
-        let Some(tests) = here.case.tests else {
-            self.untested.insert(here.commit.id);
-            conclusion.undecided = Some(missing(here, silent, nothing));
-            return Ok(());
+        let went = match silent {
+            _ if here.case.tests.is_none() => false,
+            EvidenceGap::Unrecorded | EvidenceGap::Backfilled => self.users.made(here.case, here.commit)?,
+            // Who moved it has the hooks; what counts is who made it.
+            EvidenceGap::Moved => self.users.wrote(here.commit),
+            EvidenceGap::Made => false,
         };
-        if self.users.made(here.case, here.commit)? {
-            self.untested.insert(here.commit.id);
-            conclusion.undecided = Some(went_round(here.commit));
-        } else if tests.stand_in() {
-            let short = tests.tip.short();
+        if here.case.stands_in() && !went {
+            let short = here.case.tip.short();
             let message =
                 format!("this commit has no record; the tests of the tip, {short}, passed and count instead");
+            let message = match silent {
+                EvidenceGap::Unrecorded | EvidenceGap::Backfilled => message,
+                EvidenceGap::Moved | EvidenceGap::Made => {
+                    format!(
+                        "git made this commit of one without a record; the tests of the tip, {short}, passed and count instead"
+                    )
+                }
+            };
             let help = format!("git log -p {}", shell_quote(here.case.range));
             conclusion.violations.push(violation(at(here.commit), "tip-tested", Level::Note, message, &help));
-        } else {
-            self.untested.insert(here.commit.id);
-            conclusion.undecided = Some(missing(here, silent, nothing));
+            return Ok(());
         }
+        self.standings.insert(here.commit.id, CodeStanding::Unrecorded);
+        conclusion.undecided =
+            Some(if went { went_round(here.commit) } else { missing(here, silent, nothing) });
         Ok(())
     }
 
@@ -186,11 +265,17 @@ impl RangeEvidence {
         record: &CommitRecord,
     ) -> Result<Backing, OpsError> {
         let changed = self.changed(here, record.code)?;
-        let Self { origins, untested, .. } = self;
-        let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
+        let Self { origins, standings, .. } = self;
+        let judged = |id: CommitId| match standings.get(&id) {
+            Some(standing) => KnownSoFar::Known(standing.clone()),
+            None if here.examined.holds(id) => {
+                let tests = here.examined.fact(id).and_then(|fact| fact.record.tests);
+                KnownSoFar::Known(CodeStanding::Tested(FailingRun::of(id, tests.as_ref())))
+            }
+            None => KnownSoFar::Below,
+        };
         let asked = Inquiry { commit: here.commit, record, recorded, changed, judged: &judged };
-        let (repo, rules) = (here.case.repo, &here.case.config.paths.rules);
-        origins.backing(Archive { repo, store: &here.case.store, rules }, &asked)
+        origins.backing(archive(here.case), &asked)
     }
 
     /// True when the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
@@ -204,11 +289,15 @@ impl RangeEvidence {
             Some(code) => code,
             None => code_of(here.case, parent)?,
         };
-        if before == code && self.untested.contains(&parent) {
-            self.untested.insert(here.commit.id);
+        if let Some(standing) = self.standings.get(&parent).filter(|_| before == code).cloned() {
+            self.standings.insert(here.commit.id, standing);
         }
         Ok(before != code)
     }
+}
+
+fn archive<'a>(case: &'a Case<'_>) -> Archive<'a> {
+    Archive { repo: case.repo, store: &case.store, config: case.config }
 }
 
 /// True when the check itself has seen the tests of exactly this code pass.
@@ -243,7 +332,7 @@ fn is_backed(here: CommitCase<'_>, other: &CommitRecord) -> bool {
 fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
     let repo = here.case.repo;
     for source in repo.named_sources(here.commit, CommitKind::Revert)? {
-        if repo.is_made(here.commit, MergeClaim::Revert(source))? == TreeVerdict::Same {
+        if repo.is_made(here.commit, &MergeClaim::Revert(source))? == TreeVerdict::Same {
             return Ok(true);
         }
     }
@@ -308,7 +397,7 @@ fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnosti
 }
 
 /// git made it of tested commits, and the tests did not run on the result.
-fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
+fn by_git(commit: &CommitInfo, made: &MergeClaim, failing: Option<&FailingRun>) -> Diagnostic {
     let what = match made {
         MergeClaim::Merge => "a clean merge of tested commits".to_owned(),
         MergeClaim::Revert(source) => format!("a clean revert of {}", source.short()),
@@ -316,8 +405,13 @@ fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
         MergeClaim::Squash(source) => {
             format!("a clean squash of what leads to {}, which was tested", source.short())
         }
+        MergeClaim::Joined(all) => {
+            let all: Vec<String> = all.iter().map(CommitId::short).collect();
+            format!("{}, applied cleanly to tested code", all.join(" and "))
+        }
     };
-    let message = format!("the tests never ran on exactly this code; it is {what}");
+    let red = failing.map(|run| format!(", and the tests of {} fail", run.at.short())).unwrap_or_default();
+    let message = format!("the tests never ran on exactly this code; it is {what}{red}");
     violation(at(commit), "untested-code", Level::Warn, message, "andon test")
 }
 
@@ -330,7 +424,8 @@ struct Gap {
     level: Level,
 }
 
-fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
+fn untested(here: CommitCase<'_>, gap: &Gap, nothing: &Backing) -> Diagnostic {
+    let commit = here.commit;
     let claimed = gap.claimed.as_str();
     let missing = "no test run on exactly this code is recorded";
     let message = match (nothing, gap.claimed) {
@@ -350,10 +445,29 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
              commits, so it counts as ordinary work"
         ),
     };
+    violation(at(commit), "untested-code", gap.level, message, &way_out(here))
+}
+
+/// Most commits from the tip down that are looked at for merges.
+const MERGES: usize = 256;
+
+/// The command that tests a commit after all, and records it again with all that is built on it. A rebase would not make a
+/// merge of another root again, and would take its files out of the work tree.
+fn way_out(here: CommitCase<'_>) -> String {
+    let (repo, id) = (here.case.repo, here.commit.id);
+    let mut above = std::iter::successors(repo.commit(here.case.tip).ok(), |commit| {
+        repo.commit(*commit.parents.first().filter(|_| commit.id != id)?).ok()
+    });
+    let stays = above.by_ref().take(MERGES).any(|commit| repo.is_of_another_root(&commit).unwrap_or(false));
+    if id == here.case.tip && (stays || here.commit.parents.len() > 1) {
+        return "andon test && git commit --amend --no-edit".to_owned();
+    }
+    if stays {
+        return format!("a person looks at it: git show {}", here.commit.id.short());
+    }
     // From any commit of the branch: tested and recorded again from there on.
-    let from = commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
-    let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
-    violation(at(commit), "untested-code", gap.level, message, &help)
+    let from = here.commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
+    format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}")
 }
 
 /// Missing evidence is not known to be wrong: exit code 3.
@@ -369,6 +483,12 @@ fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diag
             "andon sync, where the commit was made, if Andon ran there",
             test,
         ),
+        EvidenceGap::Moved | EvidenceGap::Made => (
+            "missing-record",
+            "git made the commit of one that has no record".to_owned(),
+            "andon test && git commit --amend --no-edit, at the newest commit",
+            test,
+        ),
         EvidenceGap::Backfilled => (
             "backfilled-record",
             "its record was backfilled: no hook saw the commit being made, and no tests are known".to_owned(),
@@ -376,7 +496,7 @@ fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diag
             test,
         ),
     };
-    if let Backing::Untested(source) = nothing {
+    if let Backing::Untested(source) | Backing::Unrecorded(source) = nothing {
         message.push_str(&format!(", and {}, of which git made it, was not tested", source.short()));
     }
     let missing = Diagnostic::error(message).code(code).at(Location::Commit(at(commit))).help(first);

@@ -49,6 +49,7 @@ impl RecentNotes {
 /// Compares the record of a commit with that of its parent, which it names.
 pub(super) fn judge(
     case: &Case<'_>,
+    examined: &ExaminedCommits,
     recent: &RecentNotes,
     commit: &CommitInfo,
     stored: &StoredRecord,
@@ -65,6 +66,7 @@ pub(super) fn judge(
             return None;
         }
         PrevRecord::Unsaid => "the record does not name its parent's, which is there",
+        PrevRecord::Absent if !continues_own(case, examined, commit) => return None,
         PrevRecord::Absent => {
             let what = "the record begins a chain: that of its parent was not there when it was written";
             return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what.to_owned(), help));
@@ -74,6 +76,14 @@ pub(super) fn judge(
         PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
     Some(violation(at(commit), "broken-chain", Level::Block, message.to_owned(), help))
+}
+
+/// True when a commit continues one of the range that the same person made. The records of others, and of what the range
+/// builds on, were not there yet: nobody is accused of that.
+fn continues_own(case: &Case<'_>, examined: &ExaminedCommits, commit: &CommitInfo) -> bool {
+    let parent = commit.parents.first().filter(|parent| examined.holds(**parent));
+    let parent = parent.and_then(|parent| case.repo.commit(*parent).ok());
+    parent.is_some_and(|parent| parent.committer_email.eq_ignore_ascii_case(&commit.committer_email))
 }
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.

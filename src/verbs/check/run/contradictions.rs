@@ -3,8 +3,10 @@
 use super::{Case, Diagnostic, at, violation};
 use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::scopes::called;
 use andon_core::domain::signatures;
-use andon_core::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+use andon_core::domain::tests::{RunOrigin, ScopeTests, TestEvidence, TestStatus};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};
 
@@ -17,7 +19,29 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
     let edited = |what: String| violation(at(commit), "edited-record", Level::Block, what, &help);
     let tests = record.tests.as_ref().and_then(of_tests);
     let tests = tests.map(|what| edited(format!("the record contradicts itself: {what}")));
-    tests.into_iter().chain(of_node(case, commit, record).map(edited)).collect()
+    let of_scopes = record.tests.as_ref().and_then(|tests| of_inherited(case, tests));
+    let others = of_scopes.into_iter().chain(of_node(case, commit, record)).map(edited);
+    tests.into_iter().chain(others).collect()
+}
+
+/// A scope whose result is said to come from a commit that is here, and whose record tells no such result.
+fn of_inherited(case: &Case<'_>, tests: &TestEvidence) -> Option<String> {
+    let is_told =
+        |row: &ScopeTests, from: CommitId| match case.store.readable(from).and_then(|record| record.tests) {
+            Some(told) => told.of_scope(&row.name).is_some_and(|told| {
+                (told.tests.code, told.tests.signature) == (row.tests.code, row.tests.signature)
+            }),
+            // Records of commits that are gone are taken away (`git notes prune`).
+            None => case.repo.commit(from).is_err(),
+        };
+    let lie = tests.scopes.iter().find_map(|row| Some((row, row.from.filter(|from| !is_told(row, *from))?)));
+    lie.map(|(row, from)| {
+        format!(
+            "the record was edited: the result of {} is said to come from {}, whose record does not tell it",
+            called(&row.name),
+            from.short()
+        )
+    })
 }
 
 /// Lines of one note that contradict each other: the worst of them counts, and one of them is not true.

@@ -154,7 +154,7 @@ fn while_halted(case: &Case<'_>, examined: &ExaminedCommits, known: &HaltAndAnsw
 }
 
 /// The newest unanswered halt at the tip or below it. A halt of turns or calls binds its worktree alone, and counts only at
-/// the tip that it stopped.
+/// the tip that it stopped, where that is a commit of the halted run.
 pub(super) fn open<'a>(
     case: &Case<'_>,
     examined: &ExaminedCommits,
@@ -164,7 +164,7 @@ pub(super) fn open<'a>(
     open.find(|known| {
         known.head.is_some_and(|head| match known.halt.binds {
             HaltReach::Line => examined.concerns(head),
-            HaltReach::Worktree => head == case.tip,
+            HaltReach::Worktree => head == case.tip && known.halt.base != known.halt.head,
         })
     })
 }

@@ -13,7 +13,7 @@ use andon_core::domain::{decision::Stage, ids::CommitId};
 use andon_core::history::Timeline;
 use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::gate::identity::{is_asked, of_tree};
-use andon_engine::recording::bound::{by_record, by_trace};
+use andon_engine::recording::bound::{by_record, by_trace, had_hooks, maker};
 use andon_engine::{error::OpsError, range};
 use andon_git::{Blob, CommitInfo, NoteChange, Repo};
 use andon_store::journal::{Journal, Reach};
@@ -88,8 +88,6 @@ pub(super) fn were_recorded_here(repo: &Repo, commits: &[CommitId]) -> bool {
 
 /// Moves of HEAD that are looked at.
 const REFLOG: usize = 256;
-/// The number of first parents below a commit that are searched for a record.
-const BELOW: usize = 16;
 
 /// People whose commits have records that a hook wrote.
 #[derive(Default)]
@@ -108,12 +106,17 @@ impl HookUsers {
         }
     }
 
+    /// True when the author of a commit that somebody else moved has the hooks.
+    pub(super) fn wrote(&self, commit: &CommitInfo) -> bool {
+        maker(commit).is_none() && self.known.contains(&commit.email.to_ascii_lowercase())
+    }
+
     /// True when an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
     /// and colleagues in theirs, so that author and committer must both have earlier commits with records.
     pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
         let Some(maker) = maker(commit) else { return Ok(false) };
         if self.known.contains(&maker) {
-            return Ok(true);
+            return Ok(!is_of_another_root(case, commit));
         }
         // A clone that has the hooks saw it being made, and they said nothing.
         let here = match self.made_here.take() {
@@ -122,35 +125,30 @@ impl HookUsers {
         };
         let is_here = here.contains(&commit.id);
         self.made_here = Some(here);
-        Ok(is_here && recorded_below(case, commit, &maker))
+        Ok(is_here && had_hooks(case.repo, &case.store, commit, &maker))
     }
 }
 
-/// The address of who made a commit, where author and committer are one.
-fn maker(commit: &CommitInfo) -> Option<String> {
-    let own = !commit.email.is_empty() && commit.email.eq_ignore_ascii_case(&commit.committer_email);
-    own.then(|| commit.email.to_ascii_lowercase())
+/// Most first parents that are followed to a root.
+const TO_ROOT: usize = 64;
+
+/// True when a commit and all below it have no record: `git subtree` writes such commits, which no hook sees.
+fn is_of_another_root(case: &Case<'_>, commit: &CommitInfo) -> bool {
+    let mut at = commit.parents.first().copied();
+    for _ in 0..TO_ROOT {
+        let Some(id) = at else { return true };
+        let Ok(below) = case.repo.commit(id) else { return false };
+        if case.store.has(id).unwrap_or(true) {
+            return false;
+        }
+        at = below.parents.first().copied();
+    }
+    false
 }
 
 fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
     let moves = case.repo.reflog_head(REFLOG)?;
     Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
-}
-
-/// True when a commit below has a record that a hook wrote, and is by the same person.
-fn recorded_below(case: &Case<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
-    let mut at = commit.parents.first().copied();
-    for _ in 0..BELOW {
-        let Some(id) = at else { return false };
-        let Ok(below) = case.repo.commit(id) else { return false };
-        let recording = case.store.get(id).ok().flatten().map(|stored| stored.record.recording);
-        let by_hook = recording.is_some_and(Recording::is_by_hook);
-        if by_hook && maker(&below).as_deref() == Some(maker_of_it) {
-            return true;
-        }
-        at = below.parents.first().copied();
-    }
-    false
 }
 
 /// Judges a commit.

@@ -107,7 +107,7 @@ fn over(
     );
     // Messages about the tip, or about the range as a whole, do not hold for a part of it.
     if walked == WalkEnd::Whole {
-        violations.add(&examined, MessageOrder::Range, whole_range::tip(&case, &examined));
+        violations.add(&examined, MessageOrder::Range, whole_range::tip(&case, &examined, &backed));
         violations.add(&examined, MessageOrder::Range, whole_range::undocumented(&case, &examined)?);
         violations.add(&examined, MessageOrder::Range, whole_range::weakened(&case, &examined)?);
         if let Some(squash) = &asked.squash {
@@ -211,7 +211,7 @@ fn at(commit: &CommitInfo) -> CommitRef {
 
 /// Without the notes nothing can be said.
 fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
-    if commits.is_empty() || repo.ref_target(andon_store::notes::REF)?.is_some() {
+    if commits.is_empty() || NotesStore::open(repo)?.tip().is_some() {
         return Ok(None);
     }
     let none =

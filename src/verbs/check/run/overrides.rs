@@ -109,9 +109,11 @@ pub(super) fn bypassed(case: &Case<'_>, commit: &CommitInfo, record: &CommitReco
         (Gate::Bypassed, _, _) => {
             ("bypassed", by_name.as_deref().unwrap_or("the commit bypassed the gate (--no-verify)"))
         }
-        (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp | Recording::Patched)
-            if by_name.is_some() =>
-        {
+        (
+            Gate::NotRun,
+            _,
+            Recording::AtCommit | Recording::Moved | Recording::CaughtUp | Recording::Patched,
+        ) if by_name.is_some() => {
             // Hooks of Andon ran, and it says which did not.
             ("gate-not-run", by_name.as_deref().unwrap_or_default())
         }
@@ -120,7 +122,8 @@ pub(super) fn bypassed(case: &Case<'_>, commit: &CommitInfo, record: &CommitReco
         }
         (Gate::NotRun, _, Recording::Patched) => return Some(patch(commit)),
         // A hook recorded it, and git runs no pre-commit for it: a patch, a merge, a step of a rebase.
-        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
+        (Gate::Passed, _, _)
+        | (Gate::NotRun, _, Recording::AtCommit | Recording::Moved | Recording::Derived) => return None,
     };
     let level = detect::bypass_level(&case.config.rules)?;
     let help = "have a person review the commit, then merge it by hand or commit it again with hooks on";

@@ -1,7 +1,7 @@
 //! Which commits are judged, and by which configuration.
 
 use super::{Diagnostic, of_range};
-use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
+use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES, TestSettings};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::{findings::Level, paths::CONFIG_FILE};
 use andon_engine::view::check::TipTests;
@@ -166,7 +166,29 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
         let changed = ConfigDifference { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
         settings_changed(changed, base, range.tip)
     });
-    Ok((config::load(at_base.as_slice())?, changed_settings.into_iter().collect()))
+    Ok((counting(repo, base, range.fork, range.tip)?, changed_settings.into_iter().collect()))
+}
+
+/// The configuration of the left side `base`. Where that alone changed since the branch left it, at `fork`, the branch is
+/// tested as it was there: it cannot know of a command that came later.
+pub(super) fn counting(
+    repo: &Repo,
+    base: CommitId,
+    fork: Option<CommitId>,
+    tip: CommitId,
+) -> Result<Config, OpsError> {
+    let of = |commit| source(repo, commit);
+    let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
+    let mut config = config::load(of(base)?.as_slice())?;
+    let Some(fork) = fork.filter(|fork| *fork != base) else { return Ok(config) };
+    let at_fork = of(fork)?;
+    if text(&at_fork) != text(&of(base)?) && text(&at_fork) == text(&of(tip)?) {
+        let then = config::load(at_fork.as_slice())?.test;
+        if then.command.is_some() {
+            config.test = TestSettings { handed_in: config.test.handed_in, ..then };
+        }
+    }
+    Ok(config)
 }
 
 /// The difference of the configuration of the tip from the one that counts.
@@ -206,7 +228,8 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
         }
         ConfigDifference { in_range: false, .. } => {
             let what = format!(
-                "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used"
+                "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used, with the \
+                 tests that the branch knows"
             );
             of_range("config-older", Level::Note, what, &diff)
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backing::{CommitCase, EvidenceGap, RangeEvidence};
+use super::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
 use super::makers::{self, Bound, OnceAgents};
 use super::range::{CacheTrust, RangeRequest, source};
@@ -14,7 +14,7 @@ use super::{
 use andon_config::{self as config, Config};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::{findings::Level, paths::PathClass, tests::TestEvidence};
 use andon_core::format::FormatError;
@@ -130,7 +130,7 @@ impl RecordFindings {
         let bound = self.bind(&subject, Some(&stored.record));
         let Subject { case, commit, derived } = subject;
         let compared = compare(case, commit, &derived, &stored.record)?;
-        violations.extend(chain::judge(case, &self.recent, commit, &stored));
+        violations.extend(chain::judge(case, &self.examined, &self.recent, commit, &stored));
         if bound == Bound::Judged {
             violations.extend(overrides::bypassed(case, commit, &stored.record));
             violations.extend(overrides::unguarded(case, commit, &stored.record));
@@ -155,15 +155,17 @@ impl RecordFindings {
                 return Ok(derive::unrecorded(commit, derived));
             }
         };
-        if record.recording == Recording::Backfilled {
+        if record.is_silent() {
             // It says what the commit says, and no hook saw it: the rules see what they would see without it.
-            return self.silent(Subject { case, commit, derived }, EvidenceGap::Backfilled, violations);
+            let gap = EvidenceGap::of_silent(&record);
+            return self.silent(Subject { case, commit, derived }, gap, violations);
         }
         violations.extend(contradictions::judge(case, commit, &record));
         let mut record = record;
         let here = CommitCase { case, examined: &self.examined, commit };
         if bound == Bound::Judged {
-            violations.extend(self.backed.recorded(here, &mut record)?);
+            let conclusion = self.backed.recorded(here, &mut record)?;
+            self.conclude(conclusion, violations);
         }
         Ok(commit.fact(record))
     }
@@ -189,9 +191,13 @@ impl RecordFindings {
         let mut fact = derive::unrecorded(commit, derived);
         let here = CommitCase { case, examined: &self.examined, commit };
         let conclusion = self.backed.silent(here, silent, &mut fact)?;
+        self.conclude(conclusion, violations);
+        Ok(fact)
+    }
+
+    fn conclude(&mut self, conclusion: Conclusion, violations: &mut Vec<Diagnostic>) {
         violations.extend(conclusion.violations);
         self.undecided.extend(conclusion.undecided);
-        Ok(fact)
     }
 
     /// The record of a commit.

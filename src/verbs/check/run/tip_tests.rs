@@ -123,14 +123,13 @@ fn planned(
 
 fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
     let (base, tip) = range::sides(repo, &range::spelled(ctx, asked)?)?;
-    let of =
-        |commit| -> Result<Config, OpsError> { Ok(config::load(range::source(repo, commit)?.as_slice())?) };
+    let of_base = |base| range::counting(repo, base, repo.merge_base(base, tip)?, tip);
     Ok(RangeEnds {
         tip,
         tree: repo.tree_of(tip)?,
         before: base.map(|base| repo.tree_of(base)).transpose()?,
-        base_config: base.map(of).transpose()?,
-        tip_config: of(tip)?,
+        base_config: base.map(of_base).transpose()?,
+        tip_config: config::load(range::source(repo, tip)?.as_slice())?,
     })
 }
 

@@ -5,7 +5,8 @@
 //! gives.
 
 use super::{
-    Case, CommitRef, Diagnostic, ExaminedCommits, Location, at, level_of, of_finding, overrides, violation,
+    Case, CommitRef, Diagnostic, ExaminedCommits, Location, at, backing::RangeEvidence, level_of, of_finding,
+    overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
@@ -160,14 +161,28 @@ fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> R
 }
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits) -> Option<Diagnostic> {
+pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits, backed: &RangeEvidence) -> Option<Diagnostic> {
     let tip = examined.commits().last()?.id;
     if level_of(case, &detect::FAILING_TESTS) == Level::Off || !examined.is_bound(tip) {
         return None;
     }
     let code = examined.code(tip)?;
-    let tests = examined.tested().filter_map(|fact| fact.record.tests).find(|tests| tests.code == code)?;
-    (!tests.is_green()).then(|| failing(examined.at(tip), &tests))
+    let ran = examined.tested().filter_map(|fact| fact.record.tests).find(|tests| tests.code == code);
+    match (ran, backed.failing(code)) {
+        (Some(tests), _) => (!tests.is_green()).then(|| failing(examined.at(tip), &tests)),
+        // The tests at the tip say it for themselves.
+        (None, Some(run))
+            if case.tests.is_none_or(|tests| matches!(tests.outcome(), TipOutcome::Unknown(_))) =>
+        {
+            let message = format!(
+                "git made this code of {}, whose tests do not pass: {}; no run on it says otherwise",
+                run.at.short(),
+                figures(&run.tests)
+            );
+            Some(violation(examined.at(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test"))
+        }
+        (None, _) => None,
+    }
 }
 
 fn failing(tip: CommitRef, tests: &TestEvidence) -> Diagnostic {

@@ -55,7 +55,11 @@ pub(super) fn passed_over(view: &HistoryView) -> Markup {
             }
             (
                 Gate::Passed | Gate::NotRun,
-                Recording::AtCommit | Recording::Patched | Recording::Backfilled | Recording::Derived,
+                Recording::AtCommit
+                | Recording::Moved
+                | Recording::Patched
+                | Recording::Backfilled
+                | Recording::Derived,
             ) => {}
         }
     }

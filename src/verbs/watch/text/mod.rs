@@ -86,7 +86,7 @@ fn why_of_loop(found: &LoopView, name: &str) -> Option<String> {
         (Some(halt), _) if halt.halt.worktree == name => Some(halted(halt)),
         (Some(halt), _) => {
             let origin = terminal_clip(&halt.halt.worktree, NAME);
-            Some(format!("builds on a halt of worktree {origin}: {}", halted(halt)))
+            Some(format!("held by a halt of worktree {origin}: {}", halted(halt)))
         }
         (None, LoopState::Stopped) => Some("stopped by a person (.andon/STOP)".to_owned()),
         (None, LoopState::Paused) => Some("paused by a person (.andon/PAUSE)".to_owned()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::detect::prelude::*;
-use crate::detect::situation::{CodeChange, EvidenceState};
+use crate::detect::situation::{CodeChange, EvidenceState, Origin};
 use crate::domain::about::DirtyBit;
 use crate::domain::scopes::called;
 use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
@@ -56,10 +56,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | Stage::Turn
         | Stage::Event => setting.level,
     };
+    let by_git = match candidate.origin {
+        Origin::MadeByGit => " in what git made this code of, and no run on it says otherwise",
+        Origin::Work => "",
+    };
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
         help: vec!["fix what fails, then: andon test".to_owned()],
-        ..RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()))
+        ..RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()) + by_git)
     })
 }
 

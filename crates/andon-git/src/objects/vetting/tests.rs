@@ -133,7 +133,7 @@ fn a_merge_of_what_was_cut_short_is_no_wait() {
     let of = |scratch: &Scratch, rev: &str| scratch.git(&["rev-parse", rev]).parse::<Oid>().unwrap();
     let made = |scratch: &Scratch| {
         let repo = scratch.open();
-        repo.is_made(&repo.commit(scratch.rev("HEAD")).unwrap(), MergeClaim::Merge)
+        repo.is_made(&repo.commit(scratch.rev("HEAD")).unwrap(), &MergeClaim::Merge)
     };
     assert_eq!(made(&renamed()).unwrap(), TreeVerdict::Same);
     for lost in

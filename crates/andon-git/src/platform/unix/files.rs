@@ -76,6 +76,12 @@ pub fn check_writable(dir: &Path) -> io::Result<()> {
     Ok(access(dir, AccessFlags::W_OK | AccessFlags::X_OK)?)
 }
 
+/// True for a user that this process is not, unless it may write everywhere.
+pub fn is_of_another_user(user: u32) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    own != 0 && own != user
+}
+
 /// A directory of this user, of the owner of the working tree (a container's user differs), or of the superuser.
 pub fn is_ours(dir: &cap_std::fs::Metadata, top: &cap_std::fs::Metadata) -> bool {
     [rustix::process::geteuid().as_raw(), top.uid(), 0].contains(&dir.uid())

@@ -81,7 +81,7 @@ fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
     let look = || {
         let repo = open(dir);
         let own = Ledger::open(&repo).known_writer().unwrap();
-        let known = load(&repo, own.as_deref()).unwrap();
+        let known = load(&repo, own.as_ref()).unwrap();
         let heads = Ledger::open(&repo).heads().unwrap();
         (known.meaning, heads)
     };

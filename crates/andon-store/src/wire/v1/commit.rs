@@ -64,10 +64,13 @@ struct Head {
     /// Caught up, since `git am` made it where no hook of patches was installed.
     patch: Option<bool>,
     backfilled: Option<bool>,
+    /// Moved by git from a commit that no hook recorded.
+    moved: Option<bool>,
 }
 
 impl<'de> Beside<'de> for Head {
-    const KEYS: &'static [&'static str] = &["schema", "begins", "prev", "caught_up", "patch", "backfilled"];
+    const KEYS: &'static [&'static str] =
+        &["schema", "begins", "prev", "caught_up", "patch", "backfilled", "moved"];
 
     fn take<A: MapAccess<'de>>(&mut self, key: &str, members: &mut A) -> Result<(), A::Error> {
         match key {
@@ -76,7 +79,8 @@ impl<'de> Beside<'de> for Head {
             "prev" => self.prev = members.next_value()?,
             "caught_up" => self.caught_up = members.next_value()?,
             "patch" => self.patch = members.next_value()?,
-            _ => self.backfilled = members.next_value()?,
+            "backfilled" => self.backfilled = members.next_value()?,
+            _ => self.moved = members.next_value()?,
         }
         Ok(())
     }
@@ -91,6 +95,7 @@ impl Head {
             caught_up: record.recording.is_later().then_some(true),
             patch: (record.recording == Recording::Patched).then_some(true),
             backfilled: (record.recording == Recording::Backfilled).then_some(true),
+            moved: (record.recording == Recording::Moved).then_some(true),
         }
     }
 
@@ -107,6 +112,7 @@ impl Head {
             (Some(true), _) => Recording::Backfilled,
             (_, Some(true)) if self.patch == Some(true) => Recording::Patched,
             (_, Some(true)) => Recording::CaughtUp,
+            (Some(false) | None, Some(false) | None) if self.moved == Some(true) => Recording::Moved,
             (Some(false) | None, Some(false) | None) => Recording::AtCommit,
         }
     }

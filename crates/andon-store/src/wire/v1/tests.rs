@@ -255,6 +255,7 @@ prop_compose! {
                 Recording::CaughtUp,
                 Recording::Patched,
                 Recording::Backfilled,
+                Recording::Moved,
             ][kinds.2],
             node,
             session,
@@ -284,6 +285,7 @@ prop_compose! {
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
+            joins: carries.iter().map(|carried| carried.commit).collect(),
             carries,
         }
     }
