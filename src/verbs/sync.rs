@@ -10,7 +10,7 @@ use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::sync::{SyncReport, TransferCounts};
-use andon_engine::{asking, context::Context, error::OpsError, halts, workspace::Workspace};
+use andon_engine::{asking, context::Context, error::OpsError, gate::guard, halts, workspace::Workspace};
 use andon_git::{Online, Prompt};
 
 /// Exchanges records and ledgers with a remote.
@@ -76,6 +76,9 @@ fn exchange(ctx: &Context, ws: &Workspace, args: &SyncArgs, online: Online) -> R
         let peer = peer::choose(&ws.repo, args.remote.as_deref())?;
         let mut work = Sync::new(ctx, &ws.repo, peer, online)?;
         work.exchange(way)?;
+        if way == SyncDirection::Both && guard::settle_owed(ctx, ws)? {
+            work.exchange(way)?;
+        }
         if let Some(days) = args.fold {
             work.fold(days)?;
         }

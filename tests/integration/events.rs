@@ -232,7 +232,7 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
     let status = stage.andon(&["status", "--format", "json"]).ok();
     let status = status.json();
     assert_eq!(status["state"], "halted");
-    assert_eq!(status["last_halt"]["halt_reason"], "stalled");
+    assert_eq!(status["last_halt"]["halt_reason"], "repeated_error");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod agent_hooks;
 mod agent_run;
 mod agent_settings;
+mod agreed_stops;
 mod applies_to_agents;
 mod attestations;
 mod backfill;

@@ -132,6 +132,8 @@ section! {
         "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.";
     handed_in: HandedInRuns = Choice(words::<HandedInRuns>),
         "What runs made elsewhere (`andon observe test_run`) are worth: only recorded, or as good as `andon test`.";
+    known_red: Vec<String> = Texts,
+        "Tests that were red before the loop began, by id: while they fail, they halt nothing. One that passes counts again.";
     reports: Vec<String> = Globs(""),
         "Report files that the command writes, as globs from the repository root.";
     runner: Option<Runner> = OptionalChoice(words::<Runner>),
@@ -144,7 +146,7 @@ section! {
     paths "Which paths are not code. Globs from the repository root; `*` stops at a slash, `**` does not."
     => struct PathSettings () with rules: PathRules;
     docs: Vec<String> = Globs(DOCS), "Documentation: a commit of nothing else needs no tests.";
-    ignore: Vec<String> = Globs("**/*.log"), "Neither code nor documentation; wins over `docs`.";
+    ignore: Vec<String> = Globs("**/*.log **/*.timestamp-*.mjs **/*.swp **/*~"), "Neither code nor documentation; wins over `docs`.";
     api: Vec<String> = Globs(""), "The declared API, whose changes should come with documentation.";
 }
 

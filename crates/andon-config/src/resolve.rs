@@ -44,6 +44,9 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
         return Err(error.into());
     }
     config.workflow = Arc::new(workflow.unwrap_or_default());
+    if config.workflow.is_declared() {
+        in_workflow(&mut config, rules);
+    }
     Ok(config)
 }
 
@@ -96,6 +99,20 @@ fn response(values: &Values) -> Response {
         notify: program(keys::notify::command(values), NOTICE),
         again: keys::notify::again(values),
         bell: keys::notify::bell(values),
+    }
+}
+
+/// Gives the rules the limits that they have in a declared workflow, but for those that were set.
+fn in_workflow(config: &mut Config, rules: &[RuleSpecView]) {
+    for rule in rules {
+        for param in rule.params {
+            let is_set = config.values.contains_key(&format!("rules.{}.{}", rule.id, param.name));
+            if let (Some(value), false) = (param.in_workflow(), is_set)
+                && let Some(setting) = config.rules.get_mut(rule.id)
+            {
+                setting.params.insert(param.name, value);
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::{
     context::CachedTokens, identity::IdentityRules, settings::RuleSettings, time::Span, workflow::Workflow,
 };
+use andon_core::history::Fold;
 use testreport::Format;
 
 /// Whose commits are refused (docs/concepts.md).
@@ -198,6 +199,12 @@ pub struct Config {
 }
 
 impl Config {
+    /// A fold over no facts yet, under this configuration.
+    pub fn fold(&self) -> Fold {
+        let fold = Fold::new(self.guard.session_gap).in_workflow(self.workflow.clone());
+        fold.counting(self.cached).knowing(&self.test.known_red)
+    }
+
     /// The configuration as the tests of scope `name` have it: what they read is all the code that there is, and their command
     /// is the test command. [`REST`] has `test.command`. `None` where there is no such scope.
     #[must_use]

@@ -62,6 +62,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         format: None,
         full: FullRuns::Wanted,
         handed_in: HandedInRuns::Record,
+        known_red: Vec::new(),
         reports: vec![],
         runner: None,
         scopes: TestScopes::default(),
@@ -101,7 +102,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
     ] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
     }
-    assert_eq!(config.paths.ignore, ["**/*.log"]);
+    assert_eq!(config.paths.ignore, ["**/*.log", "**/*.timestamp-*.mjs", "**/*.swp", "**/*~"]);
     assert!(config.paths.api.is_empty() && config.normalize.is_empty());
     assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
     assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
@@ -242,7 +243,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\"
      \"!**/conanfile.txt\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 44] = [
+const SHOWN: [&str; 45] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
@@ -254,11 +255,12 @@ const SHOWN: [&str; 44] = [
     "test.format = \"auto\"  # default",
     "test.full = false  # default",
     "test.handed_in = \"record\"  # default",
+    "test.known_red = []  # default",
     "test.reports = []  # default",
     "test.runner = (unset)  # default",
     "test.timeout = \"30m\"  # default",
     DOCS_SHOWN,
-    "paths.ignore = [\"**/*.log\"]  # default",
+    "paths.ignore = [\"**/*.log\", \"**/*.timestamp-*.mjs\", \"**/*.swp\", \"**/*~\"]  # default",
     "paths.api = []  # default",
     "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
     "rules.iteration-cap.max = 3  # command line, command line:1",

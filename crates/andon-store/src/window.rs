@@ -52,7 +52,12 @@ pub struct UnrecordedCommit {
 /// with a warning: breaking one must not start a new window.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
-    if let Some(window) = remembered(repo, &WindowKey { head: id, tip: store.tip(), max }) {
+    let kept = remembered(repo, &WindowKey { head: id, tip: store.tip(), max });
+    // What came from another clone since may be older than the first record that was known here.
+    let is_behind = |first: &CommitFact| {
+        first.record.knew_nothing() && first.record.parent.is_some_and(|id| matches!(store.has(id), Ok(true)))
+    };
+    if let Some(window) = kept.filter(|window| !window.facts.first().is_some_and(is_behind)) {
         return window;
     }
     let window = walk(repo, store, head, max);
@@ -206,7 +211,9 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         if Some(id) == head {
             window.newest = Some(stored.line_digest);
         }
-        let starts = stored.record.iteration <= 1;
+        let is_told =
+            stored.record.knew_nothing() && next.is_some_and(|id| matches!(store.has(id), Ok(true)));
+        let starts = stored.record.iteration <= 1 && !is_told;
         window.facts.push(info.fact(stored.record));
         if starts {
             look_below(repo, store, &mut window);

@@ -5,7 +5,7 @@ use andon_core::domain::decision::{
     AdvisedStep, Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Story, Suggestion, TriedLine, Verdict,
 };
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding,
+    Ack, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding,
 };
 use andon_core::domain::findings::{Detail, Evidence, Figures, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
@@ -116,17 +116,10 @@ pub fn standing() -> StandingHalt {
 pub fn ack() -> Ack {
     Ack {
         halt: Some(EntryId([9; 32])),
-        counter: None,
-        by: "Ada <ada@example.org>".to_owned(),
-        how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-        agent: None,
-        provider: None,
-        words: None,
         reason: "fixture repaired".to_owned(),
         head: Some(commit(0x1a)),
         worktree: "main".to_owned(),
-        at: at(),
+        ..Ack::new("Ada <ada@example.org>", at())
     }
 }
 

@@ -5,36 +5,12 @@ use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::{findings::Level, tests::Counts};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 
-const COLUMNS: [&str; 24] = [
-    "commit",
-    "committed_at",
-    "state",
-    "iteration",
-    "node",
-    "session",
-    "kind",
-    "gate",
-    "recorded",
-    "tests",
-    "tests_total",
-    "tests_passed",
-    "tests_failing",
-    "tests_skipped",
-    "files",
-    "added",
-    "removed",
-    "warnings",
-    "halt",
-    "skipped",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "subject",
-];
+const COLUMNS: &str = "commit,committed_at,state,iteration,node,session,kind,gate,recorded,tests,tests_total,tests_passed,\
+    tests_failing,tests_skipped,files,added,removed,warnings,halt,skipped,input_tokens,output_tokens,cost_usd,subject";
 
 /// A heading, then the commits in the order of the range.
 pub fn table(view: &HistoryView) -> String {
-    let mut text = line(&COLUMNS.map(str::to_owned));
+    let mut text = format!("{COLUMNS}\r\n");
     for commit in &view.commits {
         let halts = view.halts.iter().filter(|last| last.halt.head == Some(commit.commit));
         let halted: Vec<&str> = halts.map(|last| last.halt.rule.as_str()).collect();
@@ -47,7 +23,7 @@ fn cells(commit: &HistoryCommit, halted: &str) -> Vec<String> {
     let mut cells = vec![commit.commit.to_string(), commit.at.to_string(), commit.state.name().to_owned()];
     match commit.state.record() {
         Some(record) => cells.extend(of_record(record, halted)),
-        None => cells.resize(COLUMNS.len() - 1, String::new()),
+        None => cells.resize(COLUMNS.split(',').count() - 1, String::new()),
     }
     cells.push(commit.subject.clone());
     cells
@@ -122,7 +98,7 @@ mod tests {
         let shown = table(&view("Fix, \"it\""));
         let lines: Vec<&str> = shown.split_terminator("\r\n").collect();
         assert_eq!(lines.len(), 4);
-        assert_eq!(lines[0], COLUMNS.join(","));
+        assert_eq!(lines[0], COLUMNS);
         assert_eq!(
             lines[1],
             format!("{},2026-11-20T15:30:00Z,missing{}\"Fix, \"\"it\"\"\"", "09".repeat(20), ",".repeat(21))

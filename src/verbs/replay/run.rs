@@ -7,7 +7,7 @@ use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
-use andon_core::domain::facts::{Ack, AckHow, Fact, Recording};
+use andon_core::domain::facts::{Ack, Fact, Recording};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{
     diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
@@ -69,18 +69,15 @@ pub fn run(
 ) -> Result<ReplayEnd, OpsError> {
     let mut warnings = Vec::new();
     let settings = settings(&ws.config.rules);
-    let gap = ws.config.guard.session_gap;
     let common_dir = ws.repo.common_dir();
     let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
-    let mut lines = Lineages::new(parents.into_iter(), gap);
+    let mut lines = Lineages::new(parents.into_iter());
     let sources = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
-        let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
-            fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
-        });
+        let mut fold = lines.before(commit.parents.first().copied(), || ws.config.fold());
         let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
         warnings.extend(warning);
         if let Some(tests) = tests.get(&commit.id) {
@@ -135,20 +132,8 @@ pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
 }
 
 fn assumed_answer(commit: &CommitInfo) -> Ack {
-    Ack {
-        halt: None,
-        counter: None,
-        by: "replay".to_owned(),
-        how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-        agent: None,
-        provider: None,
-        words: None,
-        reason: "assumed, to go on".to_owned(),
-        head: Some(commit.id),
-        worktree: String::new(),
-        at: commit.committed_at,
-    }
+    let reason = "assumed, to go on".to_owned();
+    Ack { reason, head: Some(commit.id), ..Ack::new("replay", commit.committed_at) }
 }
 
 /// Replays the events of `input`; `show` gets the number of each line that is a fact, from 1, and the decision on it.
@@ -176,9 +161,7 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(config: &Config, settings: RuleSettings) -> Self {
-        let fold =
-            Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
-        Self { fold, settings, mode: uncertainty::mode(config), standing: None }
+        Self { fold: config.fold(), settings, mode: uncertainty::mode(config), standing: None }
     }
 
     /// Folds a fact, and decides.

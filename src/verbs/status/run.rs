@@ -66,6 +66,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         trend_in_turn: loaded.timeline.activity.red.counts.clone(),
         uncredited: detect::uncredited_falls(&loaded.timeline),
         flaky: flaky(&loaded),
+        known_red: loaded.timeline.known_red.clone(),
         skipped: skipped(&loaded.timeline),
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
         tests: HeadAndWorkTree {

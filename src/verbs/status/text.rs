@@ -183,7 +183,7 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     let headline = page.style.bold(&format!("{headline} ({rule})"));
     page.wrap("  ", &headline, "  ");
     halt::push(page, halt);
-    halt::push_answer(page, halt::ANSWER);
+    halt::push_answer(page, halt::ANSWER, halt);
     if halt.worktree != view.worktree {
         let branch = halt
             .branch
@@ -268,6 +268,11 @@ fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     if !view.flaky.is_empty() {
         let flaky = phrase::some_of(&view.flaky, FAILING, |test| terminal_clip(test, NAME));
         page.field("flaky", &format!("{flaky} (no part of the trend)"));
+    }
+    if !view.known_red.is_empty() {
+        let names: Vec<&String> = view.known_red.keys().collect();
+        let names = phrase::some_of(&names, FAILING, |test| terminal_clip(test, NAME));
+        page.field("known red", &format!("{names} (halts nothing until it passes)"));
     }
 }
 

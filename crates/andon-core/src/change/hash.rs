@@ -35,8 +35,8 @@ use std::borrow::Cow;
 
 use sha2::{Digest as _, Sha256};
 
-use super::normalize::Normalizer;
 use super::survey::{Survey, first_eight};
+use super::{normalize::Normalizer, notebook};
 use crate::domain::change::{Change, ChangeFacts, RawHunk};
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, hex_digits};
@@ -103,15 +103,7 @@ fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalize
 impl<'a> HashInput<'a> {
     /// Nothing yet.
     pub fn new(reading: &HashOptions<'a>) -> Self {
-        let summary = DiffSummary {
-            hash: DiffHash([0; 32]),
-            empty: true,
-            files: 0,
-            added: 0,
-            removed: 0,
-            hunks: Vec::new(),
-            truncated: false,
-        };
+        let summary = DiffSummary::nothing(DiffHash([0; 32]));
         let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
         Self { reading: *reading, hash, summary, survey: Survey::new(reading.rules, reading.normalizer) }
     }
@@ -170,7 +162,9 @@ impl<'a> HashInput<'a> {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
         }
-        let hunks = normalized(self.reading.normalizer, texts.hunks);
+        let work = notebook::is_notebook(&change.path)
+            .then(|| notebook::without_results(texts.hunks, texts.old, texts.new));
+        let hunks = normalized(self.reading.normalizer, work.as_deref().unwrap_or(texts.hunks));
         if hunks.is_empty() && is_in_place(change) {
             return;
         }

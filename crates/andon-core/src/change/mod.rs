@@ -6,8 +6,10 @@
 pub mod hash;
 mod nature;
 pub mod normalize;
+mod notebook;
 pub mod release;
 pub mod secrets;
 mod survey;
 
-pub use survey::path_hash;
+pub use nature::is_source;
+pub use survey::{is_pipeline, path_hash};

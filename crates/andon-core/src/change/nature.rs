@@ -60,6 +60,11 @@ pub(super) fn language(path: &[u8]) -> Option<Language> {
     LANGUAGES.iter().find(|(extensions, _)| extensions.iter().any(is)).map(|(_, language)| *language)
 }
 
+/// Returns whether a file is written in a language that is known.
+pub fn is_source(path: &[u8]) -> bool {
+    language(path).is_some()
+}
+
 /// Returns whether a path is that of a log: work is not done in it.
 pub(super) fn is_log(path: &[u8]) -> bool {
     let mut parts = path.rsplit(|byte| *byte == b'/');

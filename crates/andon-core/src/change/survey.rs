@@ -124,8 +124,15 @@ impl<'a> Survey<'a> {
     }
 
     fn is_document(&self, path: &[u8]) -> bool {
-        self.rules.class(path) == PathClass::Docs
+        self.rules.class(path) == PathClass::Docs && !is_pipeline(path)
     }
+}
+
+/// Returns whether a path is that of a build elsewhere: the gate asks for no tests of it, but who changes it works.
+pub fn is_pipeline(path: &[u8]) -> bool {
+    let of_a_build = path == b".gitlab-ci.yml"
+        || [&b".github/"[..], b".circleci/"].iter().any(|dir| path.starts_with(dir));
+    of_a_build && !path.ends_with(b".md")
 }
 
 /// Adds the items of a Markdown text: `- [x]`, `* [ ]`, `1. [X]`.
@@ -166,6 +173,19 @@ pub(super) fn first_eight(digest: [u8; 32]) -> HunkHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn builds_elsewhere_are_work() {
+        for (path, is) in [
+            (".github/workflows/ci.yml", true),
+            (".github/ISSUE_TEMPLATE.md", false),
+            (".gitlab-ci.yml", true),
+            (".circleci/config.yml", true),
+            ("docs/.github/x.yml", false),
+        ] {
+            assert_eq!(is_pipeline(path.as_bytes()), is, "{path}");
+        }
+    }
 
     #[test]
     fn checklists_are_counted() {

@@ -46,7 +46,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
     let (mut untested, mut between) = (UntestedFailures::default(), Edit::NoCode);
-    let flaky = timeline.flaky();
+    let (flaky, beside) = (timeline.flaky(), timeline.beside_the_point());
     let (mut credits, baseline) = (Credits::default(), baseline(timeline));
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
@@ -63,21 +63,43 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
             counted = Some(iteration.code);
         }
         // A result in which only flaky tests fail says nothing about the edit.
-        let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
+        let tests = tests.filter(|tests| !(only_fail(tests, &beside) && flaky_failures(tests, &flaky) > 0));
         let edit = if unedited { Edit::NoCode } else { Edit::Code };
         let mended = untested.mended_unseen(tests, edit);
         let step = tests.map_or(Step::Unknown, |tests| {
             if mended {
                 count.begin_anew(iteration, tests);
             }
-            count.step(iteration, tests, &flaky)
+            count.step(iteration, tests, &beside)
         });
-        let failures = tests.map(|tests| failures(tests, &flaky));
+        let failures = tests.map(|tests| failures(tests, &beside));
         let credit = tests.map_or(Credit::Strike, |tests| credits.credit(tests, step, &baseline));
+        let known = tests.is_some_and(|tests| timeline.is_known_red(tests));
+        let credit = if known { Credit::Known } else { credit };
         let between = std::mem::replace(&mut between, Edit::NoCode);
         attempts.push(Attempt { iteration, tests, step, failures, credit, edit, between });
     }
     attempts
+}
+
+/// Returns whether fewer tests fail in the newest iteration than before it, and none is gone: whatever else goes on, that is
+/// progress.
+pub(super) fn failures_fall(timeline: &Timeline) -> bool {
+    let tested =
+        |iteration: &Iteration| iteration.tests.as_ref().is_some_and(|tests| tests.code == iteration.code);
+    if !timeline.newest().is_some_and(tested) {
+        return false;
+    }
+    let attempts = attempts(timeline);
+    let mut known = attempts.iter().rev().filter(|attempt| attempt.tests.is_some());
+    let newest = known.next().filter(|newest| Some(newest.iteration) == timeline.newest());
+    let before = known.next().map(|before| before.step);
+    newest.is_some_and(|newest| match newest.step {
+        Step::Fall { gone } => gone == 0,
+        Step::Recovery => true,
+        Step::Green => before.is_some_and(|before| before != Step::Green),
+        Step::Unknown | Step::First | Step::Rise { .. } | Step::NotLower { .. } => false,
+    })
 }
 
 /// The failures before an untested change of code.
@@ -115,7 +137,7 @@ fn others_fail(before: &TestEvidence, now: &TestEvidence) -> bool {
 
 /// The falls of the failing count that earn no credit, oldest first.
 pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
-    let flaky = timeline.flaky();
+    let flaky = timeline.beside_the_point();
     let mut falls = Vec::new();
     let mut before = None;
     for attempt in attempts(timeline) {
@@ -133,10 +155,9 @@ pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
     falls
 }
 
-fn only_flaky_fail(tests: &TestEvidence, flaky: &BTreeSet<String>) -> bool {
-    tests.status == TestStatus::Failed
-        && flaky_failures(tests, flaky) > 0
-        && steady_count(tests, flaky) == Some(0)
+/// Returns whether nothing but these tests fails.
+fn only_fail(tests: &TestEvidence, these: &BTreeSet<String>) -> bool {
+    tests.status == TestStatus::Failed && steady_count(tests, these) == Some(0)
 }
 
 /// The failure signature; where flaky tests fail too, the one that the others would give.

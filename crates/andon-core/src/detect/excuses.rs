@@ -8,8 +8,6 @@
 //! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
 //! set it on purpose during other work, and its old value says little about that work.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use crate::WordList;
@@ -44,7 +42,7 @@ const ROUND: &[&str] = &["docs-loop", "file-comebacks", "oscillation", "recurren
 /// The rules about empty commits.
 const EMPTY: &[&str] = &["consecutive-failures", "unchanged-diff"];
 const REVERTS: &[&str] = &["reverted-attempts"];
-const REWORK: &[&str] = &["rework"];
+const REWORK: &[&str] = &["monotony", "rework"];
 const WEAK: &[&str] = &["weak-change"];
 
 static EXCUSES: [Excuse; 8] = [
@@ -56,7 +54,7 @@ static EXCUSES: [Excuse; 8] = [
     },
     Excuse {
         name: "a step of a release",
-        rules: &[ROUND],
+        rules: &[ROUND, REWORK],
         holds: |one, timeline, _| is_release_step(one, timeline),
     },
     Excuse {
@@ -97,19 +95,25 @@ pub struct ExcuseText {
     pub meaning: &'static str,
 }
 
-/// The excuses that the rule of that id honours, and the one called `besides`.
-pub(super) fn honoured_by(rule: &str, besides: Option<&str>) -> impl Iterator<Item = ExcuseText> {
+/// The excuses that the rule of that id honours, and those called `besides`.
+pub(super) fn honoured_by(
+    rule: &str,
+    besides: [Option<&'static str>; 2],
+) -> impl Iterator<Item = ExcuseText> {
     WordList(include_str!("excuses.txt")).iter().filter_map(move |row| {
         let (name, rest) = row.split_once(" | ")?;
         let (rules, meaning) = rest.split_once("| ")?;
         let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule));
         let by_itself = rules.split(' ').any(|id| id == rule);
-        (of_commits || by_itself || besides == Some(name)).then_some(ExcuseText { name, meaning })
+        (of_commits || by_itself || besides.contains(&Some(name))).then_some(ExcuseText { name, meaning })
     })
 }
 
 /// The excuse of commits that a program makes by the clock.
 pub(super) const BY_THE_CLOCK: &str = "a program that commits by the clock";
+
+/// The excuse of work that goes well, whatever else it looks like.
+pub(super) const FEWER_FAIL: &str = "failing tests that fall in number";
 
 /// The first excuse for `one` that the rule of that id honours.
 pub(super) fn excuse(
@@ -144,7 +148,7 @@ pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
 
 /// Returns whether an empty commit marks a release. Identical empty commits are no series of releases: each of those names another
 /// version.
-fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> bool {
+pub(super) fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> bool {
     let subject = &iteration.subject;
     let is_again =
         |other: &Iteration| other.number != iteration.number && other.diff.empty && other.subject == *subject;
@@ -187,13 +191,6 @@ fn starts_a_build(subject: &str) -> bool {
     words.len() <= FEW && (any(STARTS) || ((any(STARTING) || tries) && any(STARTED)) || names_it)
 }
 
-/// Returns whether each of `iterations` is a commit that says something else.
-pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> bool {
-    let mut said: BTreeSet<&str> = BTreeSet::new();
-    let mut all = iterations.map(|one| one.source == Source::Commit && said.insert(one.subject.trim()));
-    all.all(|new| new)
-}
-
 /// Words of subjects that say that only the looks of the code change.
 const STYLE: &str = "space spaces spacing whitespace whitespaces blank newline newlines line lines endl eol indent indents indentation indenting format formatting formatter formatted style styling styleci lint linting linter fmt tidy cosmetic cosmetics";
 
@@ -205,9 +202,18 @@ pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
     first.is_none_or(|first| has(STYLE, first) || words.any(|word| has(STYLE, word)))
 }
 
-/// Returns whether the subject of `iteration` begins with a pattern.
+/// Longest prefix of a subject that is passed over, in bytes: `fix(build): `, `Assistant checkpoint: `.
+const MAX_PREFIX: usize = 40;
+
+/// Returns whether the subject of `iteration`, or what follows its prefix, begins with a pattern.
 pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     let subject = iteration.subject.trim_start();
+    let behind = subject.split_once(':').filter(|(prefix, _)| prefix.len() <= MAX_PREFIX);
+    begins_with_any(subject, patterns)
+        || behind.is_some_and(|(_, rest)| begins_with_any(rest.trim_start(), patterns))
+}
+
+fn begins_with_any(subject: &str, patterns: &[String]) -> bool {
     let first = subject.bytes().next().unwrap_or_default();
     // The first byte decides for nearly all patterns, and every rule checks every commit of its window.
     let may = |pattern: &String| {
@@ -343,6 +349,8 @@ pub(super) fn is_switch(toggles: &[&Iteration]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::testkit::{commit, timeline};
 

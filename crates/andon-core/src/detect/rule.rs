@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::excuses::{BY_THE_CLOCK, ExcuseText, honoured_by, is_by_the_clock};
+use super::attempts::failures_fall;
+use super::excuses::{BY_THE_CLOCK, ExcuseText, FEWER_FAIL, honoured_by, is_by_the_clock};
 use super::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
@@ -149,18 +150,28 @@ impl Rule {
         let found = (self.check)(situation, setting)?;
         let excused =
             self.is_about_rounds() && found.level > Level::Note && is_by_the_clock(situation.timeline);
-        Some(found.within(excused.then_some(Limit::note(BY_THE_CLOCK))))
+        let falls =
+            || self.is_of_iterations() && found.level > Level::Note && failures_fall(situation.timeline);
+        let limits =
+            [excused.then_some(Limit::note(BY_THE_CLOCK)), falls().then_some(Limit::note(FEWER_FAIL))];
+        Some(found.within(limits.into_iter().flatten()))
+    }
+
+    /// Returns whether it judges iterations by the records.
+    pub(super) fn is_of_iterations(&self) -> bool {
+        self.stages == LOOP && self.reads == RuleInput::Records
     }
 
     /// Returns whether it judges what goes round in commits.
     fn is_about_rounds(&self) -> bool {
         let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
-        self.stages == LOOP && self.reads == RuleInput::Records && goes_round
+        self.is_of_iterations() && goes_round
     }
 
     /// The excuses that lessen its findings or keep a commit from counting, each with its meaning.
     pub fn excuses(&self) -> impl Iterator<Item = ExcuseText> {
-        honoured_by(self.id, self.is_about_rounds().then_some(BY_THE_CLOCK))
+        let of_clock = self.is_about_rounds().then_some(BY_THE_CLOCK);
+        honoured_by(self.id, [of_clock, self.is_of_iterations().then_some(FEWER_FAIL)])
     }
 
     /// This rule's level and parameters before any configuration.

@@ -174,5 +174,7 @@ crate::named_enum! {
         ReturnToBest = "return_to_best",
         /// Write into the documents what holds.
         UpdateDocs = "update_docs",
+        /// Say which tests were red before the loop began.
+        NameKnownRed = "name_known_red",
     }
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::flag;
 use super::ids::{CommitId, EntryId};
-use super::{events::Event, tests::TestRun, time::Timestamp};
+use super::tests::{TestEvidence, TestRun};
+use super::{events::Event, time::Timestamp};
 use crate::format::fields::{Items, Text, Texts, or_default};
 
 pub use super::record::{
@@ -122,6 +123,9 @@ pub struct Ack {
     pub words: Option<String>,
     /// HEAD then: the window starts anew after it.
     pub head: Option<CommitId>,
+    /// The tests that were red before the run, as the person says who called a halt about them mistaken: they halt it no more.
+    #[serde(default, with = "Texts::<{ TestEvidence::MAX_FAILING }, MAX_NAME>")]
+    pub known_red: Vec<String>,
     /// Name of the worktree.
     #[serde(default = "main_worktree", serialize_with = "Text::<MAX_NAME>::serialize")]
     pub worktree: String,
@@ -149,6 +153,25 @@ fn main_worktree() -> String {
 }
 
 impl Ack {
+    /// The answer of `by` at `at`, with nothing else said.
+    pub fn new(by: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            halt: None,
+            counter: None,
+            by: by.into(),
+            how: AckHow::Resume,
+            halt_was: HaltAssessment::Unsaid,
+            agent: None,
+            provider: None,
+            reason: String::new(),
+            words: None,
+            head: None,
+            known_red: Vec::new(),
+            worktree: String::new(),
+            at,
+        }
+    }
+
     /// Returns whether it ends the halt of that entry. An answer that names no halt ends the one in the same place, unless it
     /// resets a single counter.
     pub fn ends(&self, halt: EntryId, place: AnswerPlace) -> bool {

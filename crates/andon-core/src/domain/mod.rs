@@ -26,6 +26,7 @@ pub mod identity;
 pub mod ids;
 pub mod paths;
 mod patterns;
+pub mod platforms;
 pub mod plural;
 pub mod record;
 pub mod safety;

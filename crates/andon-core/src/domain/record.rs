@@ -142,6 +142,11 @@ pub struct DiffSummary {
 }
 
 impl DiffSummary {
+    /// The diff of that hash that changes nothing as far as is known.
+    pub fn nothing(hash: DiffHash) -> Self {
+        Self { hash, empty: true, files: 0, added: 0, removed: 0, hunks: Vec::new(), truncated: false }
+    }
+
     /// Bound of `hunks`.
     pub const MAX_HUNKS: usize = 256;
 
@@ -412,6 +417,12 @@ impl CarriedAttempt {
 }
 
 impl CommitRecord {
+    /// Returns whether its writer had no record of the parent, as in a clone that was made for one turn: its number says nothing of
+    /// what came before.
+    pub fn knew_nothing(&self) -> bool {
+        self.iteration == 1 && self.prev == PrevRecord::Absent && self.parent.is_some()
+    }
+
     /// A record of a plain commit of which nothing else is known.
     pub fn new(recorded_at: Timestamp, tree: TreeId, code: CodeId, diff: DiffSummary) -> Self {
         Self {

@@ -37,6 +37,8 @@ pub struct ParamSpec {
     pub name: &'static str,
     /// Default value; also fixes the type.
     default: Default,
+    /// The default in a declared workflow, where that is another one.
+    declared: Option<Default>,
     /// Smallest count allowed, for counts.
     pub min: u64,
     /// Largest count allowed: as far as its rule looks.
@@ -56,15 +58,26 @@ impl ParamSpec {
     pub const ANY: u64 = 1_000_000_000;
 
     pub fn default(&self) -> ParamValue {
-        match self.default {
-            Default::Count(count) => ParamValue::Count(count),
-            Default::Share(share) => ParamValue::Share(share),
-            Default::Span(span) => ParamValue::Span(span),
-            Default::Limit(limit) => ParamValue::Limit(limit),
-            Default::SpanLimit(limit) => ParamValue::SpanLimit(limit),
-            Default::Switch(switch) => ParamValue::Switch(switch),
-            Default::List(list) => ParamValue::List(list.iter().map(str::to_owned).collect()),
-            Default::Word { is, of } => ParamValue::Word { is, of },
+        self.default.value()
+    }
+
+    /// The default value in a declared workflow, where that is another one.
+    pub fn in_workflow(&self) -> Option<ParamValue> {
+        self.declared.map(Default::value)
+    }
+}
+
+impl Default {
+    fn value(self) -> ParamValue {
+        match self {
+            Self::Count(count) => ParamValue::Count(count),
+            Self::Share(share) => ParamValue::Share(share),
+            Self::Span(span) => ParamValue::Span(span),
+            Self::Limit(limit) => ParamValue::Limit(limit),
+            Self::SpanLimit(limit) => ParamValue::SpanLimit(limit),
+            Self::Switch(switch) => ParamValue::Switch(switch),
+            Self::List(list) => ParamValue::List(list.iter().map(str::to_owned).collect()),
+            Self::Word { is, of } => ParamValue::Word { is, of },
         }
     }
 }
@@ -118,7 +131,7 @@ pub enum Word {}
 impl<T> Param<T> {
     const fn new(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
         let (order, sense, max) = (Order::Free, Sense::Later, ParamSpec::ANY);
-        let spec = ParamSpec { name, default, min, max, doc, order, sense };
+        let spec = ParamSpec { name, default, declared: None, min, max, doc, order, sense };
         Self { spec, kind: PhantomData }
     }
 }
@@ -176,6 +189,13 @@ impl Param<Option<Span>> {
     /// A duration, or no limit.
     pub(crate) const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
         Self::new(name, Default::SpanLimit(default), 1, doc)
+    }
+
+    /// The same, with a limit of its own in a declared workflow.
+    #[must_use]
+    pub(crate) const fn in_workflow(mut self, limit: Span) -> Self {
+        self.spec.declared = Some(Default::SpanLimit(Some(limit)));
+        self
     }
 }
 

@@ -133,6 +133,9 @@ impl Turn {
 /// The usage of a node since the window began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NodeTotals {
+    /// The number of its newest turn, among all turns of the window.
+    #[serde(default)]
+    pub begun: u64,
     /// Turns that ended or committed.
     pub turns: u64,
     /// Runtime of its turns that ended, in seconds.
@@ -143,9 +146,10 @@ pub struct NodeTotals {
 }
 
 /// The effect of an event, which determines the rules that can say something new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum EventEffect {
     /// Nothing: a duplicate.
+    #[default]
     Nothing,
     /// Something within a turn.
     Within,
@@ -216,7 +220,8 @@ pub struct Activity {
     /// Open turns, one for each node.
     pub open: BTreeMap<String, Turn>,
     pub nodes: BTreeMap<String, NodeTotals>,
-    /// The number of times that a turn of the first node was followed by one of the second.
+    /// The number of times that the second node began a turn after the first had begun one since the second did last, whoever
+    /// else was between them.
     pub passes: BTreeMap<(String, String), u64>,
     /// The newest usage; each member the newest that was reported.
     pub usage: Option<Usage>,

@@ -6,6 +6,11 @@ use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
 use crate::domain::{change::Nature, facts::Recording, ids::HunkHash, workflow::Edits};
 
 impl Iteration {
+    /// Returns whether it changed files, and nothing of that is left after normalization.
+    pub(crate) fn is_cosmetic(&self) -> bool {
+        self.diff.empty && self.diff.files > 0
+    }
+
     /// Returns whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,
     /// which is less than the evidence that halts a recorded loop.
     pub(crate) fn is_unobserved(&self) -> bool {

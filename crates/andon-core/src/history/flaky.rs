@@ -82,6 +82,26 @@ impl Timeline {
     }
 }
 
+impl Timeline {
+    /// The tests whose failures say nothing about an edit: flaky ones, and those that were red before.
+    pub(crate) fn beside_the_point(&self) -> Arc<BTreeSet<String>> {
+        let flaky = self.flaky();
+        if self.known_red.is_empty() {
+            return flaky;
+        }
+        Arc::new(flaky.iter().chain(self.known_red.keys()).cloned().collect())
+    }
+
+    /// Returns whether `tests` fail in nothing but tests that were red before.
+    pub(crate) fn is_known_red(&self, tests: &TestEvidence) -> bool {
+        let known = |id: &String| self.known_red.contains_key(id);
+        tests.status == TestStatus::Failed
+            && !tests.truncated
+            && !tests.failing.is_empty()
+            && tests.failing.iter().all(known)
+    }
+}
+
 /// Counts how many of the tests that fail in `tests` are flaky.
 pub fn flaky_failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> u64 {
     let count = tests.failing.iter().filter(|id| flaky.contains(*id)).count();

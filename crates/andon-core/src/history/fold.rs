@@ -6,12 +6,15 @@
 use std::sync::Arc;
 
 use super::activity::{EventEffect, NewestObservation, RunStart};
+use super::outcome::failing_count;
 use super::push_bounded;
-use super::red_runs::{Refusals, RefusedAttempts};
-use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo, Source, Strike, Timeline};
-use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};
+use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
+use super::timeline::{
+    Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo, Source, Strike, Timeline,
+};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact, Gate};
 use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::tests::{RunValidity, TestRun};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::{context::CachedTokens, events::EventKind, workflow::Workflow};
 
@@ -80,9 +83,16 @@ impl Fold {
         self
     }
 
-    /// A commit was made here: what was refused before it was not in vain.
-    pub fn committed(&mut self) {
-        self.timeline.activity.refusals = Refusals::default();
+    /// The same fold where tests with these ids were red before.
+    #[must_use]
+    pub fn knowing(mut self, red: &[String]) -> Self {
+        self.timeline.known_red.extend(red.iter().map(|id| (id.clone(), KnownRedBy::Configuration)));
+        self
+    }
+
+    /// A commit was made here: what was refused before it was not in vain, unless it went around the gate.
+    pub fn committed(&mut self, gate: Gate) {
+        self.timeline.let_pass(gate);
         self.timeline.activity.refused = RefusedAttempts::default();
     }
 
@@ -105,6 +115,7 @@ impl Fold {
             Fact::Commit(commit) => self.timeline.take_commit(*commit),
             Fact::TestRun(run) => self.timeline.take_run(*run),
             Fact::Ack(ack) => {
+                self.timeline.take_known_red(&ack);
                 match &ack.counter {
                     Some(counter) => self.timeline.reset(counter),
                     // An answer moves with a rewritten commit: what was spent and tried since it was given stays.
@@ -129,6 +140,7 @@ impl Fold {
     /// else that was counted begins anew.
     pub fn answered(&mut self, ack: Ack) {
         let line = &mut self.timeline;
+        line.take_known_red(&ack);
         match &ack.counter {
             Some(counter) => line.reset(counter),
             None if line.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {}
@@ -179,6 +191,7 @@ pub fn next_iteration(timeline: &Timeline, upcoming: &NextCommit) -> u64 {
 pub fn begins(timeline: &Timeline, commit: &CommitFact) -> RunStart {
     let upcoming = NextCommit::from_fact(commit);
     let anew = match commit.record.iteration {
+        1 if commit.record.knew_nothing() => timeline.ends_before(&upcoming),
         1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
         // Not numbered: facts of commits without records, and of streams.
         0 => timeline.ends_before(&upcoming),
@@ -233,7 +246,7 @@ impl Timeline {
             return amended.number;
         }
         // The commit is what became of the last refused one.
-        let highest = highest.saturating_add(self.activity.refused.given_up);
+        let highest = highest.saturating_add(self.activity.refused.given_up).saturating_add(self.rewritten());
         match upcoming.kind {
             // It keeps the number of its neighbour, and begins nothing.
             CommitKind::Normal if upcoming.strike == Strike::Beside && highest > 0 => highest.max(2),
@@ -258,6 +271,29 @@ impl Timeline {
                 (same(newest) && newest.code == upcoming.code).then(|| self.iterations.len() - 1)
             }
             CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => None,
+        }
+    }
+
+    /// Takes the tests that an answer says were red before; one that is given once more says nothing new.
+    fn take_known_red(&mut self, ack: &Ack) {
+        if !self.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) {
+            let known = ack.known_red.iter().map(|id| (id.clone(), KnownRedBy::Answer));
+            self.known_red.extend(known);
+        }
+    }
+
+    /// Tests that were red and pass in the next result count like all others from now on.
+    fn lift_known_red(&mut self, tests: &TestEvidence) {
+        let whole = !tests.truncated && tests.counts().ran() > 0 && failing_count(tests).is_some();
+        if let Some(before) = self.newest_tests.as_ref().filter(|_| whole) {
+            let passes = |id: &String| before.failing.contains(id) && !tests.failing.contains(id);
+            self.known_red.retain(|id, _| !passes(id));
+        }
+    }
+
+    fn let_pass(&mut self, gate: Gate) {
+        if gate != Gate::Bypassed {
+            self.activity.refusals = Refusals::default();
         }
     }
 
@@ -320,13 +356,14 @@ impl Timeline {
         fact.record.node = self.node_of(&fact);
         // A step of a rebase that carries no attempt we know of is not work.
         let step = fact.record.made_as() == CommitKind::Rebase;
-        self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
         // The journal says when a commit with an id was made here: a pulled commit ends no count.
         let stream = fact.id.is_none();
         if stream {
-            self.activity.refusals = Refusals::default();
+            self.let_pass(fact.record.gate);
         }
+        let ran = self.activity.ran.take();
+        self.commit_in_turn(&fact.record.node, at);
         let amended = self.rewrite(&fact);
         if amended.is_some() {
             fact.record.amend();
@@ -339,8 +376,12 @@ impl Timeline {
             recorded if self.iterations.is_empty() => recorded,
             recorded => recorded.max(counted),
         });
-        let iteration = Iteration::new(fact, number);
+        let mut iteration = Iteration::new(fact, number);
+        if iteration.tests.is_none() && iteration.gate == Gate::Bypassed {
+            iteration.tests = ran.and_then(|tests| self.failed_before(tests));
+        }
         if let Some(tests) = &iteration.tests {
+            self.lift_known_red(tests);
             self.newest_tests = Some(tests.clone());
         }
         self.passed = None;
@@ -424,25 +465,28 @@ impl Timeline {
             self.activity.refusals = Refusals::default();
         }
         self.saw(run.evidence.code);
-        let committed = self.committed();
+        let (committed, is_valid) = (self.committed(), run.validity == RunValidity::Valid);
         match run.validity {
-            RunValidity::Valid => {
+            RunValidity::Valid | RunValidity::HandedIn | RunValidity::OtherCommand
+                if is_valid || run.is_reported_failing() =>
+            {
+                if is_valid {
+                    self.lift_known_red(&run.evidence);
+                }
                 self.newest_tests = Some(run.evidence.clone());
                 self.activity.ran = Some(run.evidence.clone());
-                self.activity.red.take(&run, committed);
+                if self.is_known_red(&run.evidence) {
+                    self.activity.red = RedRuns::default();
+                } else {
+                    self.activity.red.take(&run, committed);
+                }
                 self.newest_run = self.complete_newest(&run);
-                push_bounded(&mut self.runs, run, MAX_RUNS);
+                let kept = if is_valid { &mut self.runs } else { &mut self.reported_runs };
+                push_bounded(kept, run, MAX_RUNS);
                 self.newest_run
             }
-            RunValidity::HandedIn | RunValidity::OtherCommand if run.is_reported_failing() => {
-                self.newest_tests = Some(run.evidence.clone());
-                self.activity.ran = Some(run.evidence.clone());
-                self.activity.red.take(&run, committed);
-                self.newest_run = self.complete_newest(&run);
-                push_bounded(&mut self.reported_runs, run, MAX_RUNS);
-                self.newest_run
-            }
-            RunValidity::OtherCommand
+            RunValidity::Valid
+            | RunValidity::OtherCommand
             | RunValidity::CodeChanged
             | RunValidity::Interrupted
             | RunValidity::Filtered

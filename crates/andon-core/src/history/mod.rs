@@ -31,12 +31,12 @@ pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome, red_scopes};
-pub use pace::{TRIES, are_by_the_clock, are_tries, come_slowly, lasted, mostly_lasted};
+pub use pace::{TRIES, are_by_the_clock, come_slowly, lasted, mostly_lasted};
 pub use red_runs::{RedRuns, Refusals, RefusedAttempts, RefusedCode};
-pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside};
+pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside, from_elsewhere};
 pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
 pub use timeline::{
-    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
+    Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::{is_edit, is_one_of};
 pub use views::{CodeState, DocsProgress, PathState};

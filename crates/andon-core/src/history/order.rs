@@ -7,7 +7,7 @@
 
 use super::snapshot::{PassedCommit, Snapshot};
 use super::{fold::Fold, side_attempts::PlacedAttempt};
-use crate::domain::facts::{Ack, CommitFact, Fact};
+use crate::domain::facts::{Ack, CommitFact, Fact, Gate};
 use crate::domain::{events::Event, ids::CommitId, tests::TestRun};
 
 /// The place of an acknowledgement in the journal.
@@ -48,8 +48,8 @@ pub enum FoldStep {
     Answered(Box<Ack>),
     /// The summary of the first part of the journal.
     Resume(Box<Snapshot>),
-    /// A commit was made here.
-    Committed,
+    /// A commit was made here, past the gate or not.
+    Committed(Gate),
     /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
     Pass(PassedCommit),
 }
@@ -66,7 +66,7 @@ impl Fold {
                 self.resume(*snapshot);
                 self.renumber();
             }
-            FoldStep::Committed => self.committed(),
+            FoldStep::Committed(gate) => self.committed(gate),
             FoldStep::Pass(commit) => self.pass(&commit),
         }
     }
@@ -188,12 +188,14 @@ impl<'a> Merge<'a> {
                 self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
             }
             JournalItem::Commit(marked) => {
+                let mut gate = Gate::NotRun;
                 if let Some(at) = self.observed.index(marked.commit) {
                     self.commits_up_to(at + 1);
+                    gate = self.observed.line.get(at).map_or(gate, |fact| fact.record.gate);
                 } else {
                     self.steps.push(FoldStep::Pass(PassedCommit { number: 0, ..marked.passing.clone() }));
                 }
-                self.steps.push(FoldStep::Committed);
+                self.steps.push(FoldStep::Committed(gate));
             }
             JournalItem::Run(number) => {
                 let run = self.observed.runs.get(*number).cloned();

@@ -11,7 +11,7 @@
 //!
 //! An attempt counts once, whatever becomes of its commit: the fold recognises it under another id in the branch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::facts::{Attempt, CommitFact};
 use crate::domain::ids::CommitId;
@@ -118,6 +118,41 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
     found.into_iter().map(|(_, one)| one).collect()
 }
 
+/// The commits of other worktrees that go their own ways: a commit was made elsewhere on top of one of theirs, and they went on
+/// without it. Where a line came to hold them, it was rebased onto their work, or begun anew from it.
+pub fn from_elsewhere(attempts: &[Attempt], here: &str) -> BTreeSet<CommitId> {
+    let parents: BTreeMap<CommitId, CommitId> =
+        attempts.iter().filter_map(|made| Some((made.commit, made.parent?))).collect();
+    let made_by: BTreeMap<CommitId, &str> =
+        attempts.iter().map(|made| (made.commit, made.worktree.as_str())).collect();
+    let behind = |commit: CommitId| {
+        std::iter::successors(Some(commit), |one| parents.get(one).copied()).take(attempts.len())
+    };
+    let mut newest: BTreeMap<&str, CommitId> = BTreeMap::new();
+    // For each worktree the newest commits that others made on top of its own.
+    let mut on_top: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();
+    let mut apart: BTreeSet<&str> = BTreeSet::new();
+    for made in attempts.iter().rev().take(LOOKED_AT).rev() {
+        let worktree = made.worktree.as_str();
+        if let Some(others) = on_top.remove(worktree) {
+            let goes_on = behind(made.commit).collect::<BTreeSet<_>>();
+            if others.iter().any(|other| !goes_on.contains(other)) {
+                apart.insert(worktree);
+            }
+        }
+        let owner = made.parent.and_then(|parent| made_by.get(&parent)).filter(|owner| **owner != worktree);
+        if let Some(owner) = owner.filter(|owner| newest.contains_key(**owner)) {
+            on_top.entry(*owner).or_default().push(made.commit);
+        }
+        newest.insert(worktree, made.commit);
+    }
+    let is_apart = |made: &&Attempt| made.worktree != here && apart.contains(made.worktree.as_str());
+    attempts.iter().filter(is_apart).map(|made| made.commit).collect()
+}
+
+/// Attempts that are looked at for worktrees that go their own ways, the newest.
+const LOOKED_AT: usize = 256;
+
 /// For each place in the branch, the place of the first attempt that continued from there.
 fn first_made(attempts: &[Attempt], behind: &BTreeMap<CommitId, usize>, length: usize) -> Vec<Option<usize>> {
     let mut made: Vec<Option<usize>> = vec![None; length];
@@ -220,6 +255,22 @@ mod tests {
             [(1, id("b")), (3, id("c"))],
             "its base is not known"
         );
+    }
+
+    #[test]
+    fn a_worktree_that_goes_on_without_what_was_built_on_it_is_elsewhere() {
+        let table = [
+            ("a line that is handed on", "a<m@w1 b<a@w2 c<b@w1", "w2", ""),
+            ("a main that moves", "a<m@w1 x<a@w2 b<a@w1 y<b@w2", "w2", "a b"),
+            ("as the main itself sees it", "a<m@w1 x<a@w2 b<a@w1", "w1", ""),
+            ("a new worktree for each attempt", "a<m@w1 x<a@w2 b<a@w1 y<b@w3 c<b@w1", "w4", "a b c"),
+            ("begun from what another did last", "a<m@w1 b<a@w1 x<b@w2 y<x@w2", "w2", ""),
+        ];
+        for (what, attempts, here, want) in table {
+            let attempts: Vec<Attempt> = attempts.split_whitespace().map(attempt).collect();
+            let want: BTreeSet<CommitId> = want.split_whitespace().map(id).collect();
+            assert_eq!(from_elsewhere(&attempts, here), want, "{what}");
+        }
     }
 
     #[test]

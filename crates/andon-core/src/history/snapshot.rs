@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
-use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Source, Timeline, TurnChange};
+use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnChange};
+use crate::domain::facts::{Ack, Gate};
 use crate::domain::ids::{CodeId, DiffHash, Digest};
 use crate::domain::tests::{TestEvidence, TestRun};
-use crate::domain::{facts::Ack, time::Timestamp};
+use crate::domain::time::Timestamp;
 
 /// A turn that ended without a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,9 @@ pub struct Snapshot {
     pub ack: Option<Ack>,
     /// The number of the newest iteration.
     pub number: u64,
+    /// Tests that were red before the run.
+    #[serde(default)]
+    pub known_red: BTreeMap<String, KnownRedBy>,
     /// When the run began, where an event after a pause began it: commits from before that are of another run.
     pub began: Option<Timestamp>,
 }
@@ -106,6 +110,7 @@ impl Fold {
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),
             number: line.number(),
+            known_red: line.known_red.clone(),
             began: line.began,
         }
     }
@@ -121,6 +126,7 @@ impl Fold {
         line.passed = Some(snapshot.number).filter(|number| *number > 0 && line.iterations.is_empty());
         line.activity = snapshot.activity;
         line.resets = snapshot.resets;
+        line.known_red.extend(snapshot.known_red);
         line.last_ack = snapshot.ack.or(line.last_ack.take());
         (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
         line.known_flaky = Memo::default();
@@ -166,7 +172,7 @@ impl Fold {
 
     /// Takes a commit that only the journal knows.
     pub fn pass(&mut self, commit: &PassedCommit) {
-        self.committed();
+        self.committed(Gate::NotRun);
         let line = &mut self.timeline;
         if commit.begins == RunStart::Run && line.has_commits() {
             line.restart();

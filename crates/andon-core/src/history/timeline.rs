@@ -24,7 +24,7 @@ pub const MAX_ITERATIONS: usize = 128;
 pub const MAX_RUNS: usize = 32;
 
 /// Amended iterations that a timeline keeps, the newest.
-pub const MAX_REWRITTEN: usize = 64;
+pub const MAX_REWRITTEN: usize = 128;
 
 /// States whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,17 +133,6 @@ pub struct Iteration {
     pub usage: Option<Usage>,
 }
 
-/// The messages that platforms write in the empty commit that a person makes by pressing a button (Replit's Publish, Rollback,
-/// Build). Such a commit is no work of the loop.
-const PRESSED: [&str; 6] = [
-    "Published your App",
-    "Checkpoint before revert",
-    "Saved your changes before rolling back",
-    "Saved progress at the end of the loop",
-    "Transitioned from Plan to Build mode",
-    "Transitioned from Build to Plan mode",
-];
-
 impl Iteration {
     /// The iteration of `fact`, under `number`.
     pub fn new(fact: CommitFact, number: u64) -> Self {
@@ -163,7 +152,6 @@ impl Iteration {
             strike: match record.recording {
                 // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
-                _ if record.diff.empty && PRESSED.contains(&subject.trim()) => Strike::Exempt,
                 Recording::AtCommit
                 | Recording::Moved
                 | Recording::CaughtUp
@@ -191,41 +179,15 @@ impl Iteration {
 
     /// The turn of `node` that ended without a commit: what is the same for all of them, and its state.
     pub(super) fn of_turn(node: &str, number: u64, code: CodeId, change: TurnChange, hash: DiffHash) -> Self {
-        Self {
-            source: Source::Turn(change),
-            number,
-            commit: None,
-            parent: None,
-            root: None,
-            moved: None,
-            subject: String::new(),
-            author: String::new(),
-            kind: CommitKind::Normal,
-            strike: Strike::Candidate,
-            at: Timestamp(0),
-            uptime: None,
-            tree: TreeId(Oid::ZERO),
-            code,
-            diff: DiffSummary {
-                hash,
-                empty: change == TurnChange::Unchanged,
-                files: 0,
-                added: 0,
-                removed: 0,
-                hunks: Vec::new(),
-                truncated: false,
-            },
-            change: None,
-            tests: None,
-            weakening: None,
-            skipped: Vec::new(),
-            gate: Gate::NotRun,
-            recording: Recording::AtCommit,
-            session: None,
+        let empty = change == TurnChange::Unchanged;
+        let diff = DiffSummary { empty, ..DiffSummary::nothing(hash) };
+        let record = CommitRecord {
             node: node.to_owned(),
-            outputs: Vec::new(),
-            usage: None,
-        }
+            ..CommitRecord::new(Timestamp(0), TreeId(Oid::ZERO), code, diff)
+        };
+        let fact =
+            CommitFact { id: None, subject: String::new(), author: String::new(), record, named: None };
+        Self { source: Source::Turn(change), ..Self::new(fact, number) }
     }
 
     /// Takes `run`, which came while this was the newest iteration; whether it says something of it.
@@ -261,8 +223,18 @@ fn moved(record: &mut CommitRecord) -> Option<CodeId> {
     Some(own)
 }
 
+/// Who says that a test was red before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownRedBy {
+    /// `test.known_red`: for every run.
+    Configuration,
+    /// A person who called a halt about it mistaken: for this run.
+    Answer,
+}
+
 /// The newest window of facts. Built by [`super::fold()`] and [`super::Fold`] only.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Timeline {
     /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
     pub iterations: Vec<Iteration>,
@@ -290,6 +262,8 @@ pub struct Timeline {
     /// The commit at which the newest answer was given, until another is made: an amend of it that leaves the tree alone is
     /// no attempt after the answer.
     pub(super) answered: Option<Box<Iteration>>,
+    /// Tests that were red before and do not count against the run, by id.
+    pub known_red: BTreeMap<String, KnownRedBy>,
     /// When the run began, where an event after a pause began it.
     pub(super) began: Option<Timestamp>,
     /// A longer pause starts a new window.
@@ -306,24 +280,7 @@ pub struct Timeline {
 impl Timeline {
     /// A timeline of no facts.
     pub fn new(session_gap: Span) -> Self {
-        Self {
-            iterations: Vec::new(),
-            amended: Vec::new(),
-            runs: Vec::new(),
-            reported_runs: Vec::new(),
-            last_ack: None,
-            resets: BTreeMap::new(),
-            activity: Activity::default(),
-            workflow: Arc::default(),
-            newest_run: EventEffect::Nothing,
-            newest_tests: None,
-            answered: None,
-            session_gap,
-            known_flaky: Memo::default(),
-            cached: CachedTokens::default(),
-            passed: None,
-            began: None,
-        }
+        Self { session_gap, ..Self::default() }
     }
 
     /// The newest iteration: at post-commit, `check` and `replay` the commit under judgement.
@@ -333,7 +290,15 @@ impl Timeline {
 
     /// Iterations since the last answer, refused commits among them: the `3` of the badge `Loop 3/100`.
     pub fn counted(&self) -> u64 {
-        self.number().saturating_add(self.activity.refused.counted())
+        self.number().saturating_add(self.activity.refused.counted()).saturating_add(self.rewritten())
+    }
+
+    /// The attempts that amends of the newest commit replaced. They have its number until another commit is made.
+    pub fn rewritten(&self) -> u64 {
+        let states = self.amended.iter().chain(self.newest());
+        let codes: Vec<CodeId> = states.map(|one| one.code).collect();
+        let changes = codes.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        u64::try_from(changes).unwrap_or(u64::MAX)
     }
 
     /// The number of the newest iteration that ended with a commit or a turn, 0 in an empty window.

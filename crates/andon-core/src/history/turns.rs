@@ -9,7 +9,7 @@ use super::activity::{
     Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS,
     MAX_TURNS, NodeOutput, NodeTotals, Turn, TurnStart,
 };
-use super::timeline::{Iteration, MAX_ITERATIONS, Memo, Timeline, TurnChange};
+use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
 use crate::WordList;
 use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
@@ -133,6 +133,7 @@ impl Timeline {
         let pause = Moment { at, uptime }.pause_since(before);
         if pause > self.session_gap {
             self.activity.windows = ContextWindows::default();
+            self.known_red.retain(|_, by| *by == KnownRedBy::Configuration);
         }
         pause
     }
@@ -162,13 +163,16 @@ impl Timeline {
             activity.marks.crowded = activity.marks.crowded.saturating_add(1);
             return;
         }
-        activity.nodes.entry(node.to_owned()).or_default();
-        if let Some(last) = activity.last_node.take() {
-            let passes = activity.passes.entry((last, node.to_owned())).or_default();
-            *passes = passes.saturating_add(1);
+        activity.begun = activity.begun.saturating_add(1);
+        let own = activity.nodes.entry(node.to_owned()).or_default();
+        let since = std::mem::replace(&mut own.begun, activity.begun);
+        for (other, totals) in activity.nodes.iter().filter(|(other, _)| *other != node) {
+            if totals.begun > since {
+                let passes = activity.passes.entry((other.clone(), node.to_owned())).or_default();
+                *passes = passes.saturating_add(1);
+            }
         }
         activity.last_node = Some(node.to_owned());
-        activity.begun = activity.begun.saturating_add(1);
         let turn = Turn {
             node: node.to_owned(),
             number: activity.begun,
@@ -306,16 +310,11 @@ impl Timeline {
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let refused = std::mem::take(&mut self.activity.refused);
-        let number = highest.max(self.passed.unwrap_or(0)).saturating_add(refused.given_up).saturating_add(1);
+        let spent = refused.given_up.saturating_add(self.rewritten());
+        let number = highest.max(self.passed.unwrap_or(0)).saturating_add(spent).saturating_add(1);
         // A failure belongs to this turn wherever and by whomever its code was tested: the attempt was made. It does
         // not if the iteration before was tested after its end.
-        let before_it = |tests: &TestEvidence| {
-            let newest = self.newest().filter(|newest| newest.code == tests.code);
-            // In the first part of a long journal a commit is known by its code alone.
-            let passed = self.passed.is_some() && self.activity.passed_code == Some(tests.code);
-            passed || newest.is_some_and(|newest| newest.tests.as_ref() == Some(tests))
-        };
-        let failed = ran.filter(|tests| !tests.is_green() && !before_it(tests));
+        let failed = ran.and_then(|tests| self.failed_before(tests));
         let tests = self.proof(code).cloned().or(failed);
         self.newest_tests = tests.clone().or(self.newest_tests.take());
         let hash = DiffHash(
@@ -326,6 +325,15 @@ impl Timeline {
         self.amended.clear();
         self.known_flaky = Memo::default();
         push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
+    }
+
+    /// The failure that a run showed before an iteration ended, unless it is that of the iteration before.
+    pub(super) fn failed_before(&self, tests: TestEvidence) -> Option<TestEvidence> {
+        let newest = self.newest().filter(|newest| newest.code == tests.code);
+        // In the first part of a long journal a commit is known by its code alone.
+        let passed = self.passed.is_some() && self.activity.passed_code == Some(tests.code);
+        let is_told = passed || newest.is_some_and(|newest| newest.tests.as_ref() == Some(&tests));
+        (!is_told && !tests.is_green()).then_some(tests)
     }
 
     fn take_call(&mut self, node: String, at: Option<Timestamp>, call: ToolCall) {
@@ -415,7 +423,9 @@ impl Timeline {
         activity.seen = before.seen;
         for (node, turn) in before.open {
             activity.begun += 1;
-            activity.nodes.insert(node.clone(), NodeTotals::default());
+            activity
+                .nodes
+                .insert(node.clone(), NodeTotals { begun: activity.begun, ..NodeTotals::default() });
             activity.last_node = Some(node.clone());
             activity.open.insert(node, Turn { number: activity.begun, ..turn });
         }

@@ -42,7 +42,10 @@ impl Timeline {
         // A rebase brings no state of new work: the attempts that it moved were there already.
         for iteration in self.iterations.iter().filter(|one| one.moved.is_none()) {
             match states.last_mut() {
-                Some(last) if last.code == iteration.code => last.newest = iteration,
+                // What normalization leaves nothing of, such as the outputs of a notebook, brings none either.
+                Some(last) if last.code == iteration.code || iteration.is_cosmetic() => {
+                    last.newest = iteration;
+                }
                 Some(_) | None => {
                     states.push(CodeState { code: iteration.code, brought_by: iteration, newest: iteration });
                 }
@@ -75,6 +78,12 @@ impl Timeline {
         for iteration in &self.iterations {
             let steps = iteration.change.iter().flat_map(|change| &change.paths);
             let Some(step) = steps.into_iter().find(|step| step.path == path) else { continue };
+            if let Some(last) =
+                states.last_mut().filter(|last| iteration.is_cosmetic() && last.state == step.old)
+            {
+                last.state = step.new;
+                continue;
+            }
             if states.last().is_none_or(|last| last.state != step.old) {
                 states.clear();
                 states.push(PathState { state: step.old, brought_by: None });

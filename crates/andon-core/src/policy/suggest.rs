@@ -4,7 +4,7 @@
 //! this halt is about.
 
 use super::reason_of;
-use crate::domain::about::{Advice, RuleSubject};
+use crate::domain::about::{Advice, EventClass, RuleSubject};
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::{escalation::splits_running, plural::count};
@@ -19,7 +19,7 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
     let mut actions = match reason_of(finding) {
         HaltReason::Stalled => stalled(finding, timeline),
         HaltReason::Oscillating => oscillating(finding, timeline),
-        HaltReason::RepeatedError => failing(timeline),
+        HaltReason::RepeatedError => own(finding).into_iter().chain(failing(timeline)).collect(),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
             let ask =
@@ -28,6 +28,7 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
         }
     };
     actions.extend(best(timeline));
+    actions.extend(red_before(finding, timeline));
     let together = "pair with a person on this, then run: andon resume --reason '<decision>'";
     actions.push(Suggestion::new(AdvisedStep::SwitchToInteractive, together));
     actions
@@ -35,8 +36,8 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
 
 fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     // What an agent did within its turns says more than what its last commit changed.
-    if let Advice::Own(step, text) = finding.about.advice {
-        return std::iter::once(Suggestion::new(step, text)).chain(failing(timeline)).collect();
+    if let Some(own) = own(finding) {
+        return std::iter::once(own).chain(failing(timeline)).collect();
     }
     // What reviewers cannot agree on, no other words in the task settle.
     if splits_running(&timeline.verdict_rounds(u64::MAX)) > 0 {
@@ -57,6 +58,14 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     };
     let repeats = repeats.map(|text| Suggestion::new(AdvisedStep::ClarifyTask, text));
     repeats.into_iter().chain(failing(timeline)).collect()
+}
+
+/// The step that the rule itself advises.
+fn own(finding: &Finding) -> Option<Suggestion> {
+    match finding.about.advice {
+        Advice::Own(step, text) => Some(Suggestion::new(step, text)),
+        Advice::ByReason | Advice::RaiseMax => None,
+    }
 }
 
 fn fails(timeline: &Timeline) -> bool {
@@ -87,10 +96,30 @@ fn failing(timeline: &Timeline) -> Vec<Suggestion> {
     actions
 }
 
+/// Most tests that are named as red before.
+const RED_BEFORE: usize = 5;
+
+/// The line for tests that failed in each run since the loop began: they may have been red before.
+fn red_before(finding: &Finding, timeline: &Timeline) -> Option<Suggestion> {
+    let tests = timeline.newest_tests().filter(|_| finding.about.event == EventClass::NoProgress)?;
+    let runs = timeline.iterations.iter().filter_map(|one| one.tests.as_ref());
+    let failed = |id: &String| runs.clone().all(|tests| tests.failing.contains(id));
+    let known = !tests.truncated && !tests.failing.is_empty() && tests.failing.len() <= RED_BEFORE;
+    if !known || !tests.failing.iter().all(failed) {
+        return None;
+    }
+    // A text of JSON is one of TOML as well.
+    let names = serde_json::to_string(&tests.failing).ok()?;
+    let text = format!(
+        "if that was red before the loop began, answer with --mistaken, or add under [test] in andon.toml:  known_red = {names}"
+    );
+    Some(Suggestion::new(AdvisedStep::NameKnownRed, text))
+}
+
 /// The two states between which the code goes back and forth, by name.
 fn oscillating(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
-    if let Advice::Own(step, text) = finding.about.advice {
-        return std::iter::once(Suggestion::new(step, text)).chain(between_nodes(timeline)).collect();
+    if let Some(own) = own(finding) {
+        return std::iter::once(own).chain(between_nodes(timeline)).collect();
     }
     let states = timeline.states();
     let mut actions = Vec::new();

@@ -68,6 +68,10 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
         (Signal::VerdictSplit, splits_running(&facts.verdicts) >= knobs.split_rounds.max(1)),
     ];
     memory.hot.extend(proxies.into_iter().filter(|(_, hot)| *hot).map(|(signal, _)| signal));
+    // What a weak change leaves as it was is one fact, seen twice.
+    if memory.hot.contains(&Signal::WeakChange) {
+        memory.hot.remove(&Signal::NoChange);
+    }
     remember(memory, facts);
     if memory.hot.len() < 2 {
         // The episode is over; another may escalate again.

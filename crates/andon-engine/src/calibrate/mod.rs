@@ -148,12 +148,12 @@ fn of_range(
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
-    let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
+    let mut lines = Lineages::new(parents.into_iter());
     let mut runs: Vec<Run> = Vec::new();
     let mut placed = PlacedRuns::default();
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let parent = commit.parents.first().copied();
-        let mut fold = lines.before(parent, |fresh| fresh);
+        let mut fold = lines.before(parent, || ws.config.fold());
         let (fact, _) = replayed::fact(&commit, facts, &fold);
         let anew = history::comes_after_pause(fold.timeline(), &fact);
         let before = parent.and_then(|parent| placed.run_of(parent)).filter(|_| !anew);

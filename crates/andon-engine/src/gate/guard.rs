@@ -369,6 +369,18 @@ fn heal(
     Ok(owed)
 }
 
+/// Writes the halt that the records behind HEAD owe, where they came from clones that did not know of each other; whether there
+/// is one.
+pub fn settle_owed(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    if halts::resolve(ctx, ws)?.halt.is_some() {
+        return Ok(false);
+    }
+    let loaded = timeline::load(ws)?;
+    let mut owed = heal(ctx, ws, &loaded, policy::decide(Vec::new(), None))?;
+    settle_or_warn(ctx, ws, &loaded, &mut owed)?;
+    Ok(owed.verdict == Verdict::Halt)
+}
+
 /// Plans what follows from a decision and carries it out; returns the failures that do not change it. A decision that
 /// halts carries its halt from here on, so that the caller can show all of it.
 pub fn settle(

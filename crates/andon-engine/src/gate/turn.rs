@@ -3,9 +3,11 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
 use crate::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
+use andon_core::change::is_source;
 use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
 use andon_core::domain::{decision::Stage, paths::PathClass, tests::OverlayEntry, time::Timestamp};
@@ -32,21 +34,25 @@ pub struct WorkingTree {
     pub overlay: Overlay,
     /// The code.
     pub code: CodeId,
+    /// Untracked files that no tests are bound to and that are no program: what an agent or a shell writes along, such as a
+    /// transcript.
+    beside: Vec<OverlayEntry>,
 }
 
 impl WorkingTree {
     /// Looks at it.
     pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
         ws.top()?;
-        let overlay = ws.overlay()?;
-        let mut fingerprinter = ws.fingerprinter();
-        let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
-        Ok(Self { overlay, code })
+        let TreeSnapshot { mut overlay, mut beside } = untracked::tested_overlay(ws)?;
+        overlay.entries.extend(beside.extract_if(.., |file| is_source(&file.path)));
+        overlay.entries.sort_by(|one, other| one.path.cmp(&other.path));
+        let code = ws.fingerprinter().of_overlay(overlay.base, &overlay.entries)?;
+        Ok(Self { overlay, code, beside })
     }
 
     /// The end of a turn that left it like this.
     pub fn ended(&self, ws: &Workspace) -> TurnEnd {
-        TurnEnd { code: Some(self.code), docs: Some(documents(ws, &self.overlay)) }
+        TurnEnd { code: Some(self.code), docs: Some(documents(ws, self)) }
     }
 
     /// True if a part of the code may have been written since then. A deleted file shows in its directory.
@@ -85,10 +91,15 @@ pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Res
 
 /// The state of the documents that are not committed as they are: their text without white space
 /// (docs/spec-map.md, loop safety: progress measurement).
-fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
+/// The state of the documents, and which files there are beside the code: that one comes or goes is work, that it grows is none.
+fn documents(ws: &Workspace, tree: &WorkingTree) -> Digest {
     let mut hasher = Sha256::new();
-    let docs =
-        overlay.entries.iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
+    tree.beside.iter().for_each(|file| hasher.update(&file.path));
+    let docs = tree
+        .overlay
+        .entries
+        .iter()
+        .filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
     for entry in docs {
         hasher.update(&entry.path);
         hasher.update([0]);

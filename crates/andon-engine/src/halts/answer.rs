@@ -3,6 +3,8 @@
 use super::stops::{PAUSE_FILE, own_pause, report_file_present};
 use crate::asking::{self, HaltAnswer};
 use crate::{context::Context, effect, error::OpsError, recording, workspace::Workspace};
+use andon_core::detect;
+use andon_core::domain::about::EventClass;
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::{decision::StandingHalt, effect::Effect, findings::ReportFile, ids::CommitId};
 
@@ -61,6 +63,7 @@ pub fn acknowledge(
         reason: reason.to_owned(),
         words: witness.and_then(|answer| answer.words.as_deref()).or(words).map(str::to_owned),
         head: answered_at(ws, halt)?,
+        known_red: known_red(ws, halt, witness.map_or(halt_was, |answer| answer.halt_was))?,
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
@@ -77,6 +80,19 @@ pub fn acknowledge(
     plan.extend(lifts.iter().copied().chain(own).map(Effect::RemoveStop));
     effect::carry_out(&plan, &ws.site(ctx))?;
     recording::tell_healed_locks(ctx, ws)
+}
+
+/// The tests that fail where a person says that a halt about failures was mistaken: they were red before.
+fn known_red(
+    ws: &Workspace,
+    halt: Option<&StandingHalt>,
+    halt_was: HaltAssessment,
+) -> Result<Vec<String>, OpsError> {
+    let is_of_tests = halt.is_some_and(|halt| detect::about(&halt.halt.rule).event == EventClass::NoProgress);
+    if !is_of_tests || halt_was != HaltAssessment::Mistaken {
+        return Ok(Vec::new());
+    }
+    Ok(recording::timeline::load(ws)?.timeline.story().failing_now)
 }
 
 /// The commit from which the new window begins: HEAD, or the halted commit where HEAD was moved off it.

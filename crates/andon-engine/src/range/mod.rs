@@ -8,7 +8,7 @@ use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::{Decision, Stage};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::{ids::CommitId, plural::count, settings::RuleSettings, time::Span};
+use andon_core::domain::{ids::CommitId, plural::count, settings::RuleSettings};
 use andon_core::history::{Fold, Timeline};
 use andon_core::policy;
 use andon_git::{GitError, Repo};
@@ -63,7 +63,6 @@ pub fn cut_off(err: &GitError) -> Diagnostic {
 
 /// The open lines.
 pub struct Lineages {
-    session_gap: Span,
     /// The number of commits of the range on top of this one that were not yet taken.
     children: BTreeMap<CommitId, usize>,
     /// The fold up to a commit that still has such children.
@@ -72,22 +71,22 @@ pub struct Lineages {
 
 impl Lineages {
     /// The lines of commits with these first parents, where they have one.
-    pub fn new(parents: impl Iterator<Item = CommitId>, session_gap: Span) -> Self {
+    pub fn new(parents: impl Iterator<Item = CommitId>) -> Self {
         let mut children: BTreeMap<CommitId, usize> = BTreeMap::new();
         for parent in parents {
             *children.entry(parent).or_default() += 1;
         }
-        Self { session_gap, children, open: BTreeMap::new() }
+        Self { children, open: BTreeMap::new() }
     }
 
     /// The fold before a commit: that of its first `parent`, or what `before` gives where the range begins.
-    pub fn before(&mut self, parent: Option<CommitId>, before: impl FnOnce(Fold) -> Fold) -> Fold {
+    pub fn before(&mut self, parent: Option<CommitId>, before: impl FnOnce() -> Fold) -> Fold {
         let known = parent.and_then(|parent| {
             let left = self.children.get_mut(&parent)?;
             *left = left.saturating_sub(1);
             if *left == 0 { self.open.remove(&parent) } else { self.open.get(&parent).cloned() }
         });
-        known.unwrap_or_else(|| before(Fold::new(self.session_gap)))
+        known.unwrap_or_else(before)
     }
 
     /// Keeps the fold after `commit` for its children.

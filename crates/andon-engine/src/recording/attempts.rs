@@ -30,6 +30,8 @@ pub struct SideAttempts {
     pub aside: Vec<PlacedAttempt>,
     /// Those of tasks that are done, on branches that are kept: they do not count here, but a squash may join them.
     pub done: Vec<CommitFact>,
+    /// Commits of other worktrees that the line came to hold: they neither count nor interrupt.
+    pub elsewhere: BTreeSet<CommitId>,
     /// Commits of the window without a record, about which nothing is known.
     pub unknown: usize,
 }
@@ -47,6 +49,7 @@ pub fn aside(
     let commits: Vec<CommitId> = walked.iter().map(|(_, commit)| *commit).collect();
     let base = if walked.is_empty() { Some(head) } else { window.below };
     let here = ws.repo.worktree_mark();
+    let elsewhere = history::from_elsewhere(&attempts, &here);
     let again = recognised(ws, store, &attempts, window);
     let mut line = LineOfWork { commits: &commits, base, again: &again, merged: &[], here: &here };
     let mut found = history::aside(&attempts, &line);
@@ -54,7 +57,7 @@ pub fn aside(
     // The common case: nothing was given up.
     if found.is_empty() {
         let unknown = if window.facts.is_empty() { 0 } else { unknown(1) };
-        return SideAttempts { unknown, ..SideAttempts::default() };
+        return SideAttempts { elsewhere, unknown, ..SideAttempts::default() };
     }
     let merged = merged(ws, window);
     if !merged.is_empty() {
@@ -86,6 +89,7 @@ pub fn aside(
     });
     SideAttempts {
         unknown: unknown.count(),
+        elsewhere,
         aside,
         done: done.into_iter().map(|(_, fact)| fact.clone()).collect(),
     }

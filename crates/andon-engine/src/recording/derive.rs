@@ -6,7 +6,7 @@ use andon_core::change::{hash::HashOptions, normalize::Normalizer};
 use andon_core::domain::change::{ChangeFacts, Nature};
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
-use andon_core::domain::paths::PathRules;
+use andon_core::domain::{paths::PathRules, platforms::Platform};
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo, Texts};
 use andon_store::{diff, fingerprint::Fingerprinter};
@@ -141,14 +141,19 @@ pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
 }
 
 /// The kind of a commit without a record, as far as the commit itself says.
-pub fn kind(parents: usize, subject: &str) -> CommitKind {
-    if parents > 1 {
+fn kind(commit: &CommitInfo) -> CommitKind {
+    let goes_back = platform(commit).is_some_and(|platform| platform.goes_back(&commit.trailers));
+    if commit.parents.len() > 1 {
         CommitKind::Merge
-    } else if subject.starts_with("Revert \"") {
+    } else if goes_back || commit.subject.starts_with("Revert \"") {
         CommitKind::Revert
     } else {
         CommitKind::Normal
     }
+}
+
+fn platform(commit: &CommitInfo) -> Option<&'static Platform> {
+    Platform::of([&commit.committer_email, &commit.email])
 }
 
 /// Seconds between two commits of one rebase.
@@ -161,7 +166,7 @@ const LONG_BEFORE: u64 = 24 * 3600;
 /// The kind of a commit without a record, after `before`, its parent. A row of commits that were made long before and
 /// committed all at once comes from a rebase: each is a pick.
 pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind {
-    let own = kind(commit.parents.len(), &commit.subject);
+    let own = kind(commit);
     let again = commit.authored_at < commit.committed_at;
     let at_once = |before: &Iteration| {
         let first = before.commit == commit.parents.first().copied() && before.at <= commit.committed_at;
@@ -176,10 +181,16 @@ pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind
 }
 
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
-pub fn unrecorded(commit: &CommitInfo, derived: DerivedCommit) -> CommitFact {
+pub fn unrecorded(commit: &CommitInfo, mut derived: DerivedCommit) -> CommitFact {
+    // What a person saves in an editor, and the empty commit of a button that was pressed, are no iterations of a loop.
+    if platform(commit)
+        .is_some_and(|platform| platform.saves || derived.diff.empty && derived.diff.files == 0)
+    {
+        derived.change.nature = Nature::Ignored;
+    }
     let record = CommitRecord {
         parent: derived.parent,
-        kind: kind(commit.parents.len(), &commit.subject),
+        kind: kind(commit),
         recording: Recording::Derived,
         node: commit.author.clone(),
         change: Some(derived.change),

@@ -1,9 +1,10 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::recording::{attempts, bound};
+use crate::recording::attempts::{self, SideAttempts};
+use crate::recording::bound;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
@@ -57,6 +58,7 @@ pub struct Results {
 }
 
 /// A timeline with what was read for it and what failed on the way.
+#[derive(Default)]
 pub struct LoadedTimeline {
     /// The fold over everything below.
     pub timeline: Timeline,
@@ -66,6 +68,8 @@ pub struct LoadedTimeline {
     pub aside: Vec<PlacedAttempt>,
     /// Attempts of tasks that are done, which do not count here.
     pub done: Vec<CommitFact>,
+    /// Commits of other worktrees that the line came to hold, which neither count nor interrupt.
+    pub elsewhere: BTreeSet<CommitId>,
     /// Commits of the window without a record, about which nothing is known.
     pub unknown: usize,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
@@ -98,7 +102,7 @@ pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> LoadedTimeline {
     let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
     let beside = attempts::aside(ws, store, head, &window);
-    LoadedTimeline { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
+    loaded(ws, window, beside, None)
 }
 
 /// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
@@ -107,44 +111,30 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> LoadedTimeline {
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
             let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
-            loaded(ws, window, Vec::new(), None)
+            loaded(ws, window, SideAttempts::default(), None)
         }
         Err(err) => unopened(ws, &err.into()),
     }
 }
 
 fn unopened(ws: &Workspace, err: &OpsError) -> LoadedTimeline {
-    loaded(ws, Window::default(), Vec::new(), Some(err.as_warning()))
+    loaded(ws, Window::default(), SideAttempts::default(), Some(err.as_warning()))
 }
 
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
-    LoadedTimeline { timeline: fold(ws, Vec::new()), runs: vec![run], ..nothing(ws) }
-}
-
-fn nothing(ws: &Workspace) -> LoadedTimeline {
-    LoadedTimeline {
-        timeline: Timeline::new(ws.config.guard.session_gap),
-        window: Window::default(),
-        aside: Vec::new(),
-        done: Vec::new(),
-        unknown: 0,
-        acks: Vec::new(),
-        runs: Vec::new(),
-        results: Results::default(),
-        journal: JournalPart::default(),
-        warnings: Vec::new(),
-    }
+    LoadedTimeline { timeline: fold(ws, Vec::new()), runs: vec![run], ..LoadedTimeline::default() }
 }
 
 fn loaded(
     ws: &Workspace,
     window: Window,
-    aside: Vec<PlacedAttempt>,
+    beside: SideAttempts,
     unopened: Option<Diagnostic>,
 ) -> LoadedTimeline {
+    let SideAttempts { aside, done, elsewhere, unknown } = beside;
     let journal = Journal::open(ws.repo.git_dir());
-    let others = elsewhere(ws, &window, &aside);
+    let others = answers_elsewhere(ws, &window, &aside);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let commits = reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN });
@@ -166,7 +156,8 @@ fn loaded(
         Err(err) => warnings.push(err.as_warning()),
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
-    let mut loaded = LoadedTimeline { window, aside, acks, runs, journal, warnings, ..nothing(ws) };
+    let of_line = LoadedTimeline { window, aside, done, elsewhere, unknown, ..LoadedTimeline::default() };
+    let mut loaded = LoadedTimeline { acks, runs, journal, warnings, ..of_line };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let (before, after) = markers.split_at(markers.len().saturating_sub(*since_ack));
     order::forget_answered(&mut loaded.aside, &loaded.acks, before, after);
@@ -181,9 +172,7 @@ pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
 
 /// Folds steps under the configuration of `ws`.
 pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
-    let mut fold = Fold::new(ws.config.guard.session_gap)
-        .in_workflow(ws.config.workflow.clone())
-        .counting(ws.config.cached);
+    let mut fold = ws.config.fold();
     // People's commits count in no rule where only agents are guarded.
     let counts = |step: &FoldStep| {
         let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
@@ -196,7 +185,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window and of the attempts outside of it.
-fn elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>, OpsError> {
+fn answers_elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>, OpsError> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
@@ -239,7 +228,7 @@ impl LoadedTimeline {
     pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
         self.fold_in(ws, |fold| {
             let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
-            fold.committed();
+            fold.committed(fact.record.gate);
             effect
         })
     }
@@ -257,11 +246,16 @@ impl LoadedTimeline {
         done
     }
 
-    /// All that was read, in the order of observation.
+    /// All that was read and is of this line, in the order of observation.
     pub fn steps(&self) -> Vec<FoldStep> {
         let JournalPart { totals, items, .. } = &self.journal;
         let before = totals.as_ref().map(|totals| &totals.snapshot);
         let line = order::line(&self.window.facts, &self.aside);
-        Observations { line, acks: &self.acks, runs: &self.runs, items, before }.steps()
+        let is_own = |step: &FoldStep| {
+            let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
+            fact.id.is_none_or(|id| !self.elsewhere.contains(&id))
+        };
+        let observed = Observations { line, acks: &self.acks, runs: &self.runs, items, before };
+        observed.steps().into_iter().filter(is_own).collect()
     }
 }

@@ -4,6 +4,7 @@
 use super::page::{Page, unbroken};
 use super::{phrase, style::Style};
 use andon_core::detect;
+use andon_core::domain::about::AdvisedStep;
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
 use andon_core::domain::{decision::Halt, findings::HaltReason, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
@@ -40,11 +41,13 @@ pub fn headline(halt: &Halt) -> String {
         HaltReason::Stalled if tests > 0 => {
             format!("{who} {is} stuck on {}", phrase::count(tests, "failing test"))
         }
-        HaltReason::Stalled => match detect::about(&halt.rule).stuck {
-            Some(stuck) => format!("{who} {stuck}"),
-            None => format!("{who} {is} making no progress"),
-        },
-        HaltReason::RepeatedError => format!("{who} {has} failed again and again"),
+        HaltReason::Stalled | HaltReason::RepeatedError => {
+            match (detect::about(&halt.rule).stuck, halt.reason) {
+                (Some(stuck), _) => format!("{who} {stuck}"),
+                (None, HaltReason::RepeatedError) => format!("{who} {has} failed again and again"),
+                (None, _) => format!("{who} {is} making no progress"),
+            }
+        }
         HaltReason::BudgetExceeded => format!("{who} {has} used up a budget"),
         HaltReason::UserStop => "a person stopped the loop".to_owned(),
     }
@@ -238,7 +241,11 @@ fn call_of(halt: &Halt) -> Option<&str> {
 }
 
 /// Adds how the halt is answered.
-pub fn push_answer(page: &mut Page, answer: &str) {
+pub fn push_answer(page: &mut Page, answer: &str, halt: &Halt) {
+    let known = halt.suggested_actions.iter().find(|action| action.step == Some(AdvisedStep::NameKnownRed));
+    if let Some(known) = known {
+        page.fact("known", &terminal(&known.text));
+    }
     page.fact("answer", &format!("a person decides, then runs: {}", unbroken(&terminal(answer))));
 }
 
@@ -273,7 +280,7 @@ mod tests {
     fn shown(halt: &Halt, columns: usize) -> String {
         let mut page = Page::new(Style::Plain.within(Some(columns)));
         push(&mut page, halt);
-        push_answer(&mut page, ANSWER);
+        push_answer(&mut page, ANSWER, halt);
         page.finish()
     }
 

@@ -220,7 +220,7 @@ fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     let head = head(Severity::Error, Some(&halt.rule), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(what)));
     halt::push(page, halt);
-    halt::push_answer(page, halt::ANSWER);
+    halt::push_answer(page, halt::ANSWER, halt);
 }
 
 /// The last line where nothing was refused yet.

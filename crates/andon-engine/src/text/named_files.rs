@@ -5,7 +5,11 @@ use super::phrase::some_of;
 use andon_core::domain::findings::{Evidence, Finding};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::{decision::Decision, ids::HunkHash};
-use andon_core::{change::path_hash, history::Timeline, policy};
+use andon_core::{
+    change::{is_pipeline, path_hash},
+    history::Timeline,
+    policy,
+};
 use andon_git::Repo;
 
 /// Files that a message names.
@@ -32,7 +36,8 @@ pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut 
         let about = |path: &&Vec<u8>| finding.files.contains(&path_hash(path));
         let found: Vec<&Vec<u8>> = changed.iter().filter(about).collect();
         let class = if finding.about.names_documents { PathClass::Docs } else { PathClass::Code };
-        let named: Vec<&Vec<u8>> = found.iter().filter(|path| rules.class(path) == class).copied().collect();
+        let is_of = |path: &&&Vec<u8>| rules.class(path) == class || is_pipeline(path);
+        let named: Vec<&Vec<u8>> = found.iter().filter(is_of).copied().collect();
         if named.is_empty() {
             return found.is_empty();
         }

@@ -1,6 +1,6 @@
 //! The status of a loop, as `andon status`, `watch` and `report` show it.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -11,6 +11,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, time::Timestamp};
+use andon_core::history::KnownRedBy;
 
 /// The state of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -273,6 +274,8 @@ pub struct StatusView {
     pub uncredited: Vec<UncreditedFall>,
     /// Tests of the window that gave different results on the same code: no part of the trend.
     pub flaky: Vec<String>,
+    /// Tests that were red before the run, each with who says so.
+    pub known_red: BTreeMap<String, KnownRedBy>,
     /// Rules that were passed over for commits of the window, oldest first.
     pub skipped: Vec<SkippedAt>,
     /// `test.command` as a person would type it; `None` when not configured.

@@ -61,17 +61,10 @@ fn halt(worktree: &str) -> Halt {
 fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
     Ack {
         halt,
-        counter: None,
-        by: "A <a@example.org>".into(),
         how: AckHow::FileDeleted,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: Some("CLAUDECODE".into()),
-        provider: None,
-        words: None,
-        reason: String::new(),
-        head: None,
         worktree: worktree.into(),
-        at: AT,
+        ..Ack::new("A <a@example.org>", AT)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::journal::{Marker, Reach, Repair};
 use andon_core::domain::events::{
     Arguments, Ballot, CallEnd, Event, EventKind, Output, OutputKind, ToolCall, TurnEnd,
 };
-use andon_core::domain::facts::{AckHow, Usage};
+use andon_core::domain::facts::Usage;
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use andon_core::history::{RunStart, order::JournalItem};
 use andon_testkit::facts::{red, run};
@@ -51,20 +51,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
             });
         }
         5 if seed > 240 => {
-            return JournalLine::Ack(Box::new(Ack {
-                halt: None,
-                counter: None,
-                by: "P <p@x>".into(),
-                how: AckHow::Resume,
-                halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-                agent: None,
-                provider: None,
-                words: None,
-                reason: String::new(),
-                head: None,
-                worktree: "main".into(),
-                at,
-            }));
+            return JournalLine::Ack(Box::new(Ack { worktree: "main".into(), ..Ack::new("P <p@x>", at) }));
         }
         6 => return JournalLine::Healed(Repair { what: "something ".repeat(20), at: Some(at) }),
         7..=10 => EventKind::ToolCall(ToolCall {

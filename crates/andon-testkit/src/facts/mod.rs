@@ -5,7 +5,7 @@ pub mod arbitrary;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use andon_core::domain::events::{Arguments, Event, EventKind, ToolCall, TurnEnd};
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
+    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
@@ -73,20 +73,7 @@ pub fn run(evidence: TestEvidence) -> TestRun {
 }
 
 pub fn ack(at: i64) -> Fact {
-    Fact::Ack(Box::new(Ack {
-        halt: None,
-        counter: None,
-        by: "P <p@x>".into(),
-        how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-        agent: None,
-        provider: None,
-        words: None,
-        reason: String::new(),
-        head: None,
-        worktree: "main".into(),
-        at: Timestamp(at),
-    }))
+    Fact::Ack(Box::new(Ack { worktree: "main".into(), ..Ack::new("P <p@x>", Timestamp(at)) }))
 }
 
 /// A person resets one counter.

@@ -219,11 +219,11 @@ fn unrecorded_halts(
     answers: &[Ack],
 ) -> Vec<Diagnostic> {
     let parents = examined.commits().iter().filter_map(|commit| commit.parents.first().copied());
-    let mut lines = Lineages::new(parents, case.config.guard.session_gap);
+    let mut lines = Lineages::new(parents);
     let mut violations = Vec::new();
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
-        let mut fold = lines.before(parent, |fresh| below(case, commit, answers, configured(case, fresh)));
+        let mut fold = lines.before(parent, || below(case, commit, answers));
         if !examined.is_bound(commit.id) {
             lines.after(commit.id, fold);
             continue;
@@ -246,7 +246,7 @@ fn unrecorded_halts(
         }
         if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.
-            fold = configured(case, Fold::new(case.config.guard.session_gap));
+            fold = case.config.fold();
         }
         lines.after(commit.id, fold);
     }
@@ -272,13 +272,9 @@ fn missing_at_tip(
     Some(violation(Some(examined.at(case.tip)), "missing-ledger", Level::Block, message, help))
 }
 
-/// A fold that counts as those of the hooks do: the budgets of nodes and cycles are those of the declared workflow.
-fn configured(case: &Case<'_>, fold: Fold) -> Fold {
-    fold.in_workflow(case.config.workflow.clone()).counting(case.config.cached)
-}
-
 /// The window below the range, so that a loop does not restart with every range.
-fn below(case: &Case<'_>, commit: &Link, answers: &[Ack], mut fold: Fold) -> Fold {
+fn below(case: &Case<'_>, commit: &Link, answers: &[Ack]) -> Fold {
+    let mut fold = case.config.fold();
     let parent = commit.parents.first().copied();
     for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
         let id = fact.id;

@@ -154,6 +154,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box
         return Ok(Err(without(undecided)));
     }
     let (config, mut violations) = range::configuration(&repo, &range)?;
+    violations.extend(known_red(&config.test.known_red));
     let only_agents = config.guard.applies_to == AppliesTo::Agents;
     match no_records(&repo, &range.commits)? {
         // Each commit is judged by itself: an agent's without a record is missing evidence.
@@ -166,6 +167,13 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box
     }
     let tip = NotesStore::open(&repo)?.tip();
     Ok(Ok(CheckInputs { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
+}
+
+/// The tests that may stay red.
+fn known_red(tests: &[String]) -> Option<Diagnostic> {
+    let what = format!("test.known_red: these tests halt nothing while they fail: {}", tests.join(", "));
+    let help = "fix what fails, and take the tests that pass out of test.known_red";
+    (!tests.is_empty()).then(|| of_range("known-red", Level::Note, what, help))
 }
 
 /// Nothing is known of the rest.

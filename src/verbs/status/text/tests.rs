@@ -27,6 +27,7 @@ pub(crate) fn view() -> StatusView {
         last_compaction: None,
         last_halt: Some(LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) }),
         flaky: vec![],
+        known_red: std::collections::BTreeMap::new(),
         skipped: vec![],
         trend: vec![7, 4, 2],
         trend_in_turn: vec![2, 3, 2],

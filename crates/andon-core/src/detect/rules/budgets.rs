@@ -46,6 +46,14 @@ const CENT: u64 = 10_000;
 const LOOK_AT_TURNS: &str = "look at what its turns have achieved: andon status";
 const LOOK_AT_CYCLE: &str = "look at what the cycle has achieved: andon status";
 
+const fn count(default: Option<u64>, doc: &'static str) -> ParamSpec {
+    Param::limit("max", default, 1, doc).spec
+}
+
+const fn duration(doc: &'static str) -> Param<Option<Span>> {
+    Param::span_limit("max", None, doc)
+}
+
 /// Makes a rule of a row.
 macro_rules! budget {
     ($name:ident, $row:expr) => {
@@ -63,13 +71,7 @@ budget!(
         summary: "6 turns of one node since the last answer, in a declared workflow",
         prose: include_str!("node_turns.md"),
         stages: LOOP,
-        limit: Param::limit(
-            "max",
-            Some(6),
-            1,
-            "Turns of one node that halt the loop; \"none\" for no limit."
-        )
-        .spec,
+        limit: count(Some(6), "Turns of one node that halt the loop; \"none\" for no limit."),
         measure: Measure::Node(
             |activity, node| total(activity, &node.name, |totals| totals.turns),
             |node| node.max_turns,
@@ -87,12 +89,7 @@ budget!(
         summary: "the runtime of one node, in a declared workflow; unlimited unless set",
         prose: include_str!("node_runtime.md"),
         stages: ANY_EVENT,
-        limit: Param::span_limit(
-            "max",
-            None,
-            "Runtime of one node that halts the loop; \"none\" for no limit."
-        )
-        .spec,
+        limit: duration("Runtime of one node that halts the loop; \"none\" for no limit.").spec,
         measure: Measure::Node(
             |activity, node| runtime(activity, &node.name),
             |node| node.max_runtime.map(|span| span.0),
@@ -110,13 +107,7 @@ budget!(
         summary: "8 iterations of one cycle since the last answer, in a declared workflow",
         prose: include_str!("cycle_iterations.md"),
         stages: ANY_EVENT,
-        limit: Param::limit(
-            "max",
-            Some(8),
-            1,
-            "Iterations of one cycle that halt the loop; \"none\" for no limit."
-        )
-        .spec,
+        limit: count(Some(8), "Iterations of one cycle that halt the loop; \"none\" for no limit."),
         measure: Measure::Cycle(Activity::cycle_iterations, |cycle| cycle.budget.max_iterations),
         unit: Unit::Iterations,
         verb: "has reached",
@@ -131,12 +122,7 @@ budget!(
         summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
         prose: include_str!("cycle_runtime.md"),
         stages: ANY_EVENT,
-        limit: Param::span_limit(
-            "max",
-            None,
-            "Runtime of one cycle that halts the loop; \"none\" for no limit."
-        )
-        .spec,
+        limit: duration("Runtime of one cycle that halts the loop; \"none\" for no limit.").spec,
         measure: Measure::Cycle(
             |activity, cycle| sum(cycle, |node| runtime(activity, node)),
             |cycle| cycle.budget.max_runtime.map(|span| span.0),
@@ -175,14 +161,13 @@ budget!(
     TURN_TIMEOUT,
     Budget {
         id: "turn-timeout",
-        summary: "an announced turn that took 10 minutes",
+        summary: "an announced turn that took 10 minutes, in a declared workflow; unlimited elsewhere unless set",
         prose: include_str!("turn_timeout.md"),
         stages: ANY_EVENT,
-        limit: Param::span_limit(
-            "max",
-            Some(Span(600)),
-            "Duration of one turn that halts the loop; \"none\" for no limit.",
+        limit: duration(
+            "Duration of one turn that halts the loop, `10m` in a declared workflow; \"none\" for no limit."
         )
+        .in_workflow(Span(600))
         .spec,
         measure: Measure::Turn(|activity, turn| {
             if turn.opening == TurnStart::Reported { turn.runtime(activity.now).0 } else { 0 }
@@ -200,8 +185,7 @@ budget!(
         summary: "the reported tokens of one turn; unlimited unless set",
         prose: include_str!("turn_tokens.md"),
         stages: ANY_EVENT,
-        limit: Param::limit("max", None, 1, "Tokens of one turn that halt the loop; \"none\" for no limit.")
-            .spec,
+        limit: count(None, "Tokens of one turn that halt the loop; \"none\" for no limit."),
         measure: Measure::Turn(|_, turn| turn.tokens()),
         unit: Unit::Tokens,
         verb: "used",
@@ -442,7 +426,7 @@ mod tests {
     #[test]
     fn ten_minutes_trip_while_a_turn_goes_on_and_at_its_end() {
         let (start, end) = (|| start("a", 1000), |at| end("a", at));
-        let found = |facts| message(asked_of(&TURN_TIMEOUT, &folded(facts)));
+        let found = |facts| message(within(&TURN_TIMEOUT, &folded(facts), 600));
         let trips = |facts| found(facts).is_some();
         assert!(!trips(vec![start(), end(1599)]));
         assert_eq!(found(vec![start(), end(1600)]).as_deref(), Some("a turn of a took 10m of 10m"));
@@ -454,6 +438,7 @@ mod tests {
         assert!(!trips(vec![end(1000), end(9000)]), "it is unknown when it began");
         assert!(!trips(vec![start(), end(3)]), "a clock set back");
         let line = folded(vec![start(), end(99_999)]);
+        assert!(asked_of(&TURN_TIMEOUT, &line).is_none(), "unlimited unless set");
         assert!(asked_with(&TURN_TIMEOUT, &line, &[("max", ParamValue::SpanLimit(None))]).is_none());
     }
 

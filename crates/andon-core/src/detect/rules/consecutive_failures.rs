@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::repeated_failures;
+use super::{repeated_failures, unchanged_diff};
 use crate::detect::attempts::{Attempt, Edit, attempts};
-use crate::detect::excuses::{EMPTY_ON_PURPOSE, each_says_something_else, excuse};
+use crate::detect::excuses::{EMPTY_ON_PURPOSE, excuse};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Credit, Step};
 use crate::domain::tests::{TestEvidence, TestStatus};
@@ -15,7 +15,7 @@ pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 3, 1, "Failed iterations in a row that halt the loop.");
 const RISES: Param<u64> = Param::count(
     "rises",
-    4,
+    3,
     0,
     "Times that the failing count may be higher than ever before that is a failure.",
 );
@@ -72,14 +72,16 @@ fn counted(timeline: &Timeline) -> Vec<Attempt<'_>> {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = counted(situation.timeline);
-    let failed = failed_running(&attempts, situation.timeline, setting);
+    let mut failed = failed_running(&attempts, situation.timeline, setting);
+    // Several empty commits are for `unchanged-diff`: what it gives time has time here.
+    let is_empty_commit = |(failure, attempt): &(Failure, Attempt<'_>)| {
+        *failure == Failure::NothingModified && attempt.iteration.source == Source::Commit
+    };
+    if failed.iter().filter(|one| is_empty_commit(one)).count() > 1 && !unchanged_diff::halts(situation) {
+        failed.retain(|one| !is_empty_commit(one));
+    }
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count(&MAX) {
-        return None;
-    }
-    // Markers of what was reached, trials of a hook: `unchanged-diff` gives them their time.
-    let empty = failed.iter().all(|(failure, _)| *failure == Failure::NothingModified);
-    if empty && each_says_something_else(failed.iter().map(|(_, attempt)| attempt.iteration)) {
         return None;
     }
     let mut evidence: Vec<Evidence> = Vec::new();

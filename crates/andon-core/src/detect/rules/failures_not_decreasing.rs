@@ -30,7 +30,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let (Step::NotLower { gone } | Step::Rise { gone }) = newest.step else { return None };
     let flaky = situation.timeline.flaky();
     let tests = newest.tests?;
-    let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
+    let failing =
+        steady_count(tests, &situation.timeline.beside_the_point()).filter(|failing| *failing > 0)?;
     // While an acceptance test stays red, tests that newly pass show the progress.
     if newest.credit != Credit::Strike {
         return None;

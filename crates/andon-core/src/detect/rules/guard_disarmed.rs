@@ -10,8 +10,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "a tool call took away hooks, settings or the file of a halt, for the second time",
     prose: include_str!("guard_disarmed.md"),
     level: Level::Halt,
-    reason: HaltReason::RepeatedError,
+    reason: HaltReason::Stalled,
     about: About {
+        stuck: Some("took away what guards the loop"),
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
             "find out which command it was, and keep the agent from it",

@@ -22,7 +22,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest();
     let refused = situation.timeline.activity.refused;
     // The last refused commit may still be tested and committed: it counts as that.
-    let number = newest.map_or(0, |newest| newest.number).saturating_add(refused.given_up);
+    let spent = refused.given_up.saturating_add(situation.timeline.rewritten());
+    let number = newest.map_or(0, |newest| newest.number).saturating_add(spent);
     let max = setting.count(&MAX);
     // Where no hook recorded the commits, it is unknown which of them were one run.
     let counted = newest.is_none_or(|newest| newest.recording.is_by_hook());
@@ -88,6 +89,17 @@ mod tests {
             at([3, 4, 5].map(refused).into_iter().chain([refused(6)]).collect(), Stage::Event),
             "no commit at all"
         );
+    }
+
+    #[test]
+    fn amends_of_one_commit_are_attempts() {
+        let amended = |states: std::ops::Range<u8>| {
+            let amend = |state| commit(state).kind(crate::domain::facts::CommitKind::Amend);
+            let commits = std::iter::once(commit(1)).chain(states.map(amend)).collect();
+            checked_with(&RULE, commits, &[("max", ParamValue::Count(6))]).map(|found| found.message())
+        };
+        assert_eq!(amended(2..6), None);
+        assert_eq!(amended(2..7).as_deref(), Some("Reached iteration cap: 6/6"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub(super) mod hook_bypass;
 pub(super) mod identity_drift;
 pub(super) mod idle_turns;
 pub(super) mod iteration_cap;
+pub(super) mod monotony;
 pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
@@ -46,6 +47,7 @@ pub static REGISTRY: &[&Rule] = &[
     &idle_turns::RULE,
     &repeated_output::RULE,
     &weak_change::RULE,
+    &monotony::RULE,
     &repeated_failures::RULE,
     &failures_not_decreasing::RULE,
     &oscillation::RULE,

@@ -8,7 +8,7 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::history::{
-    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, lasted, mostly_lasted,
+    CodeState, Iteration, PathState, Strike, TRIES, Timeline, come_slowly, lasted, mostly_lasted,
 };
 
 const RETURNS: Param<u64> =
@@ -17,8 +17,12 @@ const PATH_RETURNS: Param<u64> =
     Param::count("path_returns", 3, 2, "Consecutive returns of one path to the state before its last.");
 const BESIDE: Param<u64> =
     Param::count("beside", 8, 2, "The same beside other new code, where no test newly passes.");
-const COMEBACKS: Param<u64> =
-    Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
+const COMEBACKS: Param<u64> = Param::count(
+    "comebacks",
+    3,
+    2,
+    "Returns to earlier states among the newest 10 states, or to the newest state among all.",
+);
 
 /// The demo waits for its warning.
 pub static RULE: Rule = Rule {
@@ -47,16 +51,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 /// Returns whether the newest state of the code can be part of a cycle or a comeback. Otherwise the code does not go round, and
 /// nothing else has to be checked.
 fn is_back(timeline: &Timeline) -> bool {
-    let mut codes: Vec<CodeId> = Vec::with_capacity(returns::LONGEST + 1);
-    for iteration in timeline.iterations.iter().rev() {
-        if codes.last() != Some(&iteration.code) {
-            codes.push(iteration.code);
-        }
-        if codes.len() > returns::LONGEST {
-            break;
-        }
-    }
-    codes.split_first().is_some_and(|(newest, before)| before.contains(newest))
+    let Some(newest) = timeline.newest() else { return false };
+    let mut before = timeline.iterations.iter().rev().skip_while(|one| one.code == newest.code);
+    before.any(|one| one.code == newest.code)
 }
 
 /// The weight of each of a row of states, by the iterations that brought them.
@@ -228,7 +225,7 @@ fn unhurried(round: RepeatedSequence, brought: &[Option<&Iteration>], least: usi
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
         Some(Limit::note("states that lasted for an hour"))
-    } else if before(TRIES) && are_tries(&bringing) {
+    } else if before(TRIES) && come_slowly(&bringing) {
         Some(Limit::warn(TRIED_OUT))
     } else {
         None
@@ -270,9 +267,7 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let since = back.first()?.brought_by.number;
     let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
     let row: Vec<&Iteration> = row.collect();
-    let small = row.iter().all(|one| one.diff.files <= FEW);
-    let tries = are_tries(&row) || (small && come_slowly(&row));
-    let tries = tries && back.len() < least.saturating_add(TRIES);
+    let tries = come_slowly(&row) && back.len() < least.saturating_add(TRIES);
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let (files, times) = (files(timeline), words::times(back.len()));
@@ -291,13 +286,14 @@ const AMONG: usize = 10;
 /// `states`.
 fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b CodeState<'a>> {
     let from = states.len().saturating_sub(AMONG);
+    let newest = states.last().map(|newest| newest.code);
     // That a line goes there and back once says nothing: each time it may be from another state, which is new.
     let mut seen: BTreeSet<CodeId> = BTreeSet::new();
     let mut before: Option<usize> = None;
     let mut found = Vec::new();
     for (at, state) in states.iter().enumerate().filter(|(at, _)| comes_back(states, *at)) {
         let moved = before.replace(at).is_some_and(|before| came_up_after(states, before, state.code));
-        if at < from || weights.get(at) != Some(&Weight::Strike) {
+        if (at < from && Some(state.code) != newest) || weights.get(at) != Some(&Weight::Strike) {
             continue;
         }
         let again = !seen.insert(state.code);
@@ -308,14 +304,14 @@ fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b C
     found
 }
 
-/// Returns whether the state at index `at` is one of those of the ring before it.
+/// Returns whether the state at index `at` was there before it.
 fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
-    let ring = states.get(at.saturating_sub(returns::LONGEST)..at).unwrap_or_default();
+    let earlier = states.get(..at).unwrap_or_default();
     // A state that lasted for an hour was put back on reflection.
     let left = at.checked_sub(1).and_then(|before| states.get(before));
     states.get(at).is_some_and(|this| {
         let hurried = left.is_none_or(|left| !lasted(left.brought_by, this.brought_by));
-        hurried && ring.iter().any(|earlier| earlier.code == this.code)
+        hurried && earlier.iter().any(|earlier| earlier.code == this.code)
     })
 }
 

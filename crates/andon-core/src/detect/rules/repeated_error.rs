@@ -23,7 +23,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let repeats = before.tests.as_ref().and_then(|tests| tests.errors) == Some(errors);
     // Said at the iteration that shows it, not again at those after it.
     let is_newest = situation.timeline.newest().is_some_and(|last| last.number == newest.number);
-    if !repeats || !is_newest || newest.code == before.code {
+    let known = newest.tests.as_ref().is_some_and(|tests| situation.timeline.is_known_red(tests));
+    if !repeats || !is_newest || known || newest.code == before.code {
         return None;
     }
     Some(Finding {

@@ -36,9 +36,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let tests = running.first()?.tests?;
-    let flaky = situation.timeline.flaky();
-    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
-    let failing = steady_count(tests, &flaky).unwrap_or_else(|| words::len(&steady));
+    let (flaky, beside) = (situation.timeline.flaky(), situation.timeline.beside_the_point());
+    let steady: Vec<String> = tests.failing.iter().filter(|id| !beside.contains(*id)).cloned().collect();
+    let failing = steady_count(tests, &beside).unwrap_or_else(|| words::len(&steady));
     let message = format!(
         "the same {} failed {} although the code changed each time: {}{}",
         if failing == 1 { "test".to_owned() } else { words::count(failing, "test") },
@@ -125,6 +125,45 @@ mod tests {
         assert!(grows(&[3, 4, 4, 5, 5, 6, 6]).is_none(), "every second one tidies up");
         assert!(grows(&[3, 4, 6, 6, 6, 6]).is_some(), "and then none any more");
         assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 10, 11]).is_some(), "for ever it may not");
+    }
+
+    #[test]
+    fn tests_that_were_red_before_do_not_count() {
+        use crate::domain::facts::{Ack, Fact};
+        use crate::domain::time::Timestamp;
+        let known =
+            || Fact::Ack(Box::new(Ack { known_red: vec!["old".to_owned()], ..Ack::new("P", Timestamp(1)) }));
+        let told = |results: &[&[&str]]| -> Option<String> {
+            let one = |(state, failing): (u8, &&[&str])| {
+                let passed = commit(state).tests(green(state, 9));
+                if failing.is_empty() { passed.fact() } else { r(state, failing).fact() }
+            };
+            let before = r(90, &["old"]).fact();
+            let facts = [before, known()].into_iter().chain((1..).zip(results).map(one)).collect();
+            crate::detect::testkit::asked_of(&RULE, &crate::testkit::folded(facts)).map(|it| it.message())
+        };
+        assert_eq!(told(&[&["old"][..]; 20]), None);
+        let with_a = told(&[&["old"], &["a", "old"], &["a", "old"], &["a", "old"]]);
+        let wanted = "the same test failed 3 times in a row although the code changed each time: a";
+        assert_eq!(with_a.as_deref(), Some(wanted));
+        assert_eq!(told(&[&["a", "old"], &["a", "old"], &["old"], &["a", "old"]]), None, "mended between");
+        let green: &[&str] = &[];
+        assert!(told(&[green, &["old"], &["old"], &["old"]]).is_some(), "it passed: it counts again");
+    }
+
+    #[test]
+    fn a_run_before_a_commit_past_the_gate_says_what_the_commit_is() {
+        use crate::domain::facts::{Fact, Gate};
+        let late = |state: u8| {
+            let mut made = commit(state + 100);
+            made.record().gate = Gate::Bypassed;
+            [Fact::TestRun(Box::new(crate::testkit::run(red(state, &["a"], 9)))), made.fact()]
+        };
+        let halts = |rounds: u8| {
+            let line = crate::testkit::folded((1..=rounds).flat_map(late).collect());
+            crate::detect::testkit::asked_of(&RULE, &line).is_some()
+        };
+        assert!(!halts(2) && halts(3));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::undo_churn::ratio;
 use crate::WordList;
-use crate::detect::excuses::{GOING_BACK, begins_with, excuse, is_one_line};
+use crate::detect::excuses::{GOING_BACK, begins_as, excuse, is_one_line};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Gain, gained_since};
 use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
@@ -66,7 +66,7 @@ fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<
     let share = setting.share(&SHARE);
     let again = |at: usize| {
         let one = commits[at];
-        let repairs = one.author == last.author && says_that_it_repairs(&one.subject, setting.list(&REPAIRS));
+        let repairs = one.author == last.author && begins_as(one, setting.list(&REPAIRS));
         repairs || (!is_one_line(one) && rewritten(one, &commits[at + 1..]) >= share)
     };
     let counted = (0..commits.len()).filter(|at| counts(commits[*at]) && again(*at));
@@ -77,17 +77,6 @@ fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<
     let reworking = around_one_file(&all);
     let enough = words::len(&reworking) >= setting.count(&COMMITS);
     enough.then(|| (reworking, words::len(&commits)))
-}
-
-/// Longest prefix of a subject that is passed over, in bytes: `fix(build): `, `Assistant checkpoint: `.
-const MAX_PREFIX: usize = 40;
-
-/// Returns whether a subject, or what follows its prefix, begins as one of `patterns`.
-fn says_that_it_repairs(subject: &str, patterns: &[String]) -> bool {
-    let behind =
-        subject.split_once(':').filter(|(prefix, _)| prefix.len() <= MAX_PREFIX).map(|(_, rest)| rest);
-    let begins = |text: &str| patterns.iter().any(|pattern| begins_with(text, pattern));
-    begins(subject) || behind.is_some_and(begins)
 }
 
 /// The share of the regions that `one` removes lines from which one of `before` wrote.

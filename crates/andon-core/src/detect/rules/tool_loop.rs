@@ -24,7 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
     prose: include_str!("tool_loop.md"),
     level: Level::Halt,
-    reason: HaltReason::Stalled,
+    reason: HaltReason::RepeatedError,
     about: About {
         stuck: Some("kept making the same tool call"),
         advice: Advice::Own(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse};
+use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse, is_pull_request, marks_a_release};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
@@ -43,7 +43,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let candidates: Vec<&Iteration> = timeline.candidates().collect();
+    // A forge or a release makes them, and no hook saw it.
+    let is_made = |one: &Iteration| is_pull_request(one) || marks_a_release(one, timeline);
+    let counts = |one: &&Iteration| !(one.diff.empty && !one.recording.is_by_hook() && is_made(one));
+    let candidates: Vec<&Iteration> = timeline.candidates().filter(counts).collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
     let limit = setting.count(&REPEATS).max(1);
@@ -71,10 +74,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(found.within(limits.into_iter().flatten()))
 }
 
+/// Returns whether the rule halts by its defaults.
+pub(super) fn halts(situation: &Situation<'_>) -> bool {
+    check(situation, &RULE.defaults()).is_some_and(|found| found.level == Level::Halt)
+}
+
 fn message(timeline: &Timeline, repeating: &[&Iteration], newest: &Iteration) -> String {
     let (iterations, diff) = (words::count(repeating.len(), "iteration"), newest.diff.hash.short());
     let empty = repeating.iter().filter(|one| one.diff.empty).count();
-    if repeating.iter().all(|one| is_cosmetic(one)) {
+    if repeating.iter().all(|one| one.is_cosmetic()) {
         format!("{iterations} in a row changed only white space at line ends, or what normalization masks")
     } else if empty == repeating.len() {
         format!("{iterations} in a row changed nothing")
@@ -129,7 +137,7 @@ impl Row<'_> {
                 at_least(varied(one, self.setting), "empty commits that each say something else")
             }
             // A person waits for what each try sets off elsewhere.
-            SubjectPattern::Varied | SubjectPattern::Again if self.slowly && is_cosmetic(one) => {
+            SubjectPattern::Varied | SubjectPattern::Again if self.slowly && one.is_cosmetic() => {
                 at_least(most, "commits minutes apart")
             }
             SubjectPattern::Doubles | SubjectPattern::Varied | SubjectPattern::Again => own,
@@ -143,7 +151,7 @@ impl Row<'_> {
         let meant = || excuse(RULE.id, one, self.timeline, setting).filter(|_| one.diff.empty);
         let warn = |repeats, excuse| Patience { repeats, until: Level::Warn, excuse };
         let note = |repeats, excuse| Patience { repeats, until: Level::Note, excuse };
-        if is_cosmetic(one) {
+        if one.is_cosmetic() {
             let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
             let cosmetic = setting.count(&COSMETIC).saturating_add(admitted);
             warn(limit.max(cosmetic), "nothing left after normalization")
@@ -200,7 +208,7 @@ fn is_sweep(repeating: &[&Iteration]) -> bool {
     repeating.iter().all(|one| {
         let paths = one.change.iter().flat_map(|change| &change.paths);
         let mut new = paths.map(|step| seen.insert(step.path)).peekable();
-        is_cosmetic(one) && new.peek().is_some() && new.all(|new| new)
+        one.is_cosmetic() && new.peek().is_some() && new.all(|new| new)
     })
 }
 
@@ -278,11 +286,6 @@ fn brings_new_text(timeline: &Timeline, one: &Iteration) -> bool {
 /// people also come back to what they did.
 fn unexcused(one: &Iteration, limit: u64) -> u64 {
     limit.saturating_add(u64::from(one.is_unobserved()))
-}
-
-/// A change that is empty after normalization.
-fn is_cosmetic(one: &Iteration) -> bool {
-    one.diff.empty && one.diff.files > 0
 }
 
 /// The longest end of `candidates` in which each repeats.

@@ -49,7 +49,7 @@ fn order_of(
         FoldStep::Answered(_) => "(a)".to_owned(),
         FoldStep::Resume(_) => "s".to_owned(),
         FoldStep::Pass(_) => "p".to_owned(),
-        FoldStep::Committed => String::new(),
+        FoldStep::Committed(_) => String::new(),
     };
     let named = steps.into_iter().map(short).filter(|name| !name.is_empty());
     named.collect::<Vec<_>>().join(" ")

@@ -80,6 +80,10 @@ fn passes_between_nodes_are_counted() {
     let pass = |from: &str, to: &str| line.activity.passes.get(&(from.into(), to.into())).copied();
     assert_eq!((pass("coder", "reviewer"), pass("reviewer", "coder")), (Some(3), Some(2)));
     assert_eq!(pass("coder", "coder"), None);
+    let others = ["coder", "docs", "verifier", "docs", "coder", "docs", "docs", "verifier", "coder"];
+    let line = folded((1..).zip(others).map(|(at, node)| ended(node, at, 1)).collect());
+    let pass = |from: &str, to: &str| line.activity.passes.get(&(from.into(), to.into())).copied();
+    assert_eq!((pass("verifier", "coder"), pass("coder", "verifier")), (Some(2), Some(2)), "others between");
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn an_answer_keeps_the_turn_that_goes_on_and_forgets_what_was_spent() {
     facts.push(ack(3));
     let line = folded(facts);
     assert_eq!(line.activity.open["coder"].started, Some(Timestamp(3)), "its time counts from the answer on");
-    assert_eq!(line.activity.nodes["coder"], NodeTotals::default());
+    assert_eq!(line.activity.nodes["coder"], NodeTotals { begun: 1, ..NodeTotals::default() });
     assert!(line.activity.passes.is_empty() && line.iterations.is_empty());
 }
 

@@ -26,7 +26,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{
     Ballot, CallEnd, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd,
 };
-use andon_core::domain::facts::{Ack, AckHow, Fact};
+use andon_core::domain::facts::{Ack, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use andon_core::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
 use andon_core::format::{FormatError, bounded, members};
@@ -308,21 +308,8 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
         return Ok(Fact::Ack(ack));
     }
     let AckWire { by, reason } = members(object)?;
-    let ack = Ack {
-        halt: None,
-        counter: None,
-        by: by.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
-        how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-        agent: None,
-        provider: None,
-        words: None,
-        reason: reason.unwrap_or_default(),
-        head: None,
-        worktree: String::new(),
-        at,
-    };
-    Ok(Fact::Ack(Box::new(ack)))
+    let by = by.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default();
+    Ok(Fact::Ack(Box::new(Ack { reason: reason.unwrap_or_default(), ..Ack::new(by, at) })))
 }
 
 /// A call that we saw ourselves, apart from the tool.

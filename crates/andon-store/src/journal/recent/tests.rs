@@ -17,18 +17,9 @@ fn marker(n: u8) -> JournalLine {
 
 fn ack(reason: &str) -> JournalLine {
     JournalLine::Ack(Box::new(Ack {
-        halt: None,
-        counter: None,
-        by: "A".to_owned(),
-        how: andon_core::domain::facts::AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
-        agent: None,
-        provider: None,
-        words: None,
         reason: reason.to_owned(),
-        head: None,
         worktree: "main".to_owned(),
-        at: andon_core::domain::time::Timestamp(0),
+        ..Ack::new("A", andon_core::domain::time::Timestamp(0))
     }))
 }
 

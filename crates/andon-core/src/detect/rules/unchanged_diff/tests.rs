@@ -57,15 +57,6 @@ fn exempt_kinds_neither_count_nor_interrupt() {
 }
 
 #[test]
-fn presses_of_a_button_are_no_iterations() {
-    let pressed = || e().subject("Published your App");
-    assert!(checked(&RULE, vec![d(1), pressed(), pressed(), pressed(), pressed()]).is_none());
-    assert!(checked(&RULE, vec![d(1), d(1), pressed(), d(1)]).is_some(), "they interrupt nothing");
-    let worked = commit(1).subject("Published your App");
-    assert!(checked(&RULE, vec![worked.clone().diff(1), worked.clone().diff(1), worked.diff(1)]).is_some());
-}
-
-#[test]
 fn identical_empty_commits_are_no_series_of_releases() {
     let level = |subjects: &[&str]| {
         let commits = subjects.iter().map(|subject| e().subject(subject)).collect();
@@ -184,6 +175,8 @@ fn empty_commits_of_releases_and_forges_are_given_more_time() {
     assert_eq!(row(["core 1.2.0", "Publish cli v0.4.1", "@scope/pkg@2.0.0"]), Some(Level::Note));
     assert_eq!(row(["Add a parser (#12)", "Mend it (#13)", "Say why (#14)"]), Some(Level::Note));
     assert_eq!(row(["Fix the parser", "Fix the parser", "Fix it 3"]), Some(Level::Halt));
+    assert_eq!(level((0..20).map(|at| unobserved(e()).subject(&format!("Add it (#{at})"))).collect()), None);
+    assert_eq!(level((0..20).map(|at| unobserved(e()).subject(&format!("cli 1.{at}"))).collect()), None);
 }
 
 #[test]

@@ -30,17 +30,12 @@ fn journal_lines() -> Vec<JournalLine> {
         marker(at, None, RunStart::Nothing),
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
-            counter: None,
-            by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
-            halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
             agent: Some("CLAUDECODE".into()),
-            provider: None,
-            words: None,
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),
             worktree: "main".into(),
-            at: time,
+            ..Ack::new("A Person <a@example.org>", time)
         })),
         JournalLine::Healed(Repair { what: "a line without an end".into(), at: None }),
     ]
