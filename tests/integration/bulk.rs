@@ -53,7 +53,7 @@ pub(super) fn import(stage: &Stage, branch: &str, from: Option<&str>, steps: &[S
 
 /// Lines of a file that grows and shrinks in a way of its own.
 pub(super) fn text(seed: usize, lines: usize) -> String {
-    (0..lines).map(|line| format!("let v{line} = {};\n", (seed * 31 + line * 7) % 97)).collect()
+    (0..lines).map(|line| format!("let v{line} = {};\n", (seed * 31 + line * 7) % 9_973)).collect()
 }
 
 const MINUTE: i64 = 60;

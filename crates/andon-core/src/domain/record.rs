@@ -420,7 +420,8 @@ impl CommitRecord {
     /// Returns whether its writer had no record of the parent, as in a clone that was made for one turn: its number says nothing of
     /// what came before.
     pub fn knew_nothing(&self) -> bool {
-        self.iteration == 1 && self.prev == PrevRecord::Absent && self.parent.is_some()
+        let begins = self.iteration == 1 && self.prev == PrevRecord::Absent;
+        begins && self.parent.is_some() && self.recording == Recording::AtCommit
     }
 
     /// A record of a plain commit of which nothing else is known.
