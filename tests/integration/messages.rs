@@ -197,6 +197,7 @@ fn a_section_of_the_configuration_can_be_shown() {
     test.format = "auto"          # default
     test.full = false             # default
     test.handed_in = "record"     # default
+    test.known_red = []           # default
     test.reports = []             # default
     test.runner = (not set)       # default
     test.timeout = "30m"          # default
