@@ -7,7 +7,8 @@ use crate::setup::live;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
-use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
+use andon_engine::gate::turn::{self, TurnOwner};
+use andon_engine::gate::working_tree::WorkingTree;
 use andon_engine::{
     context::Context, error::OpsError, halts, json, recording::bound, text::message, workspace::Workspace,
 };

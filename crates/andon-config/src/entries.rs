@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::keys::{Contents, SECTIONS};
-use super::{scopes, settings::Config, source::SettingOrigin, value::Value};
+use super::{effective::Config, scopes, source::SettingOrigin, value::Value};
 use andon_core::domain::settings::RuleSetting;
 
 /// One key with its effective value.

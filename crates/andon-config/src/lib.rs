@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod effective;
 mod entries;
 mod keys;
 mod mistake;
@@ -16,6 +17,7 @@ mod source;
 mod value;
 mod workflow;
 
+pub use effective::{Config, Response};
 pub use entries::KeyEntry;
 pub use keys::{Guard, PathSettings, TestSettings};
 pub use mistake::ConfigErrors;
@@ -24,8 +26,8 @@ pub use resolve::{load, load_with};
 pub use schema::{SCHEMA_FILE, schema, template};
 pub use setting::{RuleSpecView, known_rules};
 pub use settings::{
-    AppliesTo, AtCommit, Config, FullRuns, HandedInRuns, OnInternalError, Perpetual, Response, Runner,
-    ScopeAt, ScopeSettings, TestScopes,
+    AppliesTo, AtCommit, FullRuns, HandedInRuns, OnInternalError, Perpetual, Runner, ScopeAt, ScopeSettings,
+    TestScopes,
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use value::{TestCommand, Value, suggest};

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::effective::{Config, Response};
 use super::keys::{Guard, PathSettings, TestSettings};
 use super::mistake::{ConfigErrors, Problems, mistake};
 use super::setting::{RuleSpecView, known_rules};
-use super::settings::{Config, Response};
 use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value, Values};
 use super::{keys, reader::Reader, scopes};

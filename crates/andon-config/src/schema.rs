@@ -24,7 +24,7 @@ pub fn schema() -> Json {
         Contents::Workflow => workflow_schema(),
         Contents::Patterns => {
             let names = json!({"pattern": "^[A-Za-z0-9_-]{1,64}$"});
-            with(open(json!({"type": "string", "format": "regex"})), "propertyNames", names)
+            with(open(&json!({"type": "string", "format": "regex"})), "propertyNames", names)
         }
     };
     let sections = SECTIONS.iter().map(|one| (one.name, described(section(one), one.doc)));
@@ -53,7 +53,7 @@ fn closed<'a>(properties: impl Iterator<Item = (&'a str, Json)>) -> Json {
 }
 
 /// An object of any properties that are of `schema`.
-fn open(schema: Json) -> Json {
+fn open(schema: &Json) -> Json {
     json!({"type": "object", "additionalProperties": schema})
 }
 
@@ -69,7 +69,7 @@ fn count(min: u64, max: u64) -> Json {
     json!({"type": "integer", "minimum": min, "maximum": max})
 }
 
-fn list(items: Json) -> Json {
+fn list(items: &Json) -> Json {
     json!({"type": "array", "items": items})
 }
 
@@ -78,7 +78,7 @@ fn one_of(words: &[&str]) -> Json {
 }
 
 /// Or no limit.
-fn or_unlimited(schema: Json) -> Json {
+fn or_unlimited(schema: &Json) -> Json {
     json!({"anyOf": [schema, {"type": "string", "const": UNLIMITED}]})
 }
 
@@ -86,7 +86,7 @@ fn or_unlimited(schema: Json) -> Json {
 fn with_scopes(keys: &[Key]) -> Json {
     let scope = closed(keys::SCOPE_KEYS.iter().map(|key| (key.name, key_schema(key))));
     let names = json!({"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"});
-    let scopes = with(open(with(scope, "required", json!(["paths", "command"]))), "propertyNames", names);
+    let scopes = with(open(&with(scope, "required", json!(["paths", "command"]))), "propertyNames", names);
     let doc =
         "Parts of the code with tests of their own: a commit needs those of the scopes that it touches.";
     let keys = keys.iter().map(|key| (key.name, key_schema(key)));
@@ -108,28 +108,26 @@ fn workflow_schema() -> Json {
         ("max_cost", matching(r"^[0-9]*\.?[0-9]*$")),
     ]));
     let edge = with(edge, "required", json!(["from", "to"]));
-    closed([("nodes", open(node)), ("edges", list(edge))].into_iter())
+    closed([("nodes", open(&node)), ("edges", list(&edge))].into_iter())
 }
 
 fn key_schema(key: &Key) -> Json {
     let schema = match &key.kind {
         Kind::Choice(words) | Kind::OptionalChoice(words) => one_of(&words()),
         Kind::Duration(_) => matching(DURATION),
-        Kind::Limit(_) => or_unlimited(matching(DURATION)),
-        Kind::Command => json!({"anyOf": [text(), with(list(plain("string")), "minItems", 1)]}),
-        Kind::Globs(_) | Kind::Program | Kind::Providers | Kind::Texts => list(text()),
+        Kind::Limit(_) => or_unlimited(&matching(DURATION)),
+        Kind::Command => json!({"anyOf": [text(), with(list(&plain("string")), "minItems", 1)]}),
+        Kind::Globs(_) | Kind::Program | Kind::Providers | Kind::Texts => list(&text()),
         Kind::Text => text(),
         Kind::Entry => matching("^[0-9a-fA-F]{64}$"),
         Kind::Checksum => matching("^sha256:[0-9a-fA-F]{64}$"),
-        Kind::Pinned => open(matching("^[0-7]{1,6} [0-9a-f]+$")),
+        Kind::Pinned => open(&matching("^[0-7]{1,6} [0-9a-f]+$")),
         Kind::Format => one_of(&keys::formats().collect::<Vec<_>>()),
         Kind::Switch(_) => plain("boolean"),
     };
     let schema = described(schema, key.doc);
-    match key.default() {
-        Value::Unset => schema,
-        default => with(schema, "default", default.to_json()),
-    }
+    let default = key.default();
+    if default == Value::Unset { schema } else { with(schema, "default", default.to_json()) }
 }
 
 fn rule_schema(rule: &RuleSpecView) -> Json {
@@ -144,12 +142,12 @@ fn param_schema(spec: &ParamSpec) -> Json {
     let default = spec.default();
     let schema = match &default {
         ParamValue::Count(_) => count(spec.min, spec.max),
-        ParamValue::Limit(_) => or_unlimited(count(spec.min, spec.max)),
-        ParamValue::SpanLimit(_) => or_unlimited(matching(DURATION)),
+        ParamValue::Limit(_) => or_unlimited(&count(spec.min, spec.max)),
+        ParamValue::SpanLimit(_) => or_unlimited(&matching(DURATION)),
         ParamValue::Share(_) => json!({"type": "number", "minimum": 0, "maximum": 1}),
         ParamValue::Span(_) => matching(DURATION),
         ParamValue::Switch(_) => plain("boolean"),
-        ParamValue::List(_) => list(plain("string")),
+        ParamValue::List(_) => list(&plain("string")),
         ParamValue::Word { of, .. } => one_of(of),
     };
     described(with(schema, "default", Value::Param(default).to_json()), spec.doc)

@@ -39,12 +39,13 @@ pub enum Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |text: &serde_json::Value| text.as_str().map(toml_text);
-        match self.to_json() {
-            serde_json::Value::Null => f.write_str("(unset)"),
-            serde_json::Value::Array(texts) => {
-                write!(f, "[{}]", texts.iter().filter_map(text).collect::<Vec<_>>().join(", "))
-            }
-            plain => f.write_str(&text(&plain).unwrap_or_else(|| plain.to_string())),
+        let value = self.to_json();
+        if value.is_null() {
+            f.write_str("(unset)")
+        } else if let Some(texts) = value.as_array() {
+            write!(f, "[{}]", texts.iter().filter_map(text).collect::<Vec<_>>().join(", "))
+        } else {
+            f.write_str(&text(&value).unwrap_or_else(|| value.to_string()))
         }
     }
 }

@@ -20,7 +20,7 @@ const MAX_WORDS: usize = 1200;
 const WOULD_ASK: WordList = WordList::section(MESSAGES, "asks");
 /// Where the other side was being written, or moved on meanwhile.
 const RACED: WordList = WordList::section(MESSAGES, "raced");
-/// Where another process writes the same refs here.
+/// Words of git that tell of another process that writes the same refs here.
 const LOCKED: WordList = WordList::section(MESSAGES, "locked");
 const DROPPED: WordList = WordList::section(MESSAGES, "dropped");
 const MESSAGES: &str = include_str!("git_words.txt");

@@ -136,7 +136,9 @@ mod tests {
         ] {
             let mut reader = RunReader::new(Root::none());
             for _ in 0..times {
-                RunnerCall::of_words(&["jest"]).into_iter().for_each(|call| reader.expect(call));
+                for call in RunnerCall::of_words(&["jest"]) {
+                    reader.expect(call);
+                }
             }
             reader.push(Stream::Stderr, stderr.as_bytes());
             assert_eq!(reader.finish(ExitKind::Code(0)).status, status, "{times} {stderr}");

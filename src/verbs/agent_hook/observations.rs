@@ -10,7 +10,7 @@ use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::events::{EventKind, Renewal};
 use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING};
-use andon_engine::gate::{rule_feed::RuleFeed, turn::WorkingTree};
+use andon_engine::gate::{rule_feed::RuleFeed, working_tree::WorkingTree};
 use andon_engine::{adapter::events, asking, error::OpsError, gate::compaction, recording::timeline};
 
 /// Largest file of settings that is read.

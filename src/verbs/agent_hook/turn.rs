@@ -12,7 +12,8 @@ use andon_core::domain::{decision::Verdict, ids::ShortHash};
 use andon_core::history::{Outcome, outcome};
 use andon_core::policy::Bit;
 use andon_engine::gate::rule_feed::RuleFeed;
-use andon_engine::gate::turn::{self, TurnOwner, WorkingTree};
+use andon_engine::gate::turn::{self, TurnOwner};
+use andon_engine::gate::working_tree::WorkingTree;
 use andon_engine::{
     adapter::events, error::OpsError, evidence::earlier_runs, gate::completion, halts, recording::pending,
     workspace::Workspace,
@@ -67,16 +68,15 @@ pub(super) fn end(
     }
     let red = missing.as_ref().filter(|missing| !missing.holds).map(|missing| words::red(&missing.text));
     let said = words::let_go(why, text, halted.halt()).or(red);
-    let say = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::LetGo);
-    let stop = |said: Option<String>| said.map_or(Instruction::Nothing, Instruction::Stop);
     let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
+    let say = said.map_or(Instruction::Nothing, Instruction::LetGo);
     let node = place.ctx.actor().node;
     let is_question = is_question(place, payload);
     let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place)? };
     take_usage(place, payload)?;
     if !left.changed && is_question {
         let (_, warnings) = RuleFeed::new(place.ctx, place.ws).end()?;
-        return Ok(EventOutcome { say: say(said), warnings });
+        return Ok(EventOutcome { say, warnings });
     }
     say_last(place, payload)?;
     let end = left.end(place.ws)?;
@@ -84,9 +84,13 @@ pub(super) fn end(
     let halt = if decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
     let say = match halt {
         Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
-        None => say(said),
+        None => say,
     };
     Ok(EventOutcome { say, warnings })
+}
+
+fn stop(said: Option<String>) -> Instruction {
+    said.map_or(Instruction::Nothing, Instruction::Stop)
 }
 
 /// The id of this end of a turn: two clients' settings may start us for it.

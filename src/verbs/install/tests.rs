@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{collections::BTreeMap, fs};
 
+use super::git_config::FetchRefspecs;
 use super::run::{InstallReport, Options, install};
 use super::{remove::uninstall, *};
 use crate::install::InstallError;
@@ -68,6 +69,13 @@ impl Scratch {
         let report = install(&open(at), &self.program, Options::default())?;
         self.settle(&report.hooks_dir);
         Ok(report)
+    }
+
+    /// The part of `andon install --fetch` that is beside the hooks.
+    pub(crate) fn fetch(&self, at: &Path) {
+        let repo = open(at);
+        let change = git_config::fetch_change(&repo, FetchRefspecs::Wanted).unwrap();
+        git_config::set_fetch(&repo, change).unwrap();
     }
 
     /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just

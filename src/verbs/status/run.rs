@@ -31,7 +31,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     decision.findings.retain(|finding| finding.level > Level::Off);
     if recorded.is_some() && standing.is_none() {
-        // Answered, and the next hook begins a new window: the old halt is not shown again.
+        // Answered: the next hook begins a new window.
         decision.findings.retain(|finding| finding.level < Level::Halt);
     }
     let (last_halt, mut warnings) = last_halt(ws, recorded.as_ref())?;
@@ -71,10 +71,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
         tests: HeadAndWorkTree {
             head: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.head, at_head)),
-            work_tree: ws
-                .repo
-                .workdir()
-                .map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.work_tree, at_work)),
+            work_tree: tests_at_work(ws, &loaded, code.work_tree, at_work),
         },
         code,
         decided: decisions::all(ws, &loaded.timeline),
@@ -184,6 +181,15 @@ fn code_of(ws: &Workspace, subject: Option<&Subject>) -> Option<CodeId> {
         Subject::Tree(tree) => prints.of_tree(*tree).ok(),
         Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries).ok(),
     }
+}
+
+fn tests_at_work(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    code: Option<CodeId>,
+    subject: Option<Subject>,
+) -> TestsOf {
+    ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, loaded, code, subject))
 }
 
 fn tests_of(

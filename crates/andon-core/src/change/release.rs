@@ -82,7 +82,7 @@ fn file_name(path: &[u8]) -> String {
 /// The places where a file differs; `None` where it differs by more than versions.
 fn places(file: &Rewritten<'_>) -> Option<Vec<Place>> {
     let (old, new) = (std::str::from_utf8(file.old).ok()?, std::str::from_utf8(file.new).ok()?);
-    if file_name(file.path).ends_with(".json") {
+    if file_name(file.path).rsplit_once('.').is_some_and(|(_, kind)| kind == "json") {
         let mut found = Vec::new();
         let values = (serde_json::from_str(old).ok()?, serde_json::from_str(new).ok()?);
         let is_same = members(&values.0, &values.1, &mut Vec::new(), &mut found);

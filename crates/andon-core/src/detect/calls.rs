@@ -4,12 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::rules::tool_loop;
 use super::words;
-use crate::domain::events::{Arguments, CallEnd, SAMPLED, ToolCall};
+use crate::domain::events::{Arguments, SAMPLED, ToolCall};
 use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
-use crate::domain::{ids::ShortHash, settings::RuleSettings};
-use crate::history::{Call, Timeline, is_edit};
+use crate::history::{Call, is_edit};
 
 /// Calls of a row that a sentence names.
 pub(super) const NAMED: usize = 3;
@@ -94,30 +92,6 @@ pub(super) fn evidence(call: &ToolCall) -> Evidence {
 pub(super) fn with_answer(call: &ToolCall) -> Vec<Evidence> {
     let answer = call.result.map(|answer| Evidence::Text(format!("answer {answer}")));
     [evidence(call)].into_iter().chain(answer).collect()
-}
-
-/// Returns whether `call` of `node` has its like among the calls since the code last changed, as far as that is known. Then it is
-/// worth a look at the working tree whether the code is still the same: `soft` calls are a row.
-pub fn is_repeated(
-    timeline: &Timeline,
-    settings: &RuleSettings,
-    node: Option<&str>,
-    call: &ToolCall,
-) -> bool {
-    let soft = tool_loop::RULE.setting(settings).size(&tool_loop::SOFT);
-    let activity = &timeline.activity;
-    let node = node.unwrap_or_else(|| activity.current_node());
-    let both = |one: Option<ShortHash>, other| one.is_some() && one == other;
-    let is_like = |one: &ToolCall| {
-        one.exact == call.exact
-            || both(one.refusal, call.refusal)
-            || both(one.gist, call.gist)
-            || both(one.asks, call.asks)
-            || (one.end == CallEnd::Failed && call.end == CallEnd::Failed)
-    };
-    let known = activity.calls.iter().filter(|one| one.node == node && one.epoch == activity.epoch);
-    // The second last of a row, and this one.
-    known.filter(|one| is_like(&one.call)).count() + 2 >= soft
 }
 
 /// Returns whether most lines of one answer are in the other, by their samples.

@@ -26,7 +26,6 @@ mod testkit;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use calls::is_repeated;
 pub use evaluation::{evaluate, run};
 pub use excuses::ExcuseText;
 pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
@@ -41,6 +40,7 @@ pub use test_files::{TestCollection, is_in_folder_of_tests, left_behind, subject
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
 pub use rules::REGISTRY;
+pub use rules::tool_loop::is_repeated;
 pub use rules::untested_edit::AT_COMMIT;
 pub use rules::{
     co_occurrence::RULE as CO_OCCURRENCE,

@@ -129,7 +129,7 @@ pub struct ClientSpec {
 }
 
 impl ClientSpec {
-    /// What ends its session, where it is of the common shape.
+    /// The ways to end its session, where it is of the common shape.
     pub fn ends(&self) -> Option<Ends> {
         match &self.dialect {
             Dialect::Shaped(shape) => Some(shape.ends),
@@ -167,7 +167,7 @@ pub struct Shape {
     pub ends: Ends,
 }
 
-/// What ends a session whose loop is halted, beside a refusal, which a model may ignore for ever.
+/// The ways to end a session whose loop is halted, beside a refusal, which a model may ignore for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends {
     /// A hook that blocks a prompt: nothing is sent to the model.

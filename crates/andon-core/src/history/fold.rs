@@ -368,14 +368,7 @@ impl Timeline {
         if amended.is_some() {
             fact.record.amend();
         }
-        // The number in the record was counted where and when it was written. It covers what came before the window,
-        // and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
-        let counted = self.number_for(&NextCommit::from_fact(&fact));
-        let number = amended.unwrap_or(match fact.record.iteration {
-            0 => counted,
-            recorded if self.iterations.is_empty() => recorded,
-            recorded => recorded.max(counted),
-        });
+        let number = amended.unwrap_or_else(|| self.number_of(&fact));
         let mut iteration = Iteration::new(fact, number);
         if iteration.tests.is_none() && iteration.gate == Gate::Bypassed {
             iteration.tests = ran.and_then(|tests| self.failed_before(tests));
@@ -390,6 +383,17 @@ impl Timeline {
             self.activity.refused = RefusedAttempts::default();
         }
         if step { EventEffect::Nothing } else { EventEffect::Iteration }
+    }
+
+    /// The number of a commit that comes newly. That in the record was counted where and when it was written. It covers what came
+    /// before the window, and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
+    fn number_of(&self, fact: &CommitFact) -> u64 {
+        let counted = self.number_for(&NextCommit::from_fact(fact));
+        match fact.record.iteration {
+            0 => counted,
+            recorded if self.iterations.is_empty() => recorded,
+            recorded => recorded.max(counted),
+        }
     }
 
     /// The index of the iteration that `fact` is once more, by another commit: moved by a rebase or a pick, or amended

@@ -23,8 +23,8 @@ const MAX_TEXT: usize = 1 << 20;
 /// If reports are configured, only they show that tests ran: without a `written` report neither an exit code of 0 nor
 /// printed output is a pass.
 pub fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
-    let passed = parsed.status == TestStatus::Passed || parsed.unnamed;
-    if !passed || written > 0 || ws.config.test.reports.is_empty() {
+    let is_green = parsed.status == TestStatus::Passed || parsed.unnamed;
+    if !is_green || written > 0 || ws.config.test.reports.is_empty() {
         return None;
     }
     let exit_only = parsed.runner == RUNNER_EXIT;

@@ -9,3 +9,4 @@ pub mod outcomes;
 pub mod rule_feed;
 pub mod safety;
 pub mod turn;
+pub mod working_tree;

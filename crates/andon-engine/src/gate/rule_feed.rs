@@ -3,7 +3,7 @@
 
 use crate::gate::guard::{self, Judged};
 use crate::gate::safety::SafetyLog;
-use crate::gate::turn::WorkingTree;
+use crate::gate::working_tree::WorkingTree;
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};

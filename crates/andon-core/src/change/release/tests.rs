@@ -26,67 +26,64 @@ fn step<'a>(path: &'a str, text: &str, old: [&str; 3], new: [&str; 3]) -> (&'a s
     (path, with(text, old[0], old[1], old[2]), with(text, new[0], new[1], new[2]))
 }
 
+const RELEASES: &[&[FileChange<'static>]] = &[
+    &[(
+        "package.json",
+        "{\"name\":\"p\",\"version\":\"1.0.0\"}",
+        "{\n  \"name\": \"p\",\n  \"version\": \"1.0.1\"\n}\n",
+    )],
+    &[("VERSION", "1.0.0\n", "1.1.0\n"), ("CHANGELOG", "", "1.1.0: all\n")],
+    &[
+        (
+            "pyproject.toml",
+            "[project]\nname = \"p\"\nversion = \"1.0\"\n\n[tool.bumpversion]\ncurrent_version = \"1.0\"\n",
+            "[project]\nname = \"p\"\nversion = \"1.1\"\n\n[tool.bumpversion]\ncurrent_version = \"1.1\"\n",
+        ),
+        ("p/__init__.py", "import os\n__version__ = \"1.0\"\n", "import os\n__version__ = \"1.1\"\n"),
+        ("sonar.properties", "sonar.projectVersion=1.0\n", "sonar.projectVersion=1.1\n"),
+    ],
+    &[(
+        "uv.lock",
+        "version = 1\n\n[[package]]\nname = \"p\"\nversion = \"0.1.0\"\nsource = { editable = \".\" }\n",
+        "version = 1\n\n[[package]]\nname = \"p\"\nversion = \"0.2.0\"\nsource = { editable = \".\" }\n",
+    )],
+    &[
+        (
+            "a/package.json",
+            "{\"name\":\"@x/a\",\"version\":\"1.0.0\"}",
+            "{\"name\":\"@x/a\",\"version\":\"1.1.0\"}",
+        ),
+        (
+            "b/package.json",
+            "{\"name\":\"@x/b\",\"version\":\"3.0.0\",\"dependencies\":{\"@x/a\":\"^1.0.0\"}}",
+            "{\"name\":\"@x/b\",\"version\":\"3.0.1\",\"dependencies\":{\"@x/a\":\"^1.1.0\"}}",
+        ),
+    ],
+    &[(
+        "lib/p/version.rb",
+        "module P\n  VERSION = \"1.2.3\"\nend\n",
+        "module P\n  VERSION = \"1.2.4\"\nend\n",
+    )],
+    &[("p.gemspec", "  spec.version = '1.2.3'\n", "  spec.version = '1.2.4'\n")],
+    &[("mix.exs", "  @version \"1.2.3\"\n", "  @version \"1.2.4\"\n")],
+    &[("setup.py", "setup(name='p', \n  version='1.2.3',\n)\n", "setup(name='p', \n  version='1.3.0',\n)\n")],
+    &[(
+        "Chart.yaml",
+        "name: p\nversion: 1.0.0\nappVersion: 1.0.0\n",
+        "name: p\nversion: 1.1.0\nappVersion: 1.1.0\n",
+    )],
+    &[("pom.xml", "<project>\n  <version>1.0</version>\n", "<project>\n  <version>1.1</version>\n")],
+    &[(
+        "app.csproj",
+        "<Project>\n <PropertyGroup>\n  <Version>1.0.0</Version>\n",
+        "<Project>\n <PropertyGroup>\n  <Version>1.0.1</Version>\n",
+    )],
+];
+
 #[test]
 fn what_release_tools_write_is_a_release() {
     let (old, new) = (["1.0.0", "1.0.0", "1.0.0"], ["1.0.1", "1.0.0", "1.0.0"]);
-    let table: &[&[FileChange<'_>]] = &[
-        &[(
-            "package.json",
-            "{\"name\":\"p\",\"version\":\"1.0.0\"}",
-            "{\n  \"name\": \"p\",\n  \"version\": \"1.0.1\"\n}\n",
-        )],
-        &[("VERSION", "1.0.0\n", "1.1.0\n"), ("CHANGELOG", "", "1.1.0: all\n")],
-        &[
-            (
-                "pyproject.toml",
-                "[project]\nname = \"p\"\nversion = \"1.0\"\n\n[tool.bumpversion]\ncurrent_version = \"1.0\"\n",
-                "[project]\nname = \"p\"\nversion = \"1.1\"\n\n[tool.bumpversion]\ncurrent_version = \"1.1\"\n",
-            ),
-            ("p/__init__.py", "import os\n__version__ = \"1.0\"\n", "import os\n__version__ = \"1.1\"\n"),
-            ("sonar.properties", "sonar.projectVersion=1.0\n", "sonar.projectVersion=1.1\n"),
-        ],
-        &[(
-            "uv.lock",
-            "version = 1\n\n[[package]]\nname = \"p\"\nversion = \"0.1.0\"\nsource = { editable = \".\" }\n",
-            "version = 1\n\n[[package]]\nname = \"p\"\nversion = \"0.2.0\"\nsource = { editable = \".\" }\n",
-        )],
-        &[
-            (
-                "a/package.json",
-                "{\"name\":\"@x/a\",\"version\":\"1.0.0\"}",
-                "{\"name\":\"@x/a\",\"version\":\"1.1.0\"}",
-            ),
-            (
-                "b/package.json",
-                "{\"name\":\"@x/b\",\"version\":\"3.0.0\",\"dependencies\":{\"@x/a\":\"^1.0.0\"}}",
-                "{\"name\":\"@x/b\",\"version\":\"3.0.1\",\"dependencies\":{\"@x/a\":\"^1.1.0\"}}",
-            ),
-        ],
-        &[(
-            "lib/p/version.rb",
-            "module P\n  VERSION = \"1.2.3\"\nend\n",
-            "module P\n  VERSION = \"1.2.4\"\nend\n",
-        )],
-        &[("p.gemspec", "  spec.version = '1.2.3'\n", "  spec.version = '1.2.4'\n")],
-        &[("mix.exs", "  @version \"1.2.3\"\n", "  @version \"1.2.4\"\n")],
-        &[(
-            "setup.py",
-            "setup(name='p', \n  version='1.2.3',\n)\n",
-            "setup(name='p', \n  version='1.3.0',\n)\n",
-        )],
-        &[(
-            "Chart.yaml",
-            "name: p\nversion: 1.0.0\nappVersion: 1.0.0\n",
-            "name: p\nversion: 1.1.0\nappVersion: 1.1.0\n",
-        )],
-        &[("pom.xml", "<project>\n  <version>1.0</version>\n", "<project>\n  <version>1.1</version>\n")],
-        &[(
-            "app.csproj",
-            "<Project>\n <PropertyGroup>\n  <Version>1.0.0</Version>\n",
-            "<Project>\n <PropertyGroup>\n  <Version>1.0.1</Version>\n",
-        )],
-    ];
-    for files in table {
+    for files in RELEASES {
         assert!(released(files), "{files:?}");
     }
     for (path, text) in [("package-lock.json", LOCK), ("Cargo.lock", CARGO_LOCK), ("Cargo.toml", CARGO)] {

@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn runs_that_were_seen_in_part_are_attempts() {
-        let part = |state: u8| seen(red(state, if state % 2 == 0 { &["a"] } else { &["a", "b"] }, 9));
+        let part =
+            |state: u8| seen(red(state, if state.is_multiple_of(2) { &["a"] } else { &["a", "b"] }, 9));
         assert!(!halts((1..=6).map(part).collect()), "the first with fewer was progress");
         assert!(halts((1..=9).map(part).collect()));
         let same = |last: u8| (1..=last).map(|state| seen(red(state, &["a"], 9)));

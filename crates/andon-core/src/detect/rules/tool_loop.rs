@@ -2,7 +2,8 @@
 
 use crate::detect::calls::{self, is_moving, is_told};
 use crate::detect::prelude::*;
-use crate::domain::ids::ShortHash;
+use crate::domain::events::{CallEnd, ToolCall};
+use crate::domain::{ids::ShortHash, settings::RuleSettings};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
 pub(in crate::detect) const SOFT: Param<u64> =
@@ -56,6 +57,30 @@ enum Grade {
 enum Signature {
     Full(ShortHash, Option<ShortHash>),
     Coarse(ShortHash),
+}
+
+/// Returns whether `call` of `node` has its like among the calls since the code last changed, as far as that is known. Then it is
+/// worth a look at the working tree whether the code is still the same: `soft` calls are a row.
+pub fn is_repeated(
+    timeline: &Timeline,
+    settings: &RuleSettings,
+    node: Option<&str>,
+    call: &ToolCall,
+) -> bool {
+    let soft = RULE.setting(settings).size(&SOFT);
+    let activity = &timeline.activity;
+    let node = node.unwrap_or_else(|| activity.current_node());
+    let both = |one: Option<ShortHash>, other| one.is_some() && one == other;
+    let is_like = |one: &ToolCall| {
+        one.exact == call.exact
+            || both(one.refusal, call.refusal)
+            || both(one.gist, call.gist)
+            || both(one.asks, call.asks)
+            || (one.end == CallEnd::Failed && call.end == CallEnd::Failed)
+    };
+    let known = activity.calls.iter().filter(|one| one.node == node && one.epoch == activity.epoch);
+    // The second last of a row, and this one.
+    known.filter(|one| is_like(&one.call)).count() + 2 >= soft
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

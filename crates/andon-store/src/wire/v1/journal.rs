@@ -203,7 +203,7 @@ const HALT_LINE: [&str; 11] = [
     "binds",
 ];
 
-/// What such a line has beside the members of the halt.
+/// The members of such a line beside those of the halt.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 struct HaltPlace {
