@@ -166,7 +166,13 @@ pub fn candidate(
             let carried = release::carried(ws, loaded, subject, code, parent)?;
             carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)))
         }
-        state => state,
+        EvidenceState::Tested(_)
+        | EvidenceState::Unconfigured
+        | EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::InTwoScopes(_)
+        | EvidenceState::Scope { .. } => state,
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,

@@ -136,9 +136,7 @@ mod tests {
         ] {
             let mut reader = RunReader::new(Root::none());
             for _ in 0..times {
-                for call in RunnerCall::of_words(&["jest"]) {
-                    reader.expect(call);
-                }
+                reader.expect(RunnerCall::of_words(&["jest"]).unwrap());
             }
             reader.push(Stream::Stderr, stderr.as_bytes());
             assert_eq!(reader.finish(ExitKind::Code(0)).status, status, "{times} {stderr}");

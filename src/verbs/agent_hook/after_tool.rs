@@ -51,8 +51,8 @@ pub(super) fn after_tool(
     touched(live, payload)?;
     for call in &payload.calls {
         if let Some(line) = called(live, call, by, &transcript)? {
-            let line = feed.looked(line)?;
-            keep(live, &mut feed, line)?;
+            let looked_at = feed.looked(line)?;
+            keep(live, &mut feed, looked_at)?;
             // Only of a call that is new: two hooks may report one.
             if let Some(run) = &plain_run {
                 keep(live, &mut feed, run.line(live.ctx, live.ws)?)?;

@@ -147,7 +147,8 @@ pub(super) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(
     let lacks =
         |old: &TestEvidence| old.command == TestEvidence::OF_SCOPES && found.scopes.len() > old.scopes.len();
     let is_child = |id: &CommitId| store.readable(*id).is_some_and(|other| other.parent == Some(tip));
-    if !record.tests.as_ref().is_none_or(lacks) || loaded.index(ws).newest(CHILDREN).iter().any(is_child) {
+    if !record.tests.as_ref().is_none_or(lacks) || loaded.results_of(ws).newest(CHILDREN).iter().any(is_child)
+    {
         return Ok(());
     }
     let TestEvidence { set, names, lost, flaky, .. } = record.tests.take().unwrap_or_default();

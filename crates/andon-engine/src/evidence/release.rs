@@ -83,8 +83,9 @@ pub(super) fn carried(
     if !tests.scopes.is_empty() {
         for scope in scopes::codes(&ws.repo, &ws.config, Content::Tree(*tree), Demand::Commit(Some(before)))?
         {
-            let row = tests.scopes.iter_mut().find(|row| row.name == scope.name);
-            row.into_iter().for_each(|row| row.tests.code = scope.code);
+            if let Some(row) = tests.scopes.iter_mut().find(|row| row.name == scope.name) {
+                row.tests.code = scope.code;
+            }
         }
     }
     Ok(Some(tests))

@@ -42,7 +42,7 @@ pub fn newest<T>(
     {
         return Some(found);
     }
-    let runs = loaded.index(ws).runs(code).find_map(|run| wanted(Told::Run(&run)));
+    let runs = loaded.results_of(ws).runs(code).find_map(|run| wanted(Told::Run(&run)));
     runs.or_else(own).or_else(|| recorded(ws, loaded, code, &wanted))
 }
 

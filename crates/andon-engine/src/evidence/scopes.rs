@@ -96,8 +96,7 @@ impl ScopeState {
 pub fn lacking<'s>(config: &Config, states: &'s [ScopeState], demand: Demand) -> Vec<&'s ScopeState> {
     let is_red = |name: &&str| states.iter().any(|state| state.scope.name == **name && state.is_red());
     let waits = |name: &str| {
-        matches!(demand, Demand::Commit(_))
-            && config.test.scopes.scopes.needed_by(name).iter().any(|need| is_red(&need))
+        matches!(demand, Demand::Commit(_)) && config.test.scopes.scopes.needed_by(name).iter().any(is_red)
     };
     let lacks = |state: &&ScopeState| {
         let tested = state.found.as_ref().is_some_and(|row| is_tested(&row.tests));

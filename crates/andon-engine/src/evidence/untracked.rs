@@ -88,6 +88,9 @@ pub(crate) fn run_before_add(
     Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(&run, |file| left.contains(file)) }))
 }
 
+/// A run, and its untracked files that are still none of the code.
+type RunBeforeAdd = (Rc<TestRun>, Vec<OverlayEntry>);
+
 /// The newest such run that `counts`, with its untracked files that are still none of the code.
 pub(crate) fn newest_before_add(
     ws: &Workspace,
@@ -95,8 +98,8 @@ pub(crate) fn newest_before_add(
     subject: &Subject,
     code: CodeId,
     counts: impl Fn(&TestRun) -> bool,
-) -> Result<Option<(Rc<TestRun>, Vec<OverlayEntry>)>, OpsError> {
-    for run in loaded.index(ws).runs_beside().filter(|run| counts(run)).take(RUNS) {
+) -> Result<Option<RunBeforeAdd>, OpsError> {
+    for run in loaded.results_of(ws).runs_beside().filter(|run| counts(run)).take(RUNS) {
         let (overlay, left) = as_tracked_in(ws, &run, subject)?;
         if left.len() == run.beside.len() {
             continue;

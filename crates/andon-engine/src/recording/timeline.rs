@@ -208,7 +208,7 @@ pub struct JournalPart {
 
 impl LoadedTimeline {
     /// The index of the clone.
-    pub fn index(&self, ws: &Workspace) -> &ResultIndex {
+    pub fn results_of(&self, ws: &Workspace) -> &ResultIndex {
         self.results.index.get_or_init(|| ResultIndex::open(&ws.repo, ws.opened))
     }
 

@@ -205,7 +205,7 @@ impl<'a> Sync<'a> {
         if lacking.is_empty() {
             return Ok(());
         }
-        let refs = outgoing::everything(&self.repo)?;
+        let refs = outgoing::everything(self.repo)?;
         self.repo.write_bundle(file, &refs)?;
         self.written(&lacking);
         Ok(())
