@@ -89,14 +89,16 @@ impl Conflict {
             format!("mv {path} {path}.aside")
         };
         let chained = || self.path.with_file_name(self.hook.chained_name());
+        // What lies in the place of our hook is put aside only where it is that file which is in the way.
+        let has_chained = self.why == Obstacle::NoFile && self.path.is_file();
         match self.why {
-            Obstacle::Edited => aside(self.path.clone()),
-            Obstacle::Replaced(_) | Obstacle::ChainedShim => aside(chained()),
             Obstacle::RunsThrough(owner) => {
                 format!("{} uninstall --hook-type {}", owner.name(), self.hook.name())
             }
-            Obstacle::NoFile if self.path.is_file() => aside(chained()),
-            Obstacle::NoFile => aside(self.path.clone()),
+            Obstacle::NoFile | Obstacle::Edited if !has_chained => aside(self.path.clone()),
+            Obstacle::NoFile | Obstacle::Edited | Obstacle::Replaced(_) | Obstacle::ChainedShim => {
+                aside(chained())
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ seq() { GIT_SEQUENCE_EDITOR="$1"; export GIT_SEQUENCE_EDITOR; }
 "#;
 
 /// Rebases: clean, with conflicts, onto elsewhere, interrupted.
-const REBASES: &str = r##"
+const REBASES: &str = r#"
 # rebase clean
 feature; moved; git rebase -q main
 # rebase clean then amend
@@ -52,10 +52,10 @@ feature; git checkout -q main; work a.c m "Main a"; git checkout -q feature; git
 feature; git checkout -q main; work a.c m "Main a"; git checkout -q feature; git rebase -q main >/dev/null 2>&1 || git rebase --skip >/dev/null 2>&1 || git rebase --skip >/dev/null 2>&1 || true
 # rebase with merges
 feature; git checkout -qb topic feature~1; work t.c t1 Topic; git checkout -q feature; git merge -q --no-ff --no-edit topic; moved; git rebase -q --rebase-merges main
-"##;
+"#;
 
 /// What `git rebase --interactive` does.
-const EDITS: &str = r##"
+const EDITS: &str = r#"
 # autosquash onto a longer main
 feature; moved; echo a9 > a.c; andon test >/dev/null; git commit -qa --fixup=HEAD; seq true; git rebase -q -i --autosquash main
 # autosquash in the middle
@@ -96,10 +96,10 @@ feature; moved; seq "sed -i -e 1{h\;d\;} -e 2{G\;}"; git rebase -q -i main
 feature; work c.c c1 Both; echo x > d.c; git add d.c; andon test >/dev/null; git commit -q --amend --no-edit; seq "sed -i '4s/pick/edit/'"; git rebase -q -i base; git reset -q HEAD~1; git add c.c; andon test >/dev/null; mv d.c ../d.c; andon test >/dev/null; git commit -qm "First half"; mv ../d.c d.c; git add d.c; andon test >/dev/null; git commit -qm "Second half"; git rebase --continue >/dev/null
 # squash
 feature; moved; seq "sed -i '2,3s/pick/squash/'"; git rebase -q -i main
-"##;
+"#;
 
 /// Cherry-picks, reverts and patches.
-const PICKS: &str = r##"
+const PICKS: &str = r#"
 # cherry-pick
 feature; moved; git checkout -q main; git cherry-pick feature~1 >/dev/null; git cherry-pick -x feature~2 >/dev/null
 # cherry-pick -n
@@ -120,10 +120,10 @@ feature; p=base; for c in $(git rev-list --reverse base..feature); do p=$(git co
 feature; p=base; for c in $(git rev-list --reverse base..feature); do p=$(git commit-tree -p $p -m "Rewritten" $c^{tree}); done; git update-ref refs/heads/feature $p; work z.c z More
 # filter-branch
 feature; FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --msg-filter 'sed s/^/x/' base..feature >/dev/null
-"##;
+"#;
 
 /// Amends, resets, stashes, parts of the work.
-const RESETS: &str = r##"
+const RESETS: &str = r#"
 # stash branch
 feature; echo s > s.c; git add s.c; git stash -q; work a.c a3 Four; git stash branch side >/dev/null; andon test >/dev/null; git commit -qm "From the stash"
 # soft reset
@@ -146,10 +146,10 @@ feature; echo x > x.c; echo y > y.c; git add x.c; mv y.c ..; andon test >/dev/nu
 feature; echo n > n.c; git add n.c; mv n.c ../n.c; git rm -q --cached n.c; echo a7 > a.c; andon test >/dev/null; git commit -q -m "Only a" a.c
 # reuse message
 feature; echo a8 > a.c; andon test >/dev/null; git commit -qa -C HEAD~1; git commit -q --amend --reset-author --no-edit
-"##;
+"#;
 
 /// Colleagues, worktrees and merges.
-const SHARED: &str = r##"
+const SHARED: &str = r#"
 # pull rebase of a colleague
 git clone -q . ../hub.git --bare; git remote add origin ../hub.git; git push -q -u origin main 2>/dev/null; git clone -q ../hub.git ../two; (cd ../two; git config user.name B; git config user.email b@example.org; andon install >/dev/null 2>&1; work b.c b1 Theirs; work b.c b2 "Theirs two"); work a.c a1 Ours; work a.c a2 "Ours two"; git push -q 2>/dev/null; cd ../two; git pull -q --rebase; git push -q 2>/dev/null; andon check base~0..HEAD 2>&1 || true; cd ../repo; git pull -q --rebase; git fetch -q; andon sync >/dev/null 2>&1
 # pull merge of a colleague
@@ -158,7 +158,7 @@ git clone -q . ../hub.git --bare; git remote add origin ../hub.git; git push -q 
 git worktree add -q ../side -b side; (cd ../side; work s.c s1 Side; work s.c s2 "Side two"); work a.c a1 Main; work a.c a2 "Main two"; git merge -q --no-edit side; (cd ../side; git merge -q main; work s.c s3 "Side three"); git merge -q side
 # merge conflict
 feature; git checkout -q main; work a.c m "Main a"; git merge -q feature >/dev/null 2>&1 || { echo both > a.c; git add a.c; andon test >/dev/null; git commit -q --no-edit; }
-"##;
+"#;
 
 fn sh(stage: &Stage, script: &str) -> Out {
     stage.run_in(stage.dir(), "sh", &["-ec", script], None)

@@ -4,11 +4,11 @@
 use crate::support::{Stage, image::built};
 
 /// The test `answer` passes where `a.sh` says 42, `b` where `b.sh` does not say bad.
-const CHECK: &str = r#"n=0; echo 1..2
+const CHECK: &str = r"n=0; echo 1..2
 if grep -q 42 a.sh; then echo ok 1 - answer; else echo not ok 1 - answer; n=1; fi
 if grep -q bad b.sh; then echo not ok 2 - b; n=1; else echo ok 2 - b; fi
 exit $n
-"#;
+";
 
 /// Words of the scripts: `tested SUBJECT` commits with a run, `bare ...` runs git as a forge or a clone without hooks does.
 const WORDS: &str = r#"

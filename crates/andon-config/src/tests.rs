@@ -69,6 +69,14 @@ fn without_sources_the_defaults_of_the_design_hold() {
         timeout: Some(Span(1_800)),
     };
     assert_eq!(config.test, expected);
+    assert!(config.paths.api.is_empty() && config.normalize.is_empty());
+    assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
+    assert_eq!(config.rules["iteration-cap"].count(&MAX), 100);
+}
+
+#[test]
+fn documents_and_code_are_told_apart_by_default() {
+    let config = load_with(&[], &rules()).unwrap();
     assert_eq!(config.paths.docs[..2], ["**/*.md", "**/*.rst"]);
     for path in [
         "LICENSE-MIT",
@@ -103,10 +111,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
     }
     assert_eq!(config.paths.ignore, ["**/*.log", "**/*.timestamp-*.mjs", "**/*.swp", "**/*~"]);
-    assert!(config.paths.api.is_empty() && config.normalize.is_empty());
     assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
-    assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
-    assert_eq!(config.rules["iteration-cap"].count(&MAX), 100);
 }
 
 const SCOPES: &str = r#"

@@ -472,10 +472,10 @@ impl<'a> Session<'a> {
         let mut states = self.states(&seen, Demand::Everything)?;
         // Its code may have more than git tracks: files that its tests named.
         let new = ran.as_ref().map(|row| row.tests.code);
-        if let Some(row) = ran {
-            if let Some(state) = states.iter_mut().find(|state| state.scope.name == row.name) {
-                state.found = Some(row);
-            }
+        if let Some(row) = ran
+            && let Some(state) = states.iter_mut().find(|state| state.scope.name == row.name)
+        {
+            state.found = Some(row);
         }
         let whole = TestedCode::from_overlay(self.at(), seen)?;
         let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);

@@ -68,7 +68,7 @@ fn red_runs_are_seen_whatever_was_typed() {
         let stage = Stage::installed();
         for number in 1..=6 {
             stage.write("code.txt", format!("tried {number}\n"));
-            assert_eq!(is_halted(&stage), false, "{command} {number}");
+            assert!(!is_halted(&stage), "{command} {number}");
             ran(&stage, command, &said(number), number);
         }
         assert!(is_halted(&stage), "{command}");

@@ -218,12 +218,12 @@ struct Kept {
     settings: BTreeSet<String>,
 }
 
-fn lines(out: Out) -> BTreeSet<String> {
+fn lines(out: &Out) -> BTreeSet<String> {
     out.stdout.lines().map(str::to_owned).collect()
 }
 
 fn refs(stage: &Stage) -> BTreeMap<String, String> {
-    let all = lines(sh(
+    let all = lines(&sh(
         stage,
         "git for-each-ref --format='%(refname) %(objectname)'; echo HEAD $(git rev-parse HEAD)",
     ));
@@ -246,7 +246,7 @@ fn files(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
 
 impl Kept {
     fn new(stage: &Stage) -> Self {
-        let settings = lines(sh(stage, "git config --local --list --name-only"));
+        let settings = lines(&sh(stage, "git config --local --list --name-only"));
         Self { contents: files(stage), staged: staged(stage), refs: refs(stage), settings }
     }
 
@@ -278,7 +278,7 @@ impl Kept {
 
     /// Settings that a hint took out: only what the state itself had set to get into trouble.
     fn settings_gone(&self, stage: &Stage) -> BTreeSet<String> {
-        let now = lines(sh(stage, "git config --local --list --name-only"));
+        let now = lines(&sh(stage, "git config --local --list --name-only"));
         self.settings.difference(&now).cloned().collect()
     }
 }
@@ -309,19 +309,19 @@ fn copy(stage: &Stage, from: &Path, to: &Path) {
 }
 
 /// Walks every hint of a state; the commands that were run.
-fn walk(state: &State) -> Vec<String> {
+fn walk(row: &State) -> Vec<String> {
     let stage = ground();
-    sh(&stage, &state.make.replace("@HALTED", HALTED));
+    sh(&stage, &row.make.replace("@HALTED", HALTED));
     let keep = stage.root().join("keep");
     copy(&stage, stage.dir(), &keep);
-    let shown = sh(&stage, state.trigger);
-    let first = trouble(&shown).unwrap_or_else(|| panic!("{}: no trouble\n{shown}", state.name));
+    let shown = sh(&stage, row.trigger);
+    let first = trouble(&shown).unwrap_or_else(|| panic!("{}: no trouble\n{shown}", row.name));
     let mut ran = Vec::new();
     for hint in commands(&shown) {
         copy(&stage, &keep, stage.dir());
-        sh(&stage, state.trigger);
+        sh(&stage, row.trigger);
         let mut next = hint.clone();
-        let mut told = format!("{}: {hint}", state.name);
+        let mut told = format!("{}: {hint}", row.name);
         for round in 1.. {
             let kept = Kept::new(&stage);
             let out = follow(&stage, &next);
@@ -331,7 +331,7 @@ fn walk(state: &State) -> Vec<String> {
             let gone = kept.settings_gone(&stage);
             let own = ["core.hookspath", "notes.rewriteref"];
             assert!(gone.iter().all(|key| own.contains(&key.as_str())), "{told}: took {gone:?} out");
-            let again = sh(&stage, state.trigger);
+            let again = sh(&stage, row.trigger);
             if trouble(&again).as_ref() != Some(&first) && (again.code == 0 || commands(&again).is_empty()) {
                 break;
             }
@@ -388,7 +388,7 @@ fn hints_in_source() -> BTreeSet<String> {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
             if path.is_dir() && !["tests", "demo"].contains(&name.as_str()) {
                 waiting.push(path);
-            } else if name.ends_with(".rs") && name != "tests.rs" {
+            } else if path.extension() == Some("rs".as_ref()) && name != "tests.rs" {
                 let text = fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]").next().unwrap_or_default();
                 found.extend(literals(code).iter().filter_map(|one| command(one)).map(str::to_owned));

@@ -144,7 +144,7 @@ fn members<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Member> {
     let (mut found, mut meaning, mut attributes) = (Vec::new(), String::new(), String::new());
     for line in lines.map(str::trim) {
         if let Some(doc) = line.strip_prefix("///") {
-            meaning = format!("{meaning}{doc}").trim().to_owned();
+            format!("{meaning}{doc}").trim().clone_into(&mut meaning);
         } else if line.starts_with('#') {
             attributes.push_str(line);
         } else if let Some((name, shape)) = line.trim_end_matches(',').split_once(": ") {
