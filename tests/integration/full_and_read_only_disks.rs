@@ -133,7 +133,7 @@ fn a_store_that_cannot_be_read_is_not_taken_for_an_empty_or_a_damaged_one() {
     for command in ["log", "show", "replay", "check HEAD~1..HEAD", "hook post-commit", "test"] {
         let out = as_other(&stage, &format!("andon {command}")).unwrap();
         out.says("objects: Permission denied")
-            .says("help: check the permissions")
+            .says("help: it belongs to root: sudo chown -R")
             .lacks("fsck")
             .lacks("unknown");
     }
