@@ -10,7 +10,7 @@ use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
 use andon_core::domain::{effect::AckMode, findings::Level, paths::PathClass, time::Span};
 use testreport::Format;
 
-const MAX: Param<u64> = Param::count("max", 100, 1, "Iterations.");
+const MAX: Param<u64> = Param::total("max", 100, 1, "Iterations.");
 const EXEMPT: Param<Vec<String>> = Param::list("exempt", andon_core::words!["Revert"], "A list.");
 static CAP: [ParamSpec; 1] = [MAX.spec];
 static MIXED: [ParamSpec; 4] = [

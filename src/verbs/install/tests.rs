@@ -72,7 +72,7 @@ impl Scratch {
     }
 
     /// The part of `andon install --fetch` that is beside the hooks.
-    pub(crate) fn fetch(&self, at: &Path) {
+    pub(crate) fn fetch(at: &Path) {
         let repo = open(at);
         let change = git_config::fetch_change(&repo, FetchRefspecs::Wanted).unwrap();
         git_config::set_fetch(&repo, change).unwrap();

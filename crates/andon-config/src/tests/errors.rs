@@ -10,7 +10,7 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify, identity",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, usage, agents, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
     (
@@ -180,7 +180,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify, identity",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, usage, agents, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
 ];
 
