@@ -38,7 +38,7 @@ pub fn is_budget(rule: &Rule, settings: &RuleSettings) -> bool {
     rule.reason == HaltReason::BudgetExceeded && rule.level_in(settings) == Level::Halt
 }
 
-/// The settings at one step: the counts of those rules times its factor, rounded up, and no less than they may be.
+/// The settings at one step: the counts of those rules times its factor, rounded up, within what they may be.
 pub fn at_step(settings: &RuleSettings, step: usize) -> RuleSettings {
     let mut scaled = settings.clone();
     for rule in REGISTRY.iter().filter(|rule| is_on_ladder(rule, settings)) {
@@ -53,7 +53,7 @@ pub fn rule_at_step(rule: &Rule, settings: &RuleSettings, step: usize) -> RuleSe
     let mut setting = rule.setting(settings).into_owned();
     for spec in rule.params {
         if let Some(ParamValue::Count(count)) = setting.params.get_mut(spec.name) {
-            *count = count.saturating_mul(factor).div_ceil(100).max(spec.min);
+            *count = count.saturating_mul(factor).div_ceil(100).clamp(spec.min, spec.max);
         }
     }
     setting

@@ -172,7 +172,7 @@ impl NewestFact<'_> {
         }
         let (timeline, stage) = (self.timeline, self.stage);
         let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode };
-        (rule.check)(&situation, setting).map(|finding| finding.level)
+        rule.found(&situation, setting).map(|finding| finding.level)
     }
 
     /// The result of the signals at a step.

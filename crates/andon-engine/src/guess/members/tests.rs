@@ -145,8 +145,8 @@ fn modules_of_maven_and_gradle() {
     ];
     insta::assert_snapshot!(told(&files), @r"
     core [] core/**: ./mvnw -pl core -am test
-    tool [core] tool/**: ./mvnw -pl tool -am test
     web [core] web/**: ./mvnw -pl web -am test
+    tool [core] tool/**: ./mvnw -pl tool -am test
     ");
     let files = [
         ("settings.gradle.kts", "rootProject.name = \"x\"\ninclude(\":core\", \":apps:web\")\n"),
