@@ -93,7 +93,7 @@ fn a_branch_that_is_older_than_the_configuration_is_told_so_without_blame() {
     assert_snapshot!(stage.andon(&["check", "main..topic"]).lacks("config-changed").shown(), @"
     exit 0
     --- stdout
-    note[config-older]: andon.toml is another one at HASH than here, where it is older; that of HASH was used
+    note[config-older]: andon.toml is another one at HASH than here, where it is older; that of HASH was used, with the tests that the branch knows
       help: git diff HASH HASH -- andon.toml
     checked 1 commit in main..topic: ok
     ");

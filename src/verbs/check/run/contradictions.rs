@@ -6,7 +6,7 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::scopes::called;
 use andon_core::domain::signatures;
-use andon_core::domain::tests::{RunOrigin, ScopeTests, TestEvidence, TestStatus};
+use andon_core::domain::tests::{RanOn, RunOrigin, ScopeTests, TestEvidence, TestStatus};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};
 
@@ -26,10 +26,13 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
 
 /// A scope whose result is said to come from a commit that is here, and whose record tells no such result.
 fn of_inherited(case: &Case<'_>, tests: &TestEvidence) -> Option<String> {
+    // A release carries the results of its parent to its own code, which is derived again elsewhere.
+    let is_release = tests.ran_on == RanOn::Parent;
     let is_told =
         |row: &ScopeTests, from: CommitId| match case.store.readable(from).and_then(|record| record.tests) {
             Some(told) => told.of_scope(&row.name).is_some_and(|told| {
-                (told.tests.code, told.tests.signature) == (row.tests.code, row.tests.signature)
+                told.tests.signature == row.tests.signature
+                    && (is_release || told.tests.code == row.tests.code)
             }),
             // Records of commits that are gone are taken away (`git notes prune`).
             None => case.repo.commit(from).is_err(),
