@@ -65,8 +65,8 @@ fn entities_are_not_expanded() {
          <testsuite><testcase name='&e11;'><failure message='&f;'>&e11;</failure></testcase></testsuite>"
     );
     let one = file(bomb.as_bytes(), 0);
-    assert_eq!((one.status, one.failing.as_slice()), (Failed, &["&e11;".to_owned()][..]));
-    assert_eq!(one.errors[0].text, "&f;");
+    // An entity may hold anything, a failure too.
+    assert_eq!((one.status, one.failing.as_slice()), (Incomplete, &[][..]));
 }
 
 #[test]
