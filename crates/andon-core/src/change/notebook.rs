@@ -1,4 +1,4 @@
-//! What running a notebook writes into it: outputs, and the numbers of the cells that ran. They are results and no work.
+//! Running a notebook writes outputs and the numbers of the cells that ran into it. They are results and no work.
 
 use std::ops::Range;
 

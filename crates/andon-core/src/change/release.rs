@@ -1,7 +1,7 @@
 //! Recognizes what release tools commit: the project's own version, the references to it, and nothing else. The tests of the
 //! commit before speak for such code.
 //!
-//! What counts is shown by contents. A version is the project's own where the project declares it: at the top of a JSON file,
+//! A release is known by contents. A version is the project's own where the project declares it: at the top of a JSON file,
 //! in a section or a block that names no dependency, in a file of versions. Anything else may differ only by going from the
 //! declared old version to the new one, in a line or a member that speaks of the version or names what declares it.
 

@@ -24,7 +24,7 @@ impl CachedTokens {
 }
 
 crate::named_enum! {
-    /// Where the used tokens are known from, the best first.
+    /// The sources of the used tokens, the best first.
     pub enum FillSource {
         /// The client reported what is in its context window.
         Reported = "reported",

@@ -42,7 +42,7 @@ impl Timeline {
         // A rebase brings no state of new work: the attempts that it moved were there already.
         for iteration in self.iterations.iter().filter(|one| one.moved.is_none()) {
             match states.last_mut() {
-                // What normalization leaves nothing of, such as the outputs of a notebook, brings none either.
+                // A change that normalization leaves nothing of, such as the outputs of a notebook, brings none either.
                 Some(last) if last.code == iteration.code || iteration.is_cosmetic() => {
                     last.newest = iteration;
                 }

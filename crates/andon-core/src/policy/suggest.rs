@@ -39,7 +39,7 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     if let Some(own) = own(finding) {
         return std::iter::once(own).chain(failing(timeline)).collect();
     }
-    // What reviewers cannot agree on, no other words in the task settle.
+    // No other words in the task settle a matter on which reviewers cannot agree.
     if splits_running(&timeline.verdict_rounds(u64::MAX)) > 0 {
         let text =
             "spawn a reconciliation node: it writes down what the reviewers disagree about, and decides it";

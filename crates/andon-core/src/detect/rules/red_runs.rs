@@ -91,7 +91,7 @@ mod tests {
         states.map(|state| edited(red(state, &["a"], 9))).collect()
     }
 
-    /// What a shell call printed.
+    /// A run that was seen in the output of a shell call.
     fn seen(tests: TestEvidence) -> Fact {
         let mut made = run(tests);
         (made.validity, made.overlay_truncated) = (RunValidity::Seen, true);
