@@ -210,7 +210,9 @@ impl Origins {
             claims.extend(squashes(archive, &known, asked.commit));
         }
         for claimed in claims {
-            if !self.is_made(archive, asked, &claimed)? {
+            // What was made of a commit, such as its merge, has its change too, and is not what it was made of.
+            let is_later = |id: &CommitId| archive.repo.is_ancestor(asked.commit.id, *id).unwrap_or(false);
+            if !self.is_made(archive, asked, &claimed)? || claimed.applied().iter().any(is_later) {
                 continue;
             }
             match self.of_what_it_is_made(archive, asked, claimed)? {

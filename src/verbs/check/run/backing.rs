@@ -268,6 +268,8 @@ impl RangeEvidence {
         let Self { origins, standings, .. } = self;
         let judged = |id: CommitId| match standings.get(&id) {
             Some(standing) => KnownSoFar::Known(standing.clone()),
+            // No commit is evidence for itself, by whatever way round: what was made of it is worth what it is.
+            None if id == here.commit.id => KnownSoFar::Open,
             None if here.examined.holds(id) => {
                 let tests = here.examined.fact(id).and_then(|fact| fact.record.tests);
                 KnownSoFar::Known(CodeStanding::Tested(FailingRun::of(id, tests.as_ref())))
