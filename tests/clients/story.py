@@ -200,13 +200,11 @@ class Story:
         subjects = self.run("git", "log", "--format=%s", "-3").stdout
         self.holds("Try 50" in subjects, f"commits: {subjects}")
         self.step("a tool call after the halt is refused with the reason")
-        # Some clients end the session with the call that halts the loop: no request follows.
-        ended = told.requests == 3
-        self.holds(ended or told.says(3, "halted"), f"the model was not told of the halt: {told.log}")
+        self.holds(told.says(3, "halted"), f"the model was not told of the halt: {told.log}")
         answer = open(os.path.join(self.repo, "answer.c"), encoding="utf-8").read()
         self.holds(answer.strip() != "53", "the edit after the halt was made")
         self.step("reading and `andon status` still work")
-        self.holds(ended or told.says(4, "Loop"), f"andon status was refused: {told.log}")
+        self.holds(told.says(4, "Loop"), f"andon status was refused: {told.log}")
 
     def ways_around(self):
         unset = " ".join(f"-u {name}" for name in self.client.markers)
@@ -312,7 +310,7 @@ class Told:
     """What the model was told after each of its turns."""
 
     def __init__(self, turns, asked, log):
-        self.log, self.requests = log, len(asked)
+        self.log = log
         self.answers = ["\n".join(one["told"]) for one in asked[1:]] + [""] * len(turns)
 
     def says(self, turn, words):

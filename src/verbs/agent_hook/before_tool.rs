@@ -61,7 +61,7 @@ fn refused(
     let place_ends = place.client.spec().ends().is_some_and(|ends| ends.before_tools);
     let mut live = place.fold();
     let mark = live.mark(&["refused", &about]);
-    let told = if live.known.refused.contains(&mark) { Telling::Again } else { Telling::First };
+    let told = if live.known.heard.contains_key(&mark) { Telling::Again } else { Telling::First };
     let text = match (why, halted) {
         (RefusalReason::Disarms(found), _) => words::disarms(found, told),
         (RefusalReason::Full, _) => words::full(full, told),
@@ -78,7 +78,7 @@ fn refused(
     EventOutcome { say, warnings }
 }
 
-fn halt_name(halted: &HaltState) -> String {
+pub(super) fn halt_name(halted: &HaltState) -> String {
     match halted {
         HaltState::Yes(Some(halt)) => format!("halted: {} {}", halt.rule, halt.at),
         HaltState::Yes(None) => "halted by a file".to_owned(),

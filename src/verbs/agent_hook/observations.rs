@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::HaltState;
 use super::after_tool::{EventOutcome, all_decisions, decisions_first, take_usage};
+use super::before_tool::halt_name;
 use super::place::{LiveSession, Place, whole_file};
 use crate::verbs::agent_hook::text::{self as words, SessionView};
 use andon_agents::{self as agent, HookPayload, Instruction};
@@ -91,9 +92,15 @@ pub(super) fn prompt(
     if is_asked && place.known.turn.asked && !place.known.turn.first {
         place.append(&place.event(None, EventKind::Renewed(Renewal::Prompt)))?;
     }
-    // Nobody is there who could be answered: the prompt of a loop costs nothing.
+    // Without a person who could be answered the prompt of a loop costs nothing. A client that asks before every request is
+    // let go on until its model was refused twice: it hears of the halt, and can read and leave its work in order.
     let blocks = place.client.spec().ends().is_some_and(|ends| ends.at_prompts) && !place.is_attended();
-    if blocks && let HaltState::Yes(halt) = halted {
+    let refusals = place.known.heard.get(&place.mark(&["refused", &halt_name(halted)]));
+    let goes_on = refusals.is_some_and(|times| *times > 1);
+    if blocks
+        && (!again || goes_on)
+        && let HaltState::Yes(halt) = halted
+    {
         let text = words::halted(halt.as_deref(), words::Telling::First);
         return Ok(EventOutcome { say: Instruction::Refuse(text), warnings: Vec::new() });
     }

@@ -51,8 +51,6 @@ pub struct OpenTurn {
 pub struct Session {
     /// Something is remembered.
     pub remembered: bool,
-    /// Marks of what was refused.
-    pub refused: BTreeSet<ShortHash>,
     /// Marks of the messages that the model got.
     pub nudged: BTreeSet<ShortHash>,
     /// Marks of messages whose tokens were taken in.
@@ -71,7 +69,7 @@ pub struct Session {
     pub compacted: u64,
     /// Nothing was done since the last of them.
     pub just_compacted: bool,
-    /// The number of payloads of each content that came without an id.
+    /// The number of payloads of each content that came without an id, and of refusals for each reason.
     pub heard: BTreeMap<ShortHash, u64>,
     /// Prompts of all sessions of the client.
     prompts: BTreeSet<ShortHash>,
@@ -154,9 +152,6 @@ impl Session {
         }
         match (fact.deed, fact.mark) {
             (AgentAction::Prompt, _) => self.held.clear(),
-            (AgentAction::Refused, Some(mark)) => {
-                self.refused.insert(mark);
-            }
             (AgentAction::Nudged, Some(mark)) => {
                 self.nudged.insert(mark);
             }
@@ -168,7 +163,9 @@ impl Session {
                 let times = self.called.entry(mark).or_default();
                 *times = number(fact).unwrap_or(*times).saturating_add(1);
             }
-            (AgentAction::Heard, Some(mark)) => *self.heard.entry(mark).or_default() += 1,
+            (AgentAction::Heard | AgentAction::Refused, Some(mark)) => {
+                *self.heard.entry(mark).or_default() += 1
+            }
             (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
             (
@@ -257,7 +254,7 @@ mod tests {
         let session = Session::from_facts(&facts, Claude, Some("a"));
         assert_eq!(session.held, [ShortHash([2; 8])]);
         assert_eq!(session.called[&ShortHash([3; 8])], 2);
-        assert_eq!((session.refused.len(), session.remembered), (1, true));
+        assert_eq!((session.heard[&ShortHash([4; 8])], session.remembered), (1, true));
         assert!(!Session::from_facts(&facts, Claude, None).remembered);
         assert_eq!(in_order(&facts), [Claude, Copilot]);
     }
