@@ -122,7 +122,7 @@ fn code_that_any_run_saw_is_not_asked_for_again() {
 fn a_halt_ends_the_session_in_the_way_of_the_client() {
     let stage = halted();
     let prompt = |client: &str, event: &str| {
-        hook(&stage, client, event, r#"{"session_id":"s","prompt":"go on"}"#).ok()
+        hook(&stage, client, event, r#"{"session_id":"s","prompt":"go on","prompt_id":"p"}"#).ok()
     };
     for (client, event) in [
         ("claude", "UserPromptSubmit"),
@@ -144,6 +144,12 @@ fn a_halt_ends_the_session_in_the_way_of_the_client() {
     }
     call("codex", "Bash").exits(2);
     call("codex", "Bash").exits(2);
+    // It asks before every request: its model hears of the halt, and is refused twice before that ends the session.
+    for _ in 0..2 {
+        prompt("qwen", "UserPromptSubmit").lacks("block");
+        call("qwen", "run_shell_command").exits(2);
+    }
+    prompt("qwen", "UserPromptSubmit").says("\"decision\":\"block\"");
     stop(&stage, "claude").ok().says("\"continue\":false").lacks("systemMessage");
     stop(&stage, "qwen").ok().says("systemMessage").lacks("continue");
 }
