@@ -236,16 +236,14 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
-const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \"**/README\", \
-     \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
+     \"**/*.{png,jpg,jpeg,gif,svg,webp,ico}\", \"**/README\", \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \
      \"LICENSES/**\", \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \
      \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \".replit\", \
      \"replit.nix\", \".idx/**\", \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \
-     \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \
-     \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\", \"!**/tests/**\", \"!**/test/**\", \"!**/spec/**\", \
+     \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \"!**/tests/**\", \"!**/test/**\", \"!**/spec/**\", \
      \"!**/testdata/**\", \"!**/fixtures/**\", \"!**/__snapshots__/**\", \"docs/**\", \".github/**\", \
-     \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \
-     \"!**/conanfile.txt\"]  # default";
+     \"!**/{*requirements*,constraints*,CMakeLists,conanfile}.txt\", \"!**/requirements/**\"]  # default";
 
 /// What `andon config show` says then.
 const SHOWN: [&str; 45] = [

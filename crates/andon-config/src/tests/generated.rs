@@ -7,7 +7,7 @@ use super::{super::*, read, source};
 fn the_template_is_short_loads_and_shows_the_choices() {
     for command in [None, Some("cargo test"), Some("a 'b' \"c\" \\ \u{1b} \n d")] {
         let text = template(command);
-        assert!(text.lines().count() <= 22, "{text}");
+        assert!(text.lines().count() <= 20, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
         let config = load(&[source(Layer::Repository, &text)]).unwrap();
         assert_eq!(config.test.command, command.map(|one| TestCommand::Shell(one.to_owned())), "{text}");
