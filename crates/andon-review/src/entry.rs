@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use andon_core::named_enum;
 use serde_json::{Map, Value};
 
 use super::payload::{Payload, fields::shown_by_name, member::Malformed};
@@ -32,40 +32,40 @@ pub struct ReviewEntry {
     pub payload: Arc<Result<Payload, Malformed>>,
 }
 
-/// The reasons, in the order in which they are looked for: the first that applies is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Code {
-    ClockSetBack,
-    FromTheFuture,
-    BadPayload,
-    UnknownRound,
-    PolicyRollback,
-    PolicyConflict,
-    PolicyThreshold,
-    Unsigned,
-    RevokedKey,
-    SelfGranted,
-    UnknownKey,
-    WrongRole,
-    Withdrawn,
-    AlreadyResolved,
-    RateLimited,
-    Suspended,
-    Conflict,
-    PanelOnly,
-    Rotation,
-    PanelFull,
-    RefereeGate,
-    PanelNeeded,
-    NotAccepted,
-    NotOnPanel,
-    Cap,
-    ConcernCooldown,
-    DuplicateBallot,
-    NoCommitment,
-    EarlyReveal,
-    CommitmentMismatch,
+named_enum! {
+    /// The reasons, in the order in which they are looked for: the first that applies is given.
+    pub enum Code, "the reason why an entry does not count" {
+        ClockSetBack = "clock_set_back",
+        FromTheFuture = "from_the_future",
+        BadPayload = "bad_payload",
+        UnknownRound = "unknown_round",
+        PolicyRollback = "policy_rollback",
+        PolicyConflict = "policy_conflict",
+        PolicyThreshold = "policy_threshold",
+        Unsigned = "unsigned",
+        RevokedKey = "revoked_key",
+        SelfGranted = "self_granted",
+        UnknownKey = "unknown_key",
+        WrongRole = "wrong_role",
+        Withdrawn = "withdrawn",
+        AlreadyResolved = "already_resolved",
+        RateLimited = "rate_limited",
+        Suspended = "suspended",
+        Conflict = "conflict",
+        PanelOnly = "panel_only",
+        Rotation = "rotation",
+        PanelFull = "panel_full",
+        RefereeGate = "referee_gate",
+        PanelNeeded = "panel_needed",
+        NotAccepted = "not_accepted",
+        NotOnPanel = "not_on_panel",
+        Cap = "cap",
+        ConcernCooldown = "concern_cooldown",
+        DuplicateBallot = "duplicate_ballot",
+        NoCommitment = "no_commitment",
+        EarlyReveal = "early_reveal",
+        CommitmentMismatch = "commitment_mismatch",
+    }
 }
 
 shown_by_name!(Code);

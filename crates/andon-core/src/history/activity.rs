@@ -42,7 +42,7 @@ pub struct Call {
     /// Grows with every new edit, commit, changed state of the code, `session_start` and `prompt`: the agent that made the calls
     /// of one epoch saw the same code and remembers the others.
     pub epoch: u64,
-    /// Grows with every state of the code that differs from the one known before it, whoever changed it.
+    /// Grows with every state of the code that differs from the one known before it, by the agent, a program or a person.
     #[serde(default)]
     pub state: u64,
     /// The newest iteration then; 0 before the first.

@@ -247,7 +247,8 @@ impl Timeline {
         self.activity.epoch = self.activity.epoch.saturating_add(1);
     }
 
-    /// Takes the code of the working tree. Rows of calls begin anew where it is another than the one before, whoever changed it.
+    /// Takes the code of the working tree. Rows of calls begin anew where it is another than the one before, by the agent, a
+    /// program or a person.
     pub(super) fn saw(&mut self, code: CodeId) {
         if self.activity.seen.replace(code).is_some_and(|before| before != code) {
             self.new_epoch();
