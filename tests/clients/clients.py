@@ -19,6 +19,7 @@ class Client:
     by_default = True  # whether it is run where no client is named
     markers = []  # what the client sets in its shell
     holds_turns = True  # whether a hook can keep a turn from ending
+    blocks_prompts = False  # whether a hook keeps the prompt of a halted loop from the model
     rewrites = True  # whether a hook can change the arguments of a call
 
     @property
@@ -38,6 +39,7 @@ class Client:
 
 class Claude(Client):
     name = "claude"
+    blocks_prompts = True
     settings = ".claude/settings.json"
     markers = ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT", "CLAUDE_CODE_ENTRYPOINT"]
 
@@ -51,6 +53,7 @@ class Claude(Client):
 
 class Codex(Client):
     name = "codex"
+    blocks_prompts = True
     settings = ".codex/hooks.json"
     markers = ["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_CI", "CODEX_TOOL_CALL_ID"]
 
@@ -76,6 +79,7 @@ trust_level = "trusted"
 
 class Gemini(Client):
     name = "gemini"
+    blocks_prompts = True
     settings = ".gemini/settings.json"
     markers = ["GEMINI_CLI"]
 
@@ -95,6 +99,7 @@ class Gemini(Client):
 
 class Qwen(Client):
     name = "qwen"
+    blocks_prompts = True
     settings = ".qwen/settings.json"
     markers = ["QWEN_CODE", "QWEN_CODE_SESSION_ID"]
     rewrites = False

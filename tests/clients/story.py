@@ -83,7 +83,7 @@ class Story:
         done = self.run("git", "notes", "--ref=andon", "show", revision, good=False)
         return json.loads(done.stdout.splitlines()[0]) if done.returncode == 0 else None
 
-    def session(self, turns, after="Done.", most=None, least=2):
+    def session(self, turns, after="Done.", most=None):
         """Runs the client against a model with these turns. Returns what the model was told, by turn."""
         self.sessions += 1
         log = os.path.join(self.work, f"session{self.sessions}")
@@ -103,7 +103,7 @@ class Story:
                     raise Failed(f"the client still ran after {LIMIT} s, {len(model.requests)} requests: {log}")
             asked = [one for one in model.requests if one.get("track") == "main"]
             self.say(f"  session {self.sessions}: {len(asked)} requests in {time.time() - begun:.0f} s, exit {process.returncode}")
-            self.holds(len(asked) >= min(len(turns), least), f"the model was asked {len(asked)} times only: {log}")
+            self.holds(most == 0 or len(asked) >= min(len(turns), 2), f"the model was asked {len(asked)} times only: {log}")
             most = len(turns) + SPARE if most is None else most
             self.holds(len(asked) <= most, f"the model was asked {len(asked)} times, {most} at most: {log}")
         return Told(turns, asked, log)
@@ -235,7 +235,7 @@ class Story:
         ways = self.ways_around()
         turns = [{"shell": way} if isinstance(way, str) else way for way in ways]
         # Where a prompt is blocked, the model is not asked at all.
-        self.session(turns, most=len(turns) + 2 * SPARE, least=0)
+        self.session(turns, most=0 if self.client.blocks_prompts else len(turns) + 2 * SPARE)
         self.step(f"{len(ways)} ways around the halt: every commit that got through is recorded as bypassed")
         made = self.run("git", "rev-list", f"{halted_at}..HEAD").stdout.split()
         for commit in made:
@@ -259,7 +259,7 @@ class Story:
         os.rename(settings, os.path.join(self.work, "settings"))
         edit = "echo 60 > answer.c; git commit -qam"
         self.session([{"shell": way} for way in (f"{edit} gone1", f"{edit} gone2 --no-verify", f"ANDON=0 {edit} gone3",
-                                                 "git -c core.hooksPath=/dev/null commit --allow-empty -qm gone4")], least=0)
+                                                 "git -c core.hooksPath=/dev/null commit --allow-empty -qm gone4")])
         self.step("without the client's hooks: each commit after the halt is recorded as bypassed, or found by andon check")
         made = self.run("git", "rev-list", f"{halted_at}..HEAD").stdout.split()
         check = self.run("andon", "check", f"{halted_at}..HEAD", good=False)
@@ -272,7 +272,8 @@ class Story:
 
     def a_new_session(self):
         before = self.head()
-        self.session([{"shell": "echo 42 > answer.c; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}], least=0)
+        self.session([{"shell": "echo 42 > answer.c; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}],
+                     most=0 if self.client.blocks_prompts else None)
         self.step("a new session begins halted, and ends by itself")
         made = self.run("git", "rev-list", f"{before}..HEAD").stdout.split()
         self.holds(not made, f"commits in a halted loop: {made}")

@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck source=/dev/null
 . ./price.sh
 n=0
 check() {
@@ -10,4 +11,4 @@ echo 1..3
 check "one item costs its price" "$(total 1 250)" 250
 check "ten items cost ten times as much" "$(total 10 250)" 2500
 check "a hundred items get a discount" "$(total 100 250)" 22500
-exit ${failed:-0}
+exit "${failed:-0}"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck source=/dev/null
 . ./price.sh
 n=0
 check() {
@@ -9,4 +10,4 @@ check() {
 echo 1..2
 check "one item costs its price" "$(total 1 250)" 250
 check "ten items cost ten times as much" "$(total 10 250)" 2500
-exit ${failed:-0}
+exit "${failed:-0}"
