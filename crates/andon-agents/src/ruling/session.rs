@@ -164,7 +164,7 @@ impl Session {
                 *times = number(fact).unwrap_or(*times).saturating_add(1);
             }
             (AgentAction::Heard | AgentAction::Refused, Some(mark)) => {
-                *self.heard.entry(mark).or_default() += 1
+                *self.heard.entry(mark).or_default() += 1;
             }
             (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
