@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::setup::clients::outside_copy;
 use super::setup::live::{self, GuardState};
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
 use andon_engine::halts::{self, stops};
@@ -27,6 +28,7 @@ pub struct LoopSituation {
 }
 
 /// The state of the hooks.
+#[derive(Clone)]
 pub struct HookSituation {
     guarded: GuardState,
     installed: Presence,
@@ -46,6 +48,21 @@ impl HookSituation {
         let there = dir.join(GitHook::PostCommit.name()).symlink_metadata().is_ok();
         let installed = if there { Presence::Present } else { Presence::Absent };
         Self { guarded: live::look_at(repo, dir), installed }
+    }
+
+    /// The same, where the user's own folder still knows of hooks of which the repository knows nothing any more.
+    fn with_copy(&self, ctx: &Context, repo: &Repo) -> Self {
+        let was_armed = || outside_copy(ctx, repo)?.read().filter(|copy| copy.armed);
+        if self.guarded != GuardState::Never || was_armed().is_none() {
+            return self.clone();
+        }
+        let folder = repo.common_dir().join("andon");
+        let what = format!(
+            "what is kept of this loop ({}) is gone since the newest call of an agent",
+            folder.display()
+        );
+        let gone = LostHooks { what, help: "andon install".to_owned() };
+        Self { guarded: GuardState::Gone(gone), installed: self.installed }
     }
 }
 
@@ -92,6 +109,7 @@ impl SharedHooks {
 /// # Errors
 /// HEAD or the ledger cannot be read.
 pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopSituation, OpsError> {
+    let seen = &seen.with_copy(ctx, &ws.repo);
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let found = halts::standing(ws)?;

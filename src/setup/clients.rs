@@ -9,6 +9,7 @@ use crate::install::clients::{SettingsState, look, programs, saved_files::SavedF
 use andon_core::domain::{agent::Client, agent_door::AgentFact, client_spec::Home, time::Timestamp};
 use andon_engine::context::Context;
 use andon_git::Repo;
+use andon_store::guard_state::{GuardSnapshot, OutsideCopy};
 use andon_store::journal::Journal;
 
 pub use super::trust::Trust;
@@ -39,6 +40,20 @@ pub fn saved_path(ctx: &Context, repo: Option<&Repo>, scope: Scope) -> Option<Pa
         Scope::User => ctx.user_config.as_deref().and_then(Path::parent).map(Path::to_owned),
     };
     dir.map(|dir| SavedFiles::path(&dir))
+}
+
+/// The copy of what guards the loop, outside of the repository; `None` where there is no place for it.
+pub fn outside_copy(ctx: &Context, repo: &Repo) -> Option<OutsideCopy> {
+    Some(OutsideCopy::of(ctx.user_config.as_deref()?.parent()?, repo.git_dir()))
+}
+
+/// A person changed what guards the loop, by a command of Andon's: nothing is compared with how it was before. Below an agent the
+/// next hook of its client compares.
+pub fn by_hand(ctx: &Context, repo: &Repo) {
+    if ctx.agent_above(repo).is_none() {
+        GuardSnapshot::forget(repo.git_dir());
+        outside_copy(ctx, repo).iter().for_each(OutsideCopy::forget);
+    }
 }
 
 /// The program that hooks start: `andon` where that is this program and others read the settings too, else its absolute path.
@@ -188,7 +203,7 @@ mod tests {
         for (client, name) in Client::ALL {
             for file in files(client, Scope::Project, &roots) {
                 let found = merge::found(file.template, client).unwrap_or_default();
-                let events = found.into_iter().map(|(event, _)| event).chain([file.event.to_owned()]);
+                let events = found.into_iter().map(|hook| hook.event).chain([file.event.to_owned()]);
                 for event in events.filter(|event| !event.is_empty()) {
                     assert!(moment(client, &event).is_some(), "{name} {event}");
                 }

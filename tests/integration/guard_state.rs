@@ -86,6 +86,103 @@ fn the_file_of_a_halt_that_a_call_deletes_is_no_answer() {
     stage.iterate("9\n", &["ok a", "ok b"], "Go on").refused();
 }
 
+/// One call of a tool each, which takes a part of the guard away in a way of its own: it is put back, or told.
+#[test]
+fn whatever_part_of_the_guard_a_call_takes_is_put_back_or_told() {
+    let included = "git config includeIf.hasconfig:remote.*.url:https://x/**.path /tmp/none; git remote add o https://x/y; \
+                    printf '[core]\n\thooksPath = /dev/null\n' > ../included; git config includeIf.hasconfig:remote.*.url:https://x/**.path \"$PWD/../included\"";
+    let (folder, of_settings) = ("what is kept of this loop", "the settings that start Andon");
+    for (script, told, back) in [
+        ("rm -rf .git/hooks .git/andon", folder, "NOT put back"),
+        ("rm -rf .git && git init -q", folder, "NOT put back"),
+        ("rm .git/andon/guard-state.json; rm -rf .git/hooks", "git's hooks", "(put back)"),
+        ("echo >> .git/andon/install.json; rm -rf .git/hooks", "git's hooks", "(put back)"),
+        ("rm .git/andon/install.json .git/hooks/post-commit", folder, "(put back)"),
+        (included, "git's hooks (core.hooksPath is /dev/null", "(put back)"),
+        ("git update-ref refs/notes/andon HEAD", "refs of records (refs/notes/andon)", "(put back)"),
+        ("echo '{}' > .codex/hooks.json", ".codex/hooks.json", "(put back)"),
+        ("git revert --no-edit HEAD~1", of_settings, "(put back)"),
+    ] {
+        let stage = guarded();
+        stage.steps("andon agent install codex --project");
+        stage.iterate("1\n", &["ok a"], "Go on").ok();
+        let kept = |stage: &Stage| {
+            let hooks = stage.git(&["rev-parse", "--git-path", "hooks"]).ok().stdout;
+            [
+                stage.read(".git/hooks/post-commit"),
+                stage.read(".claude/settings.json"),
+                stage.read(".codex/hooks.json"),
+                hooks,
+            ]
+        };
+        let before = kept(&stage);
+        let said = call(&stage, "1", |stage| {
+            stage.run_in(stage.dir(), "sh", &["-c", script], None).ok();
+        });
+        assert!(said.contains("took away") && said.contains(told) && said.contains(back), "{script}: {said}");
+        let now = kept(&stage);
+        assert_eq!(before[..3], now[..3], "{script}");
+        assert_eq!(call(&stage, "2", |_| {}), "", "{script}");
+        stage.andon(&["status"]).ok().lacks("not installed").lacks("hooks are gone");
+    }
+}
+
+#[test]
+fn settings_that_would_start_andon_otherwise_are_put_back() {
+    for (place, member, value) in [
+        ("/hooks/PreToolUse/0", "matcher", json!("Read")),
+        ("/hooks/PreToolUse/0/hooks/0", "timeout", json!(0)),
+        ("/hooks/PreToolUse/0/hooks/0", "type", json!("prompt")),
+        ("/hooks/PostToolUse/0/hooks/0", "async", json!(true)),
+        ("/hooks/Stop/0/hooks/0", "args", json!(["agent", "hook", "claude", "Notification"])),
+        ("", "env", json!({"ANDON": "0"})),
+        ("", "env", json!({"GIT_CONFIG_COUNT": "1"})),
+        ("", "disableAllHooks", json!(true)),
+    ] {
+        let stage = guarded();
+        let before = stage.read(".claude/settings.json");
+        let said = call(&stage, "1", |stage| {
+            let mut settings: Value = serde_json::from_str(&before).unwrap();
+            settings.pointer_mut(place).unwrap()[member] = value.clone();
+            stage.write(".claude/settings.json", settings.to_string());
+        });
+        assert!(said.contains("the settings that start Andon"), "{place} {member}: {said}");
+        assert_eq!(stage.read(".claude/settings.json"), before, "{place} {member}");
+    }
+    // What else a person or an agent writes into them is theirs.
+    let stage = guarded();
+    let mut settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();
+    settings["env"] = json!({"RUST_LOG": "debug"});
+    settings["hooks"]["PreToolUse"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, json!({"hooks": [{"type": "command", "command": "x"}]}));
+    assert_eq!(call(&stage, "1", |stage| stage.write(".claude/settings.json", settings.to_string())), "");
+}
+
+/// What is lost while no hook of a client comes is known from outside of the repository.
+#[test]
+fn a_guard_that_is_gone_as_a_whole_is_no_running_loop() {
+    let stage = guarded();
+    stage.iterate("1\n", &["ok a"], "Go on").ok();
+    hook(&stage, "PreToolUse", "1").ok();
+    std::fs::remove_dir_all(stage.path(".git/hooks")).unwrap();
+    std::fs::remove_dir_all(stage.path(".git/andon")).unwrap();
+    stage.andon(&["status"]).ok().says("hooks are gone").says("what is kept of this loop");
+    // A person who takes it out says so.
+    stage.steps("andon uninstall");
+    stage.andon(&["status"]).ok().lacks("hooks are gone");
+}
+
+#[test]
+fn below_an_agent_nothing_is_uninstalled() {
+    let stage = guarded();
+    stage.set("CLAUDECODE", "1");
+    let said = stage.andon(&["uninstall"]).refused();
+    assert!(said.stderr.contains("only a person takes its hooks out"), "{said}");
+    assert!(stage.exists(".git/hooks/post-commit") && stage.exists(".claude/settings.json"));
+}
+
 #[test]
 fn what_people_and_andon_do_meanwhile_is_nobodys() {
     let stage = guarded();

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod claude_settings;
 mod cline;
 mod copilot;
 mod cursor;
@@ -16,7 +15,6 @@ use andon_core::domain::agent_door::{HookMoment, ToolUse};
 use andon_core::domain::{agent::Client, client_spec::Dialect, usage::Usage};
 use andon_core::format::FormatError;
 
-pub use claude_settings::{calls_us, switches_off};
 pub use tools::{called, with_command};
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 

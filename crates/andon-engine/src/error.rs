@@ -101,6 +101,7 @@ impl OpsError {
         let (person, call) = match verb {
             "resume" => ("answers a halt", "resume --reason '<decision>'"),
             "pin" => ("pins its configuration", "pin; to compare only: andon pin --check"),
+            "uninstall" => ("takes its hooks out", "uninstall"),
             "agent uninstall" => ("removes its hooks", "agent uninstall CLIENT"),
             verb => ("does that", verb),
         };

@@ -1,11 +1,15 @@
 //! What guards the loop, as it was before the tool calls that run now: kept from one hook of a client to the next.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
 
 use super::process::{self, GitProcess};
 use super::{RecordError, file};
+use andon_core::domain::ids::Digest;
 use andon_git::platform::files;
 
 /// More than this is no such file.
@@ -58,6 +62,12 @@ pub struct GuardSnapshot {
     pub armed: bool,
     /// The effective `core.hooksPath`.
     pub hooks_path: Option<String>,
+    /// Where git looks for hooks, as it said itself.
+    #[serde(default)]
+    pub hooks_dir: Option<PathBuf>,
+    /// The files in which that is configured, each with its time and length: git is asked again once one of them is another.
+    #[serde(default)]
+    pub configured_in: BTreeMap<PathBuf, Option<FileStamp>>,
     /// HEAD.
     #[serde(default)]
     pub head: Option<String>,
@@ -72,8 +82,63 @@ pub struct GuardSnapshot {
     pub client: Option<GitProcess>,
 }
 
+/// The time at which a file was written, and its length.
+pub type FileStamp = (SystemTime, u64);
+
+/// The stamp of a file; `None` of one that is not there.
+pub fn stamp(path: &Path) -> Option<FileStamp> {
+    let facts = std::fs::metadata(path).ok()?;
+    Some((facts.modified().ok()?, facts.len()))
+}
+
 fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("guard-state.json")
+}
+
+/// The copy of the snapshot in a folder of the user, which outlives all that is lost with the repository's own folder.
+#[derive(Debug, Clone)]
+pub struct OutsideCopy {
+    path: PathBuf,
+}
+
+impl OutsideCopy {
+    /// The copy for a repository, in the user's folder of Andon's.
+    pub fn of(user_dir: &Path, git_dir: &Path) -> Self {
+        let name = Digest(sha2::Sha256::digest(git_dir.as_os_str().as_encoded_bytes()).into()).to_string();
+        Self { path: user_dir.join("guarded").join(name).with_extension("json") }
+    }
+
+    /// The copy; `None` where there is none that can be read.
+    pub fn read(&self) -> Option<GuardSnapshot> {
+        read(&self.path)
+    }
+
+    /// Keeps it, unless it is there. How many calls run is not told here.
+    ///
+    /// # Errors
+    /// [`RecordError::Io`] naming the file.
+    pub fn keep(&self, snapshot: &GuardSnapshot) -> Result<(), RecordError> {
+        let copy = GuardSnapshot { open: 1, ..snapshot.clone() };
+        if self.read().as_ref() == Some(&copy) { Ok(()) } else { write(&self.path, &copy) }
+    }
+
+    /// Takes it away.
+    pub fn forget(&self) {
+        // One that is not there is forgotten.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn read(path: &Path) -> Option<GuardSnapshot> {
+    serde_json::from_slice(&file::read(path, MAX_BYTES).ok()??).ok()
+}
+
+fn write(path: &Path, snapshot: &GuardSnapshot) -> Result<(), RecordError> {
+    let text = serde_json::to_vec(snapshot).unwrap_or_default();
+    // Settings may hold keys.
+    let own = |()| files::permissions(0o600).map_or(Ok(()), |mode| std::fs::set_permissions(path, mode));
+    let written = file::replace(path, &text).and_then(own);
+    written.map_err(|source| RecordError::Io { doing: "write", path: path.to_owned(), source })
 }
 
 impl GuardSnapshot {
@@ -84,7 +149,7 @@ impl GuardSnapshot {
 
     /// The kept one; `None` where there is none that can be read.
     pub fn read(git_dir: &Path) -> Option<Self> {
-        serde_json::from_slice(&file::read(&path(git_dir), MAX_BYTES).ok()??).ok()
+        read(&path(git_dir))
     }
 
     /// Keeps it.
@@ -92,12 +157,13 @@ impl GuardSnapshot {
     /// # Errors
     /// [`RecordError::Io`] naming the file.
     pub fn write(&self, git_dir: &Path) -> Result<(), RecordError> {
-        let path = path(git_dir);
-        let text = serde_json::to_vec(self).unwrap_or_default();
-        // Settings may hold keys.
-        let own = |()| files::permissions(0o600).map_or(Ok(()), |mode| std::fs::set_permissions(&path, mode));
-        let written = file::replace(&path, &text).and_then(own);
-        written.map_err(|source| RecordError::Io { doing: "write", path, source })
+        write(&path(git_dir), self)
+    }
+
+    /// Takes it away.
+    pub fn forget(git_dir: &Path) {
+        // One that is not there is forgotten.
+        let _ = std::fs::remove_file(path(git_dir));
     }
 }
 
@@ -136,6 +202,15 @@ mod tests {
             let mode = path(dir.path()).metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0, "readable by its owner alone");
         }
+        let outside = OutsideCopy::of(dir.path(), Path::new("/w/.git"));
+        outside.keep(&GuardSnapshot::default()).unwrap();
+        let stamped = |copy: &OutsideCopy| stamp(&copy.path);
+        let first = stamped(&outside);
+        outside.keep(&GuardSnapshot { open: 3, ..GuardSnapshot::default() }).unwrap();
+        assert_eq!(stamped(&outside), first, "how many calls run is no reason to write it again");
+        assert_eq!(outside.read().map(|copy| copy.open), Some(1));
+        outside.forget();
+        assert_eq!((outside.read(), first.is_some()), (None, true));
         std::fs::write(path(dir.path()), "{").unwrap();
         assert_eq!(GuardSnapshot::read(dir.path()), None);
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
 
 use andon_core::domain::agent::Client;
 use andon_core::escape::shell_quote;
@@ -97,12 +98,11 @@ pub fn strip(text: &str, client: Client) -> Result<String, UnreadableSettings> {
 fn strip_list(list: &CstArray, client: Client) -> bool {
     let mut removed = false;
     for element in list.elements() {
-        let Some(entry) = element.as_object() else { continue };
-        if is_ours(&entry, client) {
+        if is_ours(&element, client) {
             element.remove();
             removed = true;
-        } else if let Some(handlers) = entry.array_value(HOOKS) {
-            let ours = |handler: &CstNode| handler.as_object().is_some_and(|found| is_ours(&found, client));
+        } else if let Some(handlers) = element.as_object().and_then(|entry| entry.array_value(HOOKS)) {
+            let ours = |handler: &CstNode| is_ours(handler, client);
             let (mine, all) =
                 (handlers.elements().into_iter().filter(ours).collect::<Vec<_>>(), handlers.elements());
             removed |= !mine.is_empty();
@@ -114,6 +114,16 @@ fn strip_list(list: &CstArray, client: Client) -> bool {
         }
     }
     removed
+}
+
+/// True where settings keep hooks from being started, or from guarding: all at once, or by a variable.
+pub fn switches_off(text: &str) -> bool {
+    let settings = parse(text).ok().and_then(|root| root.value()?.to_serde_value()).unwrap_or_default();
+    let disarms = |(name, value): (&String, &Value)| {
+        name.starts_with("GIT_CONFIG_") || name == "ANDON" && (value == "0" || value == 0)
+    };
+    settings.get("disableAllHooks") == Some(&Value::Bool(true))
+        || settings.get("env").and_then(Value::as_object).into_iter().flatten().any(disarms)
 }
 
 /// True if nothing is left in `text` but the members that every file of its kind begins with.
@@ -128,32 +138,62 @@ pub fn is_bare(text: &str) -> bool {
         && members.iter().all(|member| ["version", "$version"].contains(&name(member).as_str()))
 }
 
-/// The events for which `text` starts us, and each command with its arguments.
+/// A hook that starts us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnHook {
+    pub event: String,
+    /// The command, then its arguments.
+    pub words: Vec<String>,
+    /// All that is written of it, and of the group that it is in without its neighbours.
+    pub whole: Value,
+}
+
+/// The hooks in `text` that start us.
 ///
 /// # Errors
 /// When `text` is no JSON with comments.
-pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
-    if is_toml(client) {
-        return found_toml(text, client);
+pub fn found(text: &str, client: Client) -> Result<Vec<OwnHook>, UnreadableSettings> {
+    let settings = if is_toml(client) {
+        serde_json::to_value(parse_toml(text)?).unwrap_or_default()
+    } else {
+        parse(text)?.value().and_then(|root| root.to_serde_value()).unwrap_or_default()
+    };
+    let mut found = Vec::new();
+    match settings.get(HOOKS) {
+        // Hooks that are a list, of which each names its trigger.
+        Some(Value::Array(hooks)) => {
+            for hook in hooks {
+                let event = hook.get("trigger").or_else(|| hook.get("event")).and_then(Value::as_str);
+                found.extend(event.and_then(|event| own(client, event, hook, hook.get("action"))));
+            }
+        }
+        Some(Value::Object(events)) => {
+            for (event, groups) in events {
+                for group in elements(Some(groups)) {
+                    let nested = elements(group.get(HOOKS)).iter().map(Some);
+                    found.extend(nested.chain([None]).filter_map(|inner| own(client, event, group, inner)));
+                }
+            }
+        }
+        Some(_) | None => {}
     }
-    let root = parse(text)?;
-    if let Some(list) = root.object_value().and_then(|top| top.array_value(HOOKS)) {
-        return Ok(listed(&list, client));
-    }
-    let hooks = root.object_value().and_then(|top| top.object_value(HOOKS));
-    let events = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
-    Ok(events.iter().flat_map(|event| commands_of(event, client)).collect())
+    Ok(found)
 }
 
-/// Hooks that are a list, of which each names its trigger and its action.
-fn listed(list: &CstArray, client: Client) -> Vec<(String, Vec<String>)> {
-    let one = |node: &CstNode| {
-        let hook = node.as_object()?;
-        let action = hook.object_value("action").filter(|action| is_ours(action, client))?;
-        let trigger = hook.get("trigger")?.value()?.as_string_lit()?.decoded_value().ok()?;
-        Some((trigger, words(&action)))
-    };
-    list.elements().iter().filter_map(one).collect()
+fn elements(list: Option<&Value>) -> &[Value] {
+    list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The hook, where its handler is ours: `inner`, or else the group itself.
+fn own(client: Client, event: &str, group: &Value, inner: Option<&Value>) -> Option<OwnHook> {
+    let words = words(inner.unwrap_or(group));
+    let mut whole = group.clone();
+    if let (Some(inner), Some(members)) =
+        (inner, whole.as_object_mut().filter(|group| group.contains_key(HOOKS)))
+    {
+        members.insert(HOOKS.to_owned(), inner.clone());
+    }
+    starts_us(&words, client).then(|| OwnHook { event: event.to_owned(), words, whole })
 }
 
 fn is_toml(client: Client) -> bool {
@@ -165,29 +205,19 @@ fn is_toml(client: Client) -> bool {
         .is_some_and(|file| Path::new(file.template).extension() == Some("toml".as_ref()))
 }
 
-fn commands_of(event: &CstObjectProp, client: Client) -> Vec<(String, Vec<String>)> {
-    let name = event.decoded_name().unwrap_or_default();
-    let entries = event.array_value().map(|list| list.elements()).unwrap_or_default();
-    let nested = |entry: &CstObject| entry.array_value(HOOKS).map(|list| list.elements()).unwrap_or_default();
-    let objects = entries.iter().filter_map(CstNode::as_object);
-    let handlers = objects.flat_map(|entry| {
-        let inner: Vec<CstObject> = nested(&entry).iter().filter_map(CstNode::as_object).collect();
-        inner.into_iter().chain([entry])
-    });
-    let ours = handlers.filter(|handler| is_ours(handler, client));
-    ours.map(|handler| (name.clone(), words(&handler))).collect()
-}
-
 /// The command that a handler starts, then its arguments.
-fn words(handler: &CstObject) -> Vec<String> {
-    let text = |node: CstNode| node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
-    let value = |name: &str| handler.get(name).and_then(|member| member.value()).and_then(text);
-    let arguments = handler.array_value("args").map(|list| list.elements()).unwrap_or_default();
-    COMMANDS.into_iter().find_map(value).into_iter().chain(arguments.into_iter().filter_map(text)).collect()
+fn words(handler: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let command = COMMANDS.into_iter().find_map(|name| handler.get(name).and_then(text));
+    command.into_iter().chain(elements(handler.get("args")).iter().filter_map(text)).collect()
 }
 
-fn is_ours(handler: &CstObject, client: Client) -> bool {
-    format!("{} ", words(handler).join(" ")).contains(&format!(" agent hook {} ", client.as_str()))
+fn is_ours(handler: &CstNode, client: Client) -> bool {
+    handler.to_serde_value().is_some_and(|handler| starts_us(&words(&handler), client))
+}
+
+fn starts_us(words: &[String], client: Client) -> bool {
+    format!("{} ", words.join(" ")).contains(&mark(client))
 }
 
 fn parse(text: &str) -> Result<CstRootNode, UnreadableSettings> {
@@ -296,7 +326,7 @@ fn parse_toml(text: &str) -> Result<toml::Table, UnreadableSettings> {
 fn merge_toml(text: &str, template: &Template<'_>) -> Result<String, UnreadableSettings> {
     parse_toml(text)?;
     // A basic string of TOML is written as one of JSON.
-    let quoted = serde_json::Value::from(template.quoted()).to_string();
+    let quoted = Value::from(template.quoted()).to_string();
     let added = template.with(quoted.trim_matches('"'));
     let gap = if text.is_empty() || text.ends_with("\n\n") {
         ""
@@ -342,18 +372,6 @@ fn mark(client: Client) -> String {
     format!(" agent hook {} ", client.as_str())
 }
 
-/// The events for which `text` starts us, and each command.
-fn found_toml(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
-    let table = parse_toml(text)?;
-    let hooks = table.get("hooks").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
-    let one = |hook: &toml::Value| {
-        let text = |name| hook.get(name)?.as_str().map(str::to_owned);
-        let command = text("command").filter(|command| format!("{command} ").contains(&mark(client)))?;
-        Some((text("event")?, vec![command]))
-    };
-    Ok(hooks.iter().filter_map(one).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,11 +384,9 @@ mod tests {
         let others = "model = \"k\" # mine\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"mine\"\n";
         for text in ["", "a = 1", "a = 1\n", others, "[t]\nlist = [\n  [1],\n]\n"] {
             let merged = merge_toml(text, &template).unwrap();
-            let ours = found_toml(&merged, Client::Kimi).unwrap();
-            assert_eq!(
-                ours,
-                [("Stop".to_owned(), vec!["'/x/a \"n\" b/andon' agent hook kimi Stop".to_owned()])]
-            );
+            let ours = found(&merged, Client::Kimi).unwrap();
+            assert_eq!((ours.len(), ours[0].event.as_str()), (1, "Stop"));
+            assert_eq!(ours[0].words, ["'/x/a \"n\" b/andon' agent hook kimi Stop"]);
             assert!(merged.starts_with(text));
             assert_eq!(strip_toml(&merged, Client::Kimi).unwrap().trim_end(), text.trim_end());
         }

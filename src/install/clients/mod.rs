@@ -11,11 +11,13 @@ pub mod saved_files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::merge::{Template, UnreadableSettings};
+use self::merge::{OwnHook, Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
 use super::edits::{self, Edit, EditRemoval, FileKind};
 use super::{InstallError, manifest::Birth};
+use andon_agents::moment;
+use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{CommandStart, FileOwner};
 
 /// First words of a program of ours among a person's own.
@@ -96,29 +98,45 @@ pub fn look(file: &SettingsFile, program: &str) -> SettingsState {
     match merge::found(&text, file.client) {
         Err(broken) => SettingsState::Broken(settings_error(&file.path, broken).to_string()),
         Ok(found) if found.is_empty() => SettingsState::Absent,
-        Ok(found) if is_whole(file, program, found.clone()) => SettingsState::Installed,
+        Ok(found) if is_whole(file, program, &found) => SettingsState::Installed,
         Ok(_) => SettingsState::Outdated,
     }
 }
 
 /// True if the hooks that were found are those of the template.
-fn is_whole(file: &SettingsFile, program: &str, mut found: Vec<(String, Vec<String>)>) -> bool {
+fn is_whole(file: &SettingsFile, program: &str, found: &[OwnHook]) -> bool {
     let fresh = merge::merge("", &template(file, program));
-    let mut wanted = fresh.and_then(|text| merge::found(&text, file.client)).unwrap_or_default();
-    wanted.sort();
-    found.sort();
-    wanted == found
+    let wanted = fresh.and_then(|text| merge::found(&text, file.client)).unwrap_or_default();
+    wanted.len() == found.len() && wanted.iter().all(|hook| found.contains(hook))
+}
+
+/// True where settings that were `before` start us less by now, or in another way: a hook of ours is gone, or anything that is
+/// written of it is different. Of a file that is ours as a whole any change says so.
+pub fn starts_less(file: &SettingsFile, before: &str) -> bool {
+    let now = text_of(file).ok().flatten().unwrap_or_default();
+    match file.way {
+        FileOwner::Shared => {
+            let hooks = |text: &str| merge::found(text, file.client).unwrap_or_default();
+            let (was, now) = (hooks(before), hooks(&now));
+            was.iter().any(|hook| !now.contains(hook))
+        }
+        FileOwner::Whole | FileOwner::Program => now != before,
+    }
 }
 
 /// The programs that the hooks in `file` start.
 pub fn programs(file: &SettingsFile) -> Vec<String> {
-    programs_in(&text_of(file).ok().flatten().unwrap_or_default(), file.client)
+    let found = merge::found(&text_of(file).ok().flatten().unwrap_or_default(), file.client);
+    found.unwrap_or_default().into_iter().filter_map(|hook| hook.words.into_iter().next()).collect()
 }
 
-/// The same of the text of settings.
-pub fn programs_in(text: &str, client: andon_core::domain::agent::Client) -> Vec<String> {
-    let found = merge::found(text, client).unwrap_or_default();
-    found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
+/// True where settings start us before each tool.
+pub fn starts_before_tools(file: &SettingsFile) -> bool {
+    let found = merge::found(&text_of(file).ok().flatten().unwrap_or_default(), file.client);
+    found.unwrap_or_default().iter().any(|hook| {
+        moment(file.client, &hook.event) == Some(HookMoment::BeforeTool)
+            && hook.words.join(" ").ends_with(&format!(" {}", hook.event))
+    })
 }
 
 /// The command line that the client starts at `event`, in its own way; `shell` is the person's.
@@ -137,7 +155,7 @@ pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<Stri
         }
         (start, _) => {
             let found = merge::found(&text, file.client).unwrap_or_default();
-            let words = found.into_iter().find(|(name, _)| name == event)?.1;
+            let words = found.into_iter().find(|hook| hook.event == event)?.words;
             match (words.as_slice(), start) {
                 ([command], CommandStart::Login) => own(&[shell, "-lc", command]),
                 ([command], CommandStart::Bash) => own(&["bash", "-c", command]),

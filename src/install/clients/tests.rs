@@ -94,6 +94,28 @@ fn every_client_is_installed_once_and_leaves_nothing() {
 }
 
 #[test]
+fn whatever_is_written_of_a_hook_is_compared() {
+    let place = Place::new();
+    for client in [Client::Claude, Client::Codex, Client::Cursor, Client::Kiro, Client::Kimi] {
+        place.install(client, "andon").unwrap();
+        let file = place.files(client).into_iter().next().unwrap();
+        let before = std::fs::read_to_string(&file.path).unwrap();
+        assert!(!starts_less(&file, &before), "{client:?}");
+        for (was, is) in [("timeout", "timeouts"), ("andon", "true; andon")] {
+            std::fs::write(&file.path, before.replacen(was, is, 1)).unwrap();
+            let is_there = before.contains(was);
+            assert_eq!(starts_less(&file, &before), is_there, "{client:?} {is}");
+            assert_eq!(look(&file, "andon") == SettingsState::Installed, !is_there, "{client:?} {is}");
+        }
+    }
+    assert!(
+        merge::switches_off("{\"disableAllHooks\": true} // x")
+            && !merge::switches_off("{")
+            && !merge::switches_off("")
+    );
+}
+
+#[test]
 fn settings_come_back_byte_for_byte() {
     let texts = [
         "",

@@ -130,6 +130,11 @@ pub fn install(
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
     let install = if wishes.dry_run { clients::preview } else { clients::install };
+    if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env)
+        && !wishes.dry_run
+    {
+        here::by_hand(ctx, &repo);
+    }
     let files = install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
     let memory = target.memory.filter(|_| wishes.memory).map(|file| {
         let changed = if wishes.dry_run { file.preview() } else { file.install() };
@@ -155,6 +160,9 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUn
     if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::in_agent_shell("agent uninstall", &marker));
     }
+    if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env) {
+        here::by_hand(ctx, &repo);
+    }
     let target = target(ctx, client, scope)?;
     // Before the settings: a folder that was made for those is taken away once it is empty.
     let memory = target.memory.map(|file| {
@@ -178,7 +186,7 @@ pub struct ClientRemovals {
 }
 
 /// Takes out what this clone had put into the project's settings of clients. What it did not write, or what holds for
-/// all repositories of the user, is named. Only a person has the guard taken out: for an agent everything is named.
+/// all repositories of the user, is named.
 ///
 /// # Errors
 /// When settings cannot be read or written.
@@ -192,7 +200,7 @@ pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError
             let command = format!("andon agent uninstall {} --{}", client.as_str(), place.scope.as_str());
             let path = &place.path;
             let own = saved.files.iter().any(|file| file.path.starts_with(path));
-            if place.scope == Scope::Project && own && ctx.agent_mark().is_none() {
+            if place.scope == Scope::Project && own {
                 let done = uninstall(ctx, client, Scope::Project)?;
                 let changed = done.files.into_iter().filter(|(_, what)| *what != EditRemoval::Nothing);
                 along.taken.extend(changed.map(|(path, _)| (client, path)));

@@ -2,17 +2,19 @@
 //! settings, the files of a halt, the refs of records and the person's own configuration. Whatever was removed meanwhile is put
 //! back where that is safe, and reported. The text of the command does not matter.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::place::{LiveSession, Place, hooks_dir};
+use super::place::{LiveSession, Place};
 use crate::install::clients::place::{Scope, SettingsFile, files};
-use crate::install::clients::{programs, programs_in};
+use crate::install::clients::{merge::switches_off, programs, starts_before_tools, starts_less};
 use crate::install::manifest::Manifest;
 use crate::install::shim::{self, Content, Owner};
-use crate::setup::clients::{roots, saved_path};
+use crate::setup::clients::{outside_copy, roots, saved_path};
 use crate::setup::live::{self, GuardState};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
+use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{AgentAction, ToolKind};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{
@@ -25,8 +27,8 @@ use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
 use andon_engine::{effect, error::OpsError};
 use andon_git::platform::paths::bytes_of;
 use andon_git::{Repo, Update, platform::files as modes};
-use andon_store::guard_state::{GuardFile, GuardPart, GuardSnapshot};
-use andon_store::{ledger, process, wire};
+use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, OutsideCopy, stamp};
+use andon_store::{ledger, process, union, wire};
 
 /// Largest file that is kept.
 const MAX_FILE: u64 = 256 << 10;
@@ -77,9 +79,9 @@ pub(super) fn begin(
     }
     let kept = of_session(place);
     let notes = look(place, kept.as_ref())?;
-    let running = kept.map_or(0, |kept| kept.open);
+    let running = kept.as_ref().map_or(0, |kept| kept.open);
     if running > 0 || call == CallState::Runs {
-        keep(place, running.saturating_add(u32::from(call == CallState::Runs)))?;
+        keep(place, kept.as_ref(), running.saturating_add(u32::from(call == CallState::Runs)))?;
     }
     Ok(notes)
 }
@@ -102,17 +104,13 @@ pub(super) fn end(
     if !may_change(payload) {
         return Ok(Vec::new());
     }
-    let Some(kept) = open(place) else {
-        let taken: Vec<GuardChange> = lost_folder(place).into_iter().collect();
-        record(place, &taken, feed)?;
-        return Ok(taken);
-    };
+    let Some(kept) = of_session(place).filter(|kept| kept.open > 0) else { return Ok(Vec::new()) };
     let taken = compare(place, &kept);
     let left = kept.open.saturating_sub(1);
     if taken.is_empty() {
         GuardSnapshot { open: left, ..kept }.write(place.ws.repo.git_dir())?;
     } else {
-        keep(place, left)?;
+        keep(place, Some(&kept), left)?;
     }
     record(place, &taken, feed)?;
     Ok(taken)
@@ -133,6 +131,7 @@ pub(super) fn close(live: &mut LiveSession<'_>) -> Result<Vec<Diagnostic>, OpsEr
 /// Stops the comparison with the kept snapshot.
 pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
     let Some(kept) = of_session(place).filter(|kept| kept.open > 0 || kept.in_turn) else { return Ok(()) };
+    outside_copy(place.ctx, &place.ws.repo).iter().for_each(OutsideCopy::forget);
     Ok(GuardSnapshot { open: 0, in_turn: false, ..kept }.write(place.ws.repo.git_dir())?)
 }
 
@@ -175,30 +174,62 @@ fn record(place: &Place<'_>, taken: &[GuardChange], feed: &mut RuleFeed<'_>) -> 
     feed.take(line)
 }
 
-/// The snapshot for calls of this session that have not ended.
-fn open(place: &Place<'_>) -> Option<GuardSnapshot> {
-    of_session(place).filter(|kept| kept.open > 0)
-}
-
+/// The snapshot of this session; its copy where the repository's own folder lost it.
 fn of_session(place: &Place<'_>) -> Option<GuardSnapshot> {
-    GuardSnapshot::read(place.ws.repo.git_dir()).filter(|kept| kept.session == place.session)
+    let repo = &place.ws.repo;
+    let kept = GuardSnapshot::read(repo.git_dir()).or_else(|| outside_copy(place.ctx, repo)?.read());
+    kept.filter(|kept| kept.session == place.session)
 }
 
-fn keep(place: &Place<'_>, open: u32) -> Result<(), OpsError> {
+/// Where git looks for hooks, as it said itself, and the files in which that is configured.
+#[derive(Default)]
+struct HooksPlace {
+    dir: Option<PathBuf>,
+    configured_in: BTreeMap<PathBuf, Option<FileStamp>>,
+}
+
+impl HooksPlace {
+    /// Asks git where none is known, or where one of the files is another than it was: libgit2 reads another file of the system
+    /// than some gits do, and not every include.
+    fn now(repo: &Repo, kept: Option<&GuardSnapshot>) -> Self {
+        let is_as_was = |kept: &&GuardSnapshot| {
+            kept.hooks_dir.is_some() && kept.configured_in.iter().all(|(path, was)| stamp(path) == *was)
+        };
+        if let Some(kept) = kept.filter(is_as_was) {
+            return Self { dir: kept.hooks_dir.clone(), configured_in: kept.configured_in.clone() };
+        }
+        let files = repo.config_files().unwrap_or_default();
+        let stamped = files.into_iter().map(|path| (path.clone(), stamp(&path)));
+        Self { configured_in: stamped.collect(), dir: repo.hooks_dir().ok() }
+    }
+
+    fn state(&self, repo: &Repo) -> Option<GuardState> {
+        self.dir.as_deref().map(|dir| live::look_at(repo, dir))
+    }
+}
+
+fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<(), OpsError> {
     let repo = &place.ws.repo;
     let (head, stash) = marks(repo);
+    let hooks = HooksPlace::now(repo, kept);
     let snapshot = GuardSnapshot {
         head,
         stash,
         session: place.session.clone(),
         open,
         in_turn: true,
-        armed: hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes),
+        armed: hooks.state(repo) == Some(GuardState::Yes),
         hooks_path: repo.config_string(HOOKS_PATH),
-        files: guard_files(place),
+        files: guard_files(place, hooks.dir.as_deref()),
+        hooks_dir: hooks.dir,
+        configured_in: hooks.configured_in,
         refs: refs(place),
         client: process::starter(place.ctx.parent),
     };
+    if let Some(copy) = outside_copy(place.ctx, repo).filter(|_| open > 0) {
+        // A home that cannot be written keeps no call from being made.
+        let _ = copy.keep(&snapshot);
+    }
     Ok(snapshot.write(repo.git_dir())?)
 }
 
@@ -209,10 +240,9 @@ fn refs(place: &Place<'_>) -> Vec<(String, String)> {
     notes.into_iter().chain(ledgers).take(MAX_REFS).map(|(name, id)| (name, id.to_string())).collect()
 }
 
-fn guard_files(place: &Place<'_>) -> Vec<GuardFile> {
+fn guard_files(place: &Place<'_>, hooks: Option<&Path>) -> Vec<GuardFile> {
     let (ctx, repo) = (place.ctx, &place.ws.repo);
-    let hooks =
-        hooks_dir(place.ws).into_iter().flat_map(|dir| GitHook::ALL.map(|hook| dir.join(hook.name())));
+    let hooks = hooks.into_iter().flat_map(|dir| GitHook::ALL.map(|hook| dir.join(hook.name())));
     let saved = Scope::ALL.iter().filter_map(|(scope, _)| saved_path(ctx, Some(repo), *scope));
     let installed = saved.chain([Manifest::path(repo.common_dir())]);
     let halts =
@@ -237,11 +267,11 @@ fn halt_names() -> impl Iterator<Item = &'static str> {
     ReportFile::ALL.into_iter().map(|(file, _)| file.file_name()).chain([STOP_FILE, PAUSE_FILE])
 }
 
-/// The settings of this client that start Andon.
+/// The settings of every client that start Andon: the next session may be another client's.
 fn settings(place: &Place<'_>) -> impl Iterator<Item = SettingsFile> {
     let roots = roots(place.ctx, Some(&place.ws.repo));
-    let all = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
-    all.into_iter().flatten().filter(starts)
+    let of = move |client| Scope::ALL.map(|(scope, _)| files(client, scope, &roots));
+    Client::every().flat_map(of).flatten().filter(starts)
 }
 
 /// Settings that do not start Andon and could switch off what others start, whether they are there or not: Claude Code and Droid
@@ -259,12 +289,8 @@ fn switches(place: &Place<'_>) -> impl Iterator<Item = PathBuf> {
 }
 
 fn starts(file: &SettingsFile) -> bool {
-    let is_on = || {
-        let text = std::fs::read(&file.path).unwrap_or_default();
-        !andon_agents::switches_off(&text)
-    };
     match file.way {
-        FileOwner::Shared => !programs(file).is_empty() && is_on(),
+        FileOwner::Shared => !programs(file).is_empty() && !is_off(&file.path),
         FileOwner::Whole | FileOwner::Program => file.path.is_file(),
     }
 }
@@ -279,12 +305,7 @@ fn file(path: PathBuf, part: GuardPart) -> GuardFile {
 /// Hooks and records that are missing while no call runs: a program that a call left behind may have taken them, or a
 /// person. It is put back without an accusation. Files of a halt and a person's own configuration are left as they are.
 fn between(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
-    let changed = changed(kept);
-    if changed.iter().any(|file| file.part == GuardPart::Installed) {
-        return Vec::new();
-    }
-    let hooks: Vec<&GuardFile> = changed.into_iter().filter(|file| file.part == GuardPart::Hook).collect();
-    let lost = lost_hooks(place, kept, &hooks).into_iter().chain(lost_refs(place, &kept.refs));
+    let lost = lost_hooks(place, kept, &changed(kept)).into_iter().chain(lost_refs(place, &kept.refs));
     lost.map(|taken| GuardChange { fault: Fault::Told, ..taken }).collect()
 }
 
@@ -295,23 +316,6 @@ fn told_between(taken: &[GuardChange]) -> Option<Diagnostic> {
         .then(|| Diagnostic::warning(text).help("a person who wants that runs: andon uninstall"))
 }
 
-/// The loss of the folder in which all this is kept, while git still starts Andon: `andon uninstall` takes both away.
-fn lost_folder(place: &Place<'_>) -> Option<GuardChange> {
-    let repo = &place.ws.repo;
-    let dir = hooks_dir(place.ws)?;
-    let is_shim = |hook: GitHook| {
-        let text = andon_git::read_plain(&dir.join(hook.name()), MAX_FILE).ok().flatten().unwrap_or_default();
-        matches!(shim::classify(&text, hook, None), Content::Shim { .. })
-    };
-    let manifest = Manifest::path(repo.common_dir());
-    let is_gone = GuardSnapshot::read(repo.git_dir()).is_none() && !manifest.exists();
-    (is_gone && GitHook::needed().all(is_shim)).then(|| GuardChange {
-        what: format!("what is kept of this loop ({})", manifest.parent().unwrap_or(&manifest).display()),
-        is_back: false,
-        fault: Fault::Counted,
-    })
-}
-
 fn changed(kept: &GuardSnapshot) -> Vec<&GuardFile> {
     kept.files.iter().filter(|before| file(before.path.clone(), before.part) != **before).collect()
 }
@@ -320,13 +324,9 @@ fn changed(kept: &GuardSnapshot) -> Vec<&GuardFile> {
 fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
     let changed = changed(kept);
     let of = |part| changed.iter().copied().filter(move |file| file.part == part).collect::<Vec<_>>();
-    let mut lost = Vec::new();
-    // `andon install`, `andon uninstall` and `andon agent` say in these what they did.
-    if of(GuardPart::Installed).is_empty() {
-        lost.extend(lost_hooks(place, kept, &of(GuardPart::Hook)));
-        lost.extend(lost_settings(place, kept, &of(GuardPart::Settings)));
-        lost.extend(switched_off(place, kept, &of(GuardPart::Switch)));
-    }
+    let mut lost: Vec<GuardChange> = lost_hooks(place, kept, &changed).into_iter().collect();
+    lost.extend(lost_settings(place, kept, &of(GuardPart::Settings)));
+    lost.extend(switched_off(place, kept, &of(GuardPart::Switch)));
     lost.extend(lost_halts(place, &of(GuardPart::Halt)));
     lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| GuardChange {
         what: format!("your own configuration ({})", before.path.display()),
@@ -339,8 +339,12 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
 
 fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Option<GuardChange> {
     let repo = &place.ws.repo;
-    let now = repo.config_string(HOOKS_PATH);
-    if !kept.armed || (now == kept.hooks_path && changed.is_empty()) {
+    let now = HooksPlace::now(repo, Some(kept));
+    let is_moved = now.dir != kept.hooks_dir;
+    let parts = [GuardPart::Hook, GuardPart::Installed];
+    let changed: Vec<&GuardFile> =
+        changed.iter().copied().filter(|file| parts.contains(&file.part)).collect();
+    if !kept.armed || (!is_moved && changed.is_empty()) {
         return None;
     }
     let is_pristine = |before: &GuardFile, text: &str| {
@@ -353,36 +357,41 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         is_pristine(before, was) && now.contains("andon") && !is_pristine(before, &now)
     };
     let edited: Vec<&GuardFile> = changed.iter().filter(is_edited).copied().collect();
-    let state = hooks_dir(place.ws).map(|dir| live::look_at(repo, &dir));
-    let what = match (state, edited.first()) {
+    let folder = repo.common_dir().join("andon");
+    let state = now.state(repo);
+    // What was written in the whole folder does not come back with the hooks.
+    let is_whole = state != Some(GuardState::Never) || GuardSnapshot::read(repo.git_dir()).is_some();
+    let what = match (&state, edited.first()) {
         (Some(GuardState::Gone(gone)), _) => format!("git's hooks ({})", gone.what),
+        (Some(GuardState::Never), _) => format!("what is kept of this loop ({})", folder.display()),
         (_, Some(first)) => format!("git's hooks ({} was changed)", first.path.display()),
         (_, None) => return None,
     };
     // Hooks may be files of the project.
     let by_git = changed.iter().map(|before| origin(place, kept, before)).max();
-    let origin = by_git.filter(|_| now == kept.hooks_path).unwrap_or(Origin::Written);
+    let origin = by_git.filter(|_| !is_moved).unwrap_or(Origin::Written);
     if origin == Origin::Checkout {
         return None;
     }
-    if is_by_manager(place) {
+    if now.dir.as_deref().is_some_and(is_by_manager) {
         return Some(GuardChange { what, is_back: false, fault: Fault::Told });
     }
-    if now != kept.hooks_path {
-        lead_back(repo, now.as_deref(), kept);
+    if is_moved {
+        lead_back(repo, kept);
     }
     for before in changed {
         put_back(before);
     }
-    let is_back = hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes);
+    let is_back = is_whole && HooksPlace::now(repo, None).state(repo) == Some(GuardState::Yes);
     Some(GuardChange { what, is_back, fault: fault_of(origin) })
 }
 
 /// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another
 /// file has the last word, the directory is named behind that one. Best effort: whether it worked is looked at afterwards.
-fn lead_back(repo: &Repo, now: Option<&str>, kept: &GuardSnapshot) {
+fn lead_back(repo: &Repo, kept: &GuardSnapshot) {
+    let now = repo.config_string(HOOKS_PATH).filter(|value| kept.hooks_path.as_ref() != Some(value));
     let _ = now.iter().try_for_each(|value| repo.config_remove(HOOKS_PATH, value));
-    let is_back = || repo.config_string(HOOKS_PATH) == kept.hooks_path;
+    let is_back = || repo.hooks_dir().ok() == kept.hooks_dir;
     let missing = kept.hooks_path.as_ref().filter(|_| !is_back());
     let _ = missing.iter().try_for_each(|value| repo.config_add(HOOKS_PATH, value));
     let config = kept.files.iter().find(|file| file.part == GuardPart::Config);
@@ -391,23 +400,43 @@ fn lead_back(repo: &Repo, now: Option<&str>, kept: &GuardSnapshot) {
     {
         put_back(config);
     }
-    let hooks =
-        kept.files.iter().find(|file| file.part == GuardPart::Hook).and_then(|file| file.path.parent());
     if !is_back()
-        && let Some(dir) = hooks.and_then(Path::to_str)
+        && let Some(dir) = kept.hooks_dir.as_deref().and_then(Path::to_str)
     {
         let _ = repo.config_add(HOOKS_PATH, dir);
     }
 }
 
 /// True where a hook manager wrote the hooks that are there now, as installing packages may do.
-fn is_by_manager(place: &Place<'_>) -> bool {
-    let Some(dir) = hooks_dir(place.ws) else { return false };
+fn is_by_manager(dir: &Path) -> bool {
     [GitHook::PreCommit].into_iter().chain(GitHook::needed()).any(|hook| {
         let text = andon_git::read_plain(&dir.join(hook.name()), MAX_FILE).ok().flatten().unwrap_or_default();
         let owner = shim::classify(&text, hook, None);
         matches!(owner, Content::Foreign(owner) if owner != Owner::Somebody)
     })
+}
+
+fn is_off(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| switches_off(&text))
+}
+
+/// True where settings of a client start Andon less than when the newest call of this session began, or less than before each
+/// tool where none did, or where something switches them off.
+pub(super) fn starts_no_more(place: &Place<'_>, changed: Option<&Path>) -> bool {
+    let roots = roots(place.ctx, Some(&place.ws.repo));
+    let own = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
+    let own: Vec<SettingsFile> = own.into_iter().flatten().collect();
+    if switches(place).chain(own.iter().map(|file| file.path.clone())).any(|path| is_off(&path))
+        || changed.is_some_and(is_off)
+    {
+        return true;
+    }
+    let kept = of_session(place).map(|kept| kept.files).unwrap_or_default();
+    let before = |file: &SettingsFile| kept.iter().find(|before| before.path == file.path)?.text.clone();
+    let known: Vec<(&SettingsFile, String)> =
+        own.iter().filter_map(|file| Some((file, before(file)?))).collect();
+    let is_less = known.iter().any(|(file, before)| starts_less(file, before));
+    is_less || known.is_empty() && !own.iter().any(starts_before_tools)
 }
 
 /// Settings that start Andon less than before.
@@ -423,11 +452,8 @@ fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]
 
 /// Other settings that switch off by now what those of Andon start.
 fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<GuardChange> {
-    let is_off = |file: &GuardFile| {
-        file.text.as_deref().is_some_and(|text| andon_agents::switches_off(text.as_bytes()))
-    };
-    let now = |before: &GuardFile| file(before.path.clone(), before.part);
-    let off = changed.iter().filter(|before| !is_off(before) && is_off(&now(before)));
+    let was_off = |before: &GuardFile| before.text.as_deref().is_some_and(switches_off);
+    let off = changed.iter().filter(|before| !was_off(before) && is_off(&before.path));
     let what = |path: &Path| format!("the hooks of the client, which {} switched off", path.display());
     off.filter_map(|before| taken(place, kept, before, what)).collect()
 }
@@ -451,18 +477,6 @@ fn fault_of(origin: Origin) -> Fault {
     }
 }
 
-/// True where settings start Andon in fewer places than `before`, or by another program. Of a file that is ours as a whole
-/// any change says so.
-fn starts_less(file: &SettingsFile, before: &str) -> bool {
-    match file.way {
-        FileOwner::Shared => {
-            let (was, now) = (programs_in(before, file.client), programs(file));
-            now.len() < was.len() || was.iter().any(|program| !now.contains(program))
-        }
-        FileOwner::Whole | FileOwner::Program => true,
-    }
-}
-
 /// Files of a halt that disappeared while the halt is unanswered. A person's `andon resume` would be in the ledger.
 fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<GuardChange> {
     let gone: Vec<&&GuardFile> = changed.iter().filter(|before| !before.path.exists()).collect();
@@ -479,19 +493,26 @@ fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<GuardChange> {
     gone.iter().filter_map(shown).collect()
 }
 
-/// Refs that are gone, or went back to what they were long ago. A commit moves them on.
+/// Refs that do not hold any more what they held: a commit moves them on.
 fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
     let repo = &place.ws.repo;
+    let has = |name: &str, was: CommitId| {
+        repo.ref_commit(name).ok().flatten().is_some_and(|now| repo.is_ancestor(was, now).unwrap_or(false))
+    };
     let lost = |(name, was): &(String, String)| {
         let was: CommitId = was.parse().ok()?;
-        let now = repo.ref_commit(name).ok()?;
-        let is_back = |now: CommitId| now != was && repo.is_ancestor(now, was).unwrap_or(false);
-        if now.is_some_and(|now| !is_back(now)) {
+        let now = repo.ref_commit(name).ok().flatten();
+        if has(name, was) {
             return None;
         }
+        // A fetch may have put the records of another clone there: they are joined with ours.
+        let is_elsewhere = now.is_some_and(|now| !repo.is_ancestor(now, was).unwrap_or(false));
+        let join = || union::put_back(repo, place.ctx.now).is_ok_and(|records| records > 0);
         let set = |_: Option<CommitId>| Ok(Update::Set(was, ()));
-        let is_back = repo.update_ref(name, "andon: put back", set).is_ok();
-        Some(GuardChange { what: format!("the refs of records ({name})"), is_back, fault: Fault::Counted })
+        let is_back = (is_elsewhere && name == wire::NOTES_REF && join())
+            || repo.commit(was).is_ok() && repo.update_ref(name, "andon: put back", set).is_ok();
+        let fault = if is_elsewhere { Fault::Told } else { Fault::Counted };
+        Some(GuardChange { what: format!("the refs of records ({name})"), is_back, fault })
     };
     kept.iter().filter_map(lost).collect()
 }

@@ -1,11 +1,11 @@
 //! Moments at which nothing is judged: sessions, prompts, compactions, tokens, and settings that change.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::HaltState;
 use super::after_tool::{EventOutcome, all_decisions, decisions_first, take_usage};
 use super::before_tool::halt_name;
-use super::place::{LiveSession, Place, whole_file};
+use super::place::{LiveSession, Place};
+use super::{HaltState, guard_changes};
 use crate::verbs::agent_hook::text::{self as words, SessionView};
 use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
@@ -13,9 +13,6 @@ use andon_core::domain::events::{EventKind, Renewal};
 use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING};
 use andon_engine::gate::{rule_feed::RuleFeed, working_tree::WorkingTree};
 use andon_engine::{adapter::events, asking, error::OpsError, gate::compaction, recording::timeline};
-
-/// Largest file of settings that is read.
-const MAX_SETTINGS: u64 = 1 << 20;
 
 /// A session begins: the context window is empty, unless the session is resumed.
 pub(super) fn session_start(
@@ -145,17 +142,7 @@ pub(super) fn answered(place: &Place<'_>, payload: &HookPayload) -> Result<Event
 
 /// Settings of the client changed: they stay, where nothing would start us any more.
 pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
-    let top = place.ws.top()?;
-    let own = |name: &str| top.join(".claude").join(name);
-    let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude"));
-    let home =
-        place.ctx.var("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home).map(|dir| dir.join("settings.json"));
-    let changed = payload.file.as_deref().map(PathBuf::from);
-    let files = [own("settings.json"), own("settings.local.json")].into_iter().chain(home).chain(changed);
-    let texts: Vec<Vec<u8>> = files.filter_map(|path| whole_file(&path, MAX_SETTINGS)).collect();
-    // One file switches off what all of them start.
-    let off = texts.iter().any(|text| agent::switches_off(text));
-    if !off && texts.iter().any(|text| agent::calls_us(text)) {
+    if !guard_changes::starts_no_more(place, payload.file.as_deref().map(Path::new)) {
         return Ok(EventOutcome::nothing());
     }
     let file = payload.file.clone().unwrap_or_default();

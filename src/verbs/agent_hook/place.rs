@@ -225,14 +225,6 @@ pub(super) fn tail_of(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The first bytes of a plain file of at most `max`.
-pub(super) fn whole_file(path: &Path, max: u64) -> Option<Vec<u8>> {
-    let found = path.metadata().ok().filter(|found| found.is_file() && found.len() <= max)?;
-    let mut bytes = Vec::new();
-    OpenOptions::new().read(true).open(path).ok()?.take(found.len()).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +238,5 @@ mod tests {
         std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(tail_of(&path).unwrap().len() as u64, TAIL);
         assert_eq!((tail_of(dir.path()), tail_of(&dir.path().join("none"))), (None, None));
-        assert_eq!(whole_file(&path, 10), None);
     }
 }

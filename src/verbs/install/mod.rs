@@ -21,6 +21,7 @@ use self::run::{FirstConfig, InstallReport, Options};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::plan::{Displacement, Intent};
 use crate::install::{apply::HookRemoval, mode::Integration};
+use crate::setup::clients::by_hand;
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;
@@ -82,6 +83,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         shell.show(args.format.format, "install-plan", &preview, |_| preview_text(&preview));
         return Ok(Exit::Allowed);
     }
+    by_hand(&shell.ctx, &repo);
     let report = run::install(&repo, &program, options)?;
     let fetch = git_config::set_fetch(&repo, git_config::fetch_change(&repo, fetch)?)?;
     let push = git_config::set_push(&repo, push)?;
@@ -293,6 +295,10 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
     if args.purge {
         remove::may_purge(&shell.ctx)?;
     }
+    if let Some(mark) = shell.ctx.agent_above(&repo) {
+        return Err(OpsError::in_agent_shell("uninstall", &mark));
+    }
+    by_hand(&shell.ctx, &repo);
     // Before what was noted of them goes.
     let clients = agents::take_along(&shell.ctx, &repo)?;
     let mut report = remove::uninstall(&repo)?;

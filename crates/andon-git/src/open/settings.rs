@@ -3,6 +3,7 @@
 //! For installing and diagnosing, never for a hook: it starts the git program, which alone sees `git -c`,
 //! `GIT_CONFIG_COUNT` and every form of include (docs/git-facts.md).
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::error::GitError;
@@ -73,6 +74,22 @@ impl Repo {
             found.push(SourcedValue { scope, origin, value: value.to_owned() });
         }
         Ok(found)
+    }
+
+    /// The files in which git looks for its configuration here, as it says itself, whether they are there or not. Starts processes.
+    pub fn config_files(&self) -> Result<BTreeSet<PathBuf>, GitError> {
+        let base = self.workdir().unwrap_or(self.git_dir());
+        let listed = self.git_as_configured(&["config", "--show-origin", "--null", "--list"])?;
+        let origins = listed.stdout.split(|byte| *byte == 0).filter_map(|part| part.strip_prefix(b"file:"));
+        let mut files: BTreeSet<PathBuf> = origins.map(|path| base.join(path_from_bytes(path))).collect();
+        files.extend([self.common_dir().join("config"), self.git_dir().join("config.worktree")]);
+        for name in ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"] {
+            // An older git does not say it.
+            let Ok(output) = self.git_as_configured(&["var", name]) else { continue };
+            let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            files.extend(lines.map(path_from_bytes));
+        }
+        Ok(files)
     }
 
     /// Every fetch refspec of every remote, as (remote, refspec).
