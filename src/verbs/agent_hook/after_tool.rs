@@ -167,13 +167,19 @@ fn halted(live: &mut LiveSession<'_>) -> Result<Instruction, OpsError> {
     once(live, mark, &halt.halt.rule, || words::now_halted(&halt))
 }
 
-/// Says once at each commit that the briefing is due.
+/// Says once at each commit that the window fills up, and once that the briefing is due.
 fn nearly_full(live: &mut LiveSession<'_>, decision: &Decision) -> Result<Instruction, OpsError> {
-    let due =
-        |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
+    let due = |finding: &&Finding| finding.about.event == EventClass::Compaction;
     let Some(finding) = decision.findings.iter().find(due) else { return Ok(Instruction::Nothing) };
-    let mark = events::mark(&["compact", &live.head()?]);
-    once(live, mark, finding.rule, || words::nearly_full(finding))
+    let head = live.head()?;
+    let [fills, compact] = ["fills", "compact"].map(|step| events::mark(&[step, &head]));
+    if finding.level >= Level::Block {
+        return once(live, compact, finding.rule, || words::nearly_full(finding));
+    }
+    if live.known.nudged.contains(&compact) {
+        return Ok(Instruction::Nothing);
+    }
+    once(live, fills, finding.rule, || words::filling(finding))
 }
 
 /// Tells the first finding that was not reported yet and will halt the loop if it goes on like this.

@@ -84,6 +84,9 @@ pub(super) fn prompt(
         let code = WorkingTree::look(place.ws).map(|tree| format!(" {}", tree.code)).unwrap_or_default();
         let began = place.head()? + &code;
         place.remember(AgentAction::Prompt, &began, mark)?;
+        if detect::limits_turns(&place.ws.config.rules) {
+            place.append(&place.event(None, EventKind::TurnStart))?;
+        }
     }
     // An agent that is asked something else may read again what it read for the question before.
     if is_asked && place.known.turn.asked && !place.known.turn.first {

@@ -94,12 +94,18 @@ pub fn full(finding: Option<&Finding>, told: Telling) -> String {
     ))
 }
 
+/// Says that the window fills up.
+pub fn filling(finding: &Finding) -> String {
+    let message = terminal_clip(&finding.message(), MESSAGE);
+    bounded(&format!("andon: {message}.\nhelp: {}", finding.help.join("; ")))
+}
+
 /// Says that the window is nearly full: the briefing is due now.
 pub fn nearly_full(finding: &Finding) -> String {
+    let message = terminal_clip(&finding.message(), MESSAGE);
     bounded(&format!(
-        "andon: {}.\nNow write what the next session must know into {BRIEFING_FILE} (any tool may), commit, then compact or begin a \
-         new session. Soon nothing else will run.\nhelp: andon context --brief",
-        terminal_clip(&finding.message(), MESSAGE)
+        "andon: {message}.\nNow write what the next session must know into {BRIEFING_FILE} (any tool may), commit, then compact or begin a \
+         new session. Soon nothing else will run.\nhelp: andon context --brief"
     ))
 }
 

@@ -62,6 +62,7 @@ pub fn text(view: &StatusView, depth: StatusDepth, style: Style, glyphs: Glyphs)
     waiting(&mut page, view);
     refused(&mut page, view);
     trend(&mut page, view, glyphs);
+    counters(&mut page, view);
     tests(&mut page, view);
     if depth == StatusDepth::Evidence {
         loop_evidence(&mut page, view);
@@ -151,6 +152,17 @@ fn unrecorded(page: &mut Page, view: &StatusView) {
         "unrecorded",
         &format!("{commits} of the window: made without andon, and counted neither way"),
     );
+}
+
+/// The failures that run on, where no halt tells of them yet, and the last compaction.
+fn counters(page: &mut Page, view: &StatusView) {
+    if view.consecutive_failures > 1 && open_halt(view).is_none() {
+        let running = count(view.consecutive_failures, "failed iteration");
+        page.field("failures", &format!("{running} running"));
+    }
+    if let Some(at) = view.last_compaction {
+        page.field("compacted", &page.style.when(at));
+    }
 }
 
 /// A badge for each cycle (docs/spec-map.md, loop safety: recommended UX). Names of nodes come from the configuration.

@@ -192,6 +192,49 @@ fn a_window_that_is_nearly_full_asks_for_the_briefing_and_lets_it_be_written() {
 }
 
 #[test]
+fn a_window_of_three_quarters_is_told_to_the_model_once() {
+    let stage = Stage::installed();
+    let transcript = stage.root().join("t.jsonl");
+    let call = |id: &str, tokens: u64| {
+        let usage =
+            serde_json::json!({ "input_tokens": 100, "cache_read_input_tokens": tokens, "output_tokens": 5 });
+        let line = serde_json::json!({ "type": "assistant", "message": { "id": id, "usage": usage } });
+        std::fs::write(&transcript, format!("{line}\n")).unwrap();
+        serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": id, "transcript_path": transcript,
+            "tool_input": { "command": format!("make {id}") }, "tool_response": { "stdout": "" } })
+        .to_string()
+    };
+    hook(&stage, "claude", "PostToolUse", &call("1", 140_000)).ok().lacks("context window");
+    hook(&stage, "claude", "PostToolUse", &call("2", 152_000)).ok().says("76 %").says("/compact");
+    hook(&stage, "claude", "PostToolUse", &call("3", 153_000)).ok().lacks("context window");
+    hook(&stage, "claude", "PostToolUse", &call("4", 162_000)).ok().says(".andon/MISSION_BRIEFING.md");
+    hook(&stage, "claude", "SessionStart", r#"{"session_id":"s","source":"compact"}"#).ok();
+    stage.andon(&["status"]).ok().says("compacted");
+}
+
+/// A turn begins with the prompt, so that its length can be limited; without a limit nothing is recorded.
+#[test]
+fn a_prompt_begins_a_turn_whose_length_is_limited() {
+    let stage = Stage::installed();
+    let starts =
+        |stage: &Stage| lines(stage, "journal").iter().filter(|line| line["type"] == "turn_start").count();
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"go"}"#).ok();
+    assert_eq!(starts(&stage), 0);
+    let config = stage.read("andon.toml");
+    stage.write("andon.toml", format!("{config}[rules]\nturn-timeout = {{ max = \"10m\" }}\n"));
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"go on"}"#).ok();
+    assert_eq!(starts(&stage), 1);
+    stage.pass(601);
+    let call = |id: &str| {
+        serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": id,
+        "tool_input": { "command": "make" }, "tool_response": { "stdout": "" } })
+        .to_string()
+    };
+    hook(&stage, "claude", "PostToolUse", &call("1")).says("halted");
+    stage.andon(&["status"]).ok().says("turn-timeout");
+}
+
+#[test]
 fn a_full_window_refuses_by_the_transcript() {
     let stage = Stage::installed();
     let transcript = stage.root().join("t.jsonl");

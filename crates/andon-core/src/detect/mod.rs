@@ -43,6 +43,7 @@ pub use rules::REGISTRY;
 pub use rules::tool_loop::is_repeated;
 pub use rules::untested_edit::AT_COMMIT;
 pub use rules::{
+    budgets::limits_turns,
     co_occurrence::RULE as CO_OCCURRENCE,
     consecutive_failures::RULE as CONSECUTIVE_FAILURES,
     consecutive_failures::in_a_row as failures_in_a_row,

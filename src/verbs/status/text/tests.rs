@@ -160,6 +160,14 @@ fn an_answered_halt_is_not_nothing_recorded() {
 }
 
 #[test]
+fn failures_that_run_on_and_the_last_compaction_are_told() {
+    let counted = StatusView { consecutive_failures: 2, last_compaction: Some(samples::ack().at), ..view() };
+    let shown = text(&counted, StatusDepth::Short, Style::Plain, Glyphs::Ascii);
+    let told = "  failures   2 failed iterations running\n  compacted  2026-11-20T15:30:00Z\n";
+    assert!(shown.contains(told), "{shown}");
+}
+
+#[test]
 fn an_open_halt_is_told_at_the_top_and_once() {
     let mut halted = view();
     halted.state = LoopState::Halted;

@@ -2,8 +2,9 @@
 //! one is a row here and its line in the registry.
 
 use crate::detect::prelude::*;
+use crate::domain::settings::{ParamSpec, RuleSettings};
+use crate::domain::time::Span;
 use crate::domain::workflow::{Cycle, Node};
-use crate::domain::{settings::ParamSpec, time::Span};
 use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
@@ -192,6 +193,13 @@ budget!(
         help: "give the node a smaller task, or less to read",
     }
 );
+
+/// True where the length of a turn is limited, so that its beginning has to be reported.
+pub fn limits_turns(settings: &RuleSettings) -> bool {
+    settings.get(TURN_TIMEOUT.id).is_some_and(|setting| {
+        setting.level > Level::Off && TURN_TIMEOUT.params.iter().any(|limit| setting.limit(limit) > 0)
+    })
+}
 
 /// A scope that has used up its limit.
 struct UsedBudget {
