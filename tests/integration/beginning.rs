@@ -69,6 +69,11 @@ fn who_is_not_drawn_is_told_what_would_help() {
     let next = by(&stage, "ann", &["witness", "policy"]).ok().stdout;
     let mut policy: serde_json::Value = serde_json::from_str(&next).unwrap();
     policy["rules"]["referee_gate"] = serde_json::json!(true);
+    policy["solo"] = serde_json::json!(false);
+    stage.write("policy.json", policy.to_string());
+    let locked = by(&stage, "ann", &["witness", "policy", "--from", "policy.json"]).exits(2).stderr;
+    assert!(locked.contains("would lock everybody out"), "{locked}");
+    policy["solo"] = serde_json::json!(true);
     stage.write("policy.json", policy.to_string());
     by(&stage, "ann", &["witness", "policy", "--from", "policy.json"]).ok();
     let round = deferred(&stage, "How do we add the column?");

@@ -96,6 +96,47 @@ fn a_round_whose_time_is_up_calls_people_at_every_door() {
 }
 
 #[test]
+fn a_round_is_asked_and_answered_in_plain_words() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    // A debate with oneself is none.
+    let name = answer(&round(&stage, "open", &json!({"question": "Me?"})).ok())["round"].clone();
+    for (role, text) in [("proposer", CLAIM), ("opposer", CRITIQUE)] {
+        round(&stage, "say", &json!({"round": name, "role": role, "agent": "agent:x", "text": text})).ok();
+    }
+    let verdict = json!({"round": name, "agent": "agent:x", "text": "{\"deferred\": false, \"recommendation\": \"Go.\"}"});
+    let told = answer(&round(&stage, "verdict", &verdict).exits(1));
+    assert_eq!(told["triggers"], json!(["deferral"]));
+    assert!(told["why"].to_string().contains("one agent spoke for both sides"), "{told}");
+    // A member that nobody knows is refused at every step, with the nearest name.
+    let open = json!({"question": "How many?", "issuer": "agent:planner", "bounty": 40, "tags": ["db"], "min_witnesses": 2});
+    let name = answer(&round(&stage, "open", &open).ok())["round"].clone();
+    let odd =
+        json!({"round": name, "role": "proposer", "agent": "agent:coder", "text": CLAIM, "evidense": []});
+    round(&stage, "say", &odd).exits(2).says("did you mean `evidence`?");
+    round(&stage, "close", &json!({"round": name, "payed_to": "x"})).exits(2).says("`paid_to`");
+    let entry = answer(&round(&stage, "close", &json!({"round": name})).exits(1))["round"].clone();
+    let entry = entry.as_str().unwrap();
+    // The terms of a round, and who is missing for its panel.
+    let shown = by(&stage, "ann", &["review", "show", entry]).ok();
+    shown.says("bounty: 40 CC\n").says("topics: db\n").says("witnesses: at least 2\n").says("expiry: ");
+    let missing = "its panel cannot be filled without 2 more witnesses: andon witness add";
+    by(&stage, "ann", &["review"]).ok().says("may answer: human:ann").says(missing);
+    by(&stage, "ann", &["review", "flag", entry, "--reason", "x"]).ok().says("the flag does nothing yet");
+    // Over is over, in the same form.
+    let over = round(&stage, "close", &json!({"round": name})).exits(1);
+    assert!(answer(&over)["why"].to_string().contains("the round is over"), "{over}");
+    let alone = asked(&stage, "Agreed?");
+    let good = json!({"round": alone, "agent": "agent:judge", "text": "{\"deferred\": false, \"recommendation\": \"Go.\"}"});
+    round(&stage, "verdict", &good).ok();
+    round(&stage, "close", &json!({"round": alone})).ok();
+    let late = answer(
+        &round(&stage, "say", &json!({"round": alone, "role": "proposer", "agent": "a", "text": "x"})).ok(),
+    );
+    assert_eq!((&late["status"], late["why"].is_string()), (&json!("closed"), true), "{late}");
+}
+
+#[test]
 fn agreement_is_found_whatever_the_judge_says() {
     let stage = Stage::installed();
     with_ann(&stage);
@@ -230,6 +271,12 @@ pub(crate) fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str
     args.extend(more);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     by(stage, who, &args).ok();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = std::fs::metadata(stage.path(&ballot_of(stage, round, who))).unwrap().permissions().mode();
+        assert_eq!(open & 0o777, 0o600, "the draft of {who} is nobody else's");
+    }
 }
 
 pub(crate) fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out {

@@ -313,9 +313,8 @@ pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRep
     answer.or_keep(ws, ledger.allow(&answer.ctx, &draft))?;
     // Kept before it is committed to: without it the seat would be lost.
     let path = ballot_file(ws, &id, signer.public());
-    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
     let kept = RevealPayload { round: id, nonce, ballot: vote };
-    effect::replace_text(&path, &Value::Object(members_of(&kept)).to_string())?;
+    effect::write_private(&path, &Value::Object(members_of(&kept)).to_string())?;
     let entry = ledger.append(&answer.ctx, ws, &draft)?;
     ActReport::new(ws, entry, round.id)
 }
@@ -369,8 +368,7 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
             "give the answer by --from FILE, or by flags: andon review resolve --help",
         ));
     }
-    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
-    effect::replace_text(&path, template)?;
+    effect::write_private(&path, template)?;
     let editor = asking::editor(ctx, ws)?;
     match consult::edit(&editor, &path) {
         Ok(true) => {}
@@ -400,9 +398,7 @@ fn kept(ws: &Workspace) -> PathBuf {
 
 fn keep(ws: &Workspace, text: Option<&str>) {
     if let Some(text) = text {
-        let path = kept(ws);
-        let _made = std::fs::create_dir_all(path.parent().unwrap_or(&path));
-        let _kept = effect::replace_text(&path, text);
+        let _kept = effect::write_private(&kept(ws), text);
     }
 }
 
@@ -432,6 +428,8 @@ pub fn acted_text(acted: &ActReport) -> String {
     if found.decision().is_some_and(|decided| decided.self_reviewed) {
         lines.push("  self-reviewed: it counts, and earns neither reputation nor attention".to_owned());
     }
+    let flag = found.flags.iter().find(|(entry, _)| Some(*entry) == at);
+    lines.extend(flag.and_then(|(_, route)| rounds::without_effect(*route)).map(str::to_owned));
     if let Some(panel) = found.open_panel() {
         lines.push(format!("  {}", plain(&rounds::panel_members(panel))));
     }

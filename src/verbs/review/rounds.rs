@@ -110,12 +110,13 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         }
         if people.is_empty() && round.status.starts_with("panel") && round.missing == 0 {
             out.push_str("  its panel is complete and votes\n");
-        } else if let Some(advice) = &round.advice {
-            out.push_str(&format!("  {}\n", escape::terminal(advice)));
-        } else if people.is_empty() {
+        } else if people.is_empty() && round.advice.is_none() {
             out.push_str("  no one may answer now: ask for a panel, or name more witnesses\n");
-        } else {
+        } else if !people.is_empty() {
             out.push_str(&format!("  may answer: {}\n", people.join(", ")));
+        }
+        if let Some(advice) = &round.advice {
+            out.push_str(&format!("  {}\n", escape::terminal(advice)));
         }
     }
     if let Some(first) = rounds.first() {
@@ -204,6 +205,20 @@ pub fn flags(ledger: &SignedLedger, entry: usize) -> Vec<ShownFlag> {
         route: *route,
     };
     round.flags.iter().map(one).collect()
+}
+
+/// The reason for which a flag opens nothing.
+pub fn without_effect(route: FlagRoute) -> Option<&'static str> {
+    match route {
+        FlagRoute::Open | FlagRoute::Panel3 | FlagRoute::Panel5 => None,
+        FlagRoute::Pending => {
+            Some("  the flag does nothing yet: nothing is decided here; flag the decision once it is there")
+        }
+        FlagRoute::Late => Some("  the flag does nothing: the decision is more than seven days old"),
+        FlagRoute::ConstitutionalOnly => {
+            Some("  the flag does nothing: after two panels only the policy can open this again")
+        }
+    }
 }
 
 fn signer(ledger: &SignedLedger, at: usize) -> String {

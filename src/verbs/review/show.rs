@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::rounds::{self, ShownFlag, ShownVote, choice};
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
-use andon_core::domain::{briefing::HumanDecision, plural::count};
+use andon_core::domain::{briefing::HumanDecision, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::style::Style;
 use andon_engine::{error::OpsError, halts, text::shown_change, workspace::Workspace};
 use andon_git::{Blob, GitError};
-use andon_review::payload::fields::names;
+use andon_review::payload::fields::{Time, Whole, names};
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::{entry::Code, precedents::PrecedentQuery};
@@ -119,6 +119,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     if !people.is_empty() {
         out.push_str(&format!("may answer: {}\n", people.join(", ")));
     }
+    out.push_str(&terms(ledger, shown.at, style));
     let mut block = |title: &str, by: Option<&str>, text: &str| {
         let by = by.map_or_else(String::new, |by| format!(" by {}", plain(by)));
         out.push_str(&format!("\n{}{by}\n", style.bold(title)));
@@ -149,6 +150,19 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     out.push_str(&precedents(ledger, round, style));
     out.push_str(&checklist(ledger, shown.at, round, style));
     out
+}
+
+/// The terms on which a round of agents was put.
+fn terms(ledger: &SignedLedger, entry: usize, style: Style) -> String {
+    let said: RoundPayload = ledger.said(entry).unwrap_or_default();
+    let amount = |of: Option<Whole>, least: i64| of.map(Whole::get).filter(|amount| *amount >= least);
+    let parts = [
+        amount(said.bounty, 1).map(|bounty| format!("bounty: {bounty} CC")),
+        (!said.tags.is_empty()).then(|| format!("topics: {}", said.tags.join(", "))),
+        amount(said.min_witnesses, 2).map(|least| format!("witnesses: at least {least}")),
+        said.expires_at.map(|Time(at)| format!("expiry: {}", style.when(Timestamp(at)))),
+    ];
+    parts.into_iter().flatten().map(|part| format!("{}\n", escape::terminal(&part))).collect()
 }
 
 type Block<'a> = dyn FnMut(&str, Option<&str>, &str) + 'a;
@@ -235,7 +249,9 @@ fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut 
     block("Verdict", round.cast.synthesizer.as_deref(), &verdict);
     if let Some(alike) = round.similarity {
         let what = if alike.agreement { "they agree" } else { "they disagree" };
-        block("Claim and critique", None, &format!("cosine {:.2}: {what}", alike.cosine));
+        let is_one = round.cast.proposer.is_some() && round.cast.proposer == round.cast.opposer;
+        let who = if is_one { "; one agent spoke for both sides" } else { "" };
+        block("Claim and critique", None, &format!("cosine {:.2}: {what}{who}", alike.cosine));
     }
 }
 

@@ -155,6 +155,7 @@ fn apply(
     {
         return Ok(answer);
     }
+    refuse_unknown(action, said)?;
     match action {
         RoundAction::Open => open(ctx, ws, said),
         RoundAction::Say => say(ctx, ws, said),
@@ -177,17 +178,22 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
 }
 
 /// Refuses a member that a round does not have: what is misspelt would be ignored for ever.
-fn refuse_unknown(said: &Map<String, Value>) -> Result<(), OpsError> {
+fn refuse_unknown(action: RoundAction, said: &Map<String, Value>) -> Result<(), OpsError> {
     let shape = json!(RoundPayload::default());
     let own = shape.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-    let known: Vec<&str> = own.chain(["action", "precedent_tags"]).collect();
+    let known: Vec<&str> = match action {
+        RoundAction::Open => own.chain(["action", "precedent_tags"]).collect(),
+        RoundAction::Say | RoundAction::Verdict => {
+            vec!["action", "round", "role", "agent", "text", "evidence"]
+        }
+        RoundAction::Close => vec!["action", "round", "paid_to"],
+    };
     let Some(odd) = said.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
     let near = andon_config::suggest(odd, known.iter().copied());
     Err(OpsError::usage(format!("{odd:?} is no member of a round"), near))
 }
 
 fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
-    refuse_unknown(said)?;
     let ledger = asking::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
     let question: RoundPayload = read(said)?;
@@ -252,7 +258,9 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
         let triggers = Some(BTreeSet::new());
         return Ok(RoundAnswer { round: name, triggers, ..RoundAnswer::default() });
     }
-    end(ctx, ws, &name, &round)
+    let why = "one agent spoke for both sides: that is no debate, so people decide";
+    let why = round.is_monologue().then(|| why.to_owned());
+    Ok(RoundAnswer { why, ..end(ctx, ws, &name, &round)? })
 }
 
 fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
@@ -288,22 +296,8 @@ fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>, OpsError> {
     let (_, round) = pending::find(ws, name)?;
     let Some(entry) = &round.ended else { return Ok(None) };
     let answer = became(&asking::load(ws)?, entry)?;
-    if !answer.needs_person {
-        return Err(OpsError::usage(
-            format!(
-                "the round {name} is over: it became entry {} ({})",
-                short(entry),
-                answer.status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
-            ),
-            format!("see it: andon review show {}; open another: andon round open", short(entry)),
-        ));
-    }
     let why = "the round is over: what comes now is not part of it".to_owned();
     Ok(Some(RoundAnswer { why: Some(why), ..answer }))
-}
-
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
 }
 
 /// The state of the round that is the entry `id`.

@@ -121,7 +121,8 @@ impl PendingRound {
         self.texts.push(("verdict".to_owned(), text.to_owned()));
         // A judge who recommends nothing and says something all the same recommends that.
         let recommendation = trailer.recommendation.or(trailer.prose);
-        let (deferred, parse_failures) = (trailer.deferred, self.failures());
+        let deferred = trailer.deferred || self.is_monologue();
+        let parse_failures = self.failures();
         self.verdict(agent, at, JudgeStatement { deferred, parse_failures, recommendation });
         Ok(())
     }
@@ -140,6 +141,11 @@ impl PendingRound {
         self.body.verdict = Some(said);
         self.body.synthesizer = Some(agent.to_owned());
         self.body.arrived.verdict = Some(Time(at));
+    }
+
+    /// True where one agent spoke for both sides: that is no debate, whatever the judge makes of it.
+    pub(super) fn is_monologue(&self) -> bool {
+        self.body.proposer.is_some() && self.body.proposer == self.body.opposer
     }
 
     fn failures(&self) -> i64 {

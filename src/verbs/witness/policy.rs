@@ -243,10 +243,17 @@ fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
     )
 }
 
-/// The same of all keys of a policy.
-fn may_be_policy(policy: &EntryStatement) -> Result<(), OpsError> {
+/// The same of all keys of a policy, and of a gate that nobody could pass.
+fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), OpsError> {
     // What is malformed is refused where it is appended.
     let Ok(policy) = member::read::<ReviewPolicy>(policy) else { return Ok(()) };
+    let weighs = |grant: &KeyGrant| ledger.folded.weights(&grant.who).total(ledger.folded.epoch()) > 0.0;
+    if policy.rules.referee_gate && !policy.solo && !policy.keys.iter().any(weighs) {
+        return Err(OpsError::usage(
+            "rules.referee_gate would lock everybody out: no witness of this policy has any weight yet",
+            "set it to false; answers to halts after which the loop goes on earn weight: andon review status",
+        ));
+    }
     let mut holders: Vec<(PublicKey, &str)> = Vec::new();
     for grant in &policy.keys {
         let who = grant.who.as_str();
@@ -333,8 +340,8 @@ pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     if said.get("schema").is_some_and(|schema| schema == POLICY) {
         said.remove("schema");
     }
-    change(ctx, ws, "policy", |_| {
-        may_be_policy(&said)?;
+    change(ctx, ws, "policy", |ledger| {
+        may_be_policy(ledger, &said)?;
         Ok(said)
     })
 }

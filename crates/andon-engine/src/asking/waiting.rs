@@ -109,7 +109,15 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
 /// Advice on a round that no witness may answer alone.
 fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Option<String> {
     let policy = &ledger.folded.authority.at_end;
-    if !may_take.is_empty() || round.open_panel().is_some() || policy.witnesses.is_empty() {
+    if let Some(panel) = round.open_panel() {
+        let there = panel.seats.len() + may_take.iter().filter(|cap| !panel.has(&cap.witness)).count();
+        let missing = panel.size.saturating_sub(there);
+        return (missing > 0).then(|| {
+            let missing = count(missing, "more witness");
+            format!("its panel cannot be filled without {missing}: andon witness add human:ID --key FILE")
+        });
+    }
+    if !may_take.is_empty() || policy.witnesses.is_empty() {
         return None;
     }
     if policy.rules.referee_gate {

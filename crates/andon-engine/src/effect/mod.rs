@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 use self::best_effort::Programs;
-pub use self::files::{append_text, replace_text, write_andon_file, write_report};
+pub use self::files::{append_text, replace_text, write_andon_file, write_private, write_report};
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::effect::{AckMode, Duty, Effect};
