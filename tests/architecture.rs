@@ -19,6 +19,8 @@ mod scan;
 mod sizes;
 #[path = "architecture/source.rs"]
 mod source;
+#[path = "architecture/statements.rs"]
+mod statements;
 #[path = "architecture/words.rs"]
 mod words;
 

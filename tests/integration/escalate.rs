@@ -74,10 +74,9 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     let shown = json(&found[*handoff]);
     assert_eq!(shown["signals"], serde_json::json!(["recurrence", "weak-change"]));
     assert_eq!(shown["halt"]["rule"], "co-occurrence");
-    assert!(
-        found[&handoff.replace(".json", ".md")].contains("co-occurrence = \"off\""),
-        "opt-out at the site"
-    );
+    let told = &found[&handoff.replace(".json", ".md")];
+    assert!(told.contains("co-occurrence = \"off\""), "opt-out at the site: {told}");
+    assert!(told.contains("symptoms, not proof"), "{told}");
     assert_eq!(json(&found["signals/UNCERTAINTY_ESCALATION"])["halt_reason"], "stalled");
     assert_eq!(json(&found["notifications.jsonl"])["type"], "escalated");
     // It holds, and one answer clears the pause that came with it.
