@@ -12,7 +12,7 @@ mod program;
 mod refs;
 mod remote;
 #[cfg(test)]
-mod scratch;
+mod testkit;
 mod worktree;
 
 pub use diff::hunks::{hunks, is_binary};

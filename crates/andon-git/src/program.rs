@@ -320,7 +320,7 @@ fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn arguments_are_no_shell_line_and_failures_say_what_ran_where() {

@@ -16,9 +16,9 @@ pub mod pre_commit_mark;
 pub mod process;
 pub mod receipt;
 pub mod results;
-#[cfg(test)]
-mod scratch;
 pub mod test_sets;
+#[cfg(test)]
+mod testkit;
 pub mod totals;
 pub mod union;
 pub mod window;

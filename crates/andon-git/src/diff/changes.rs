@@ -152,7 +152,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{MODE_TREE, TreeEntry, scratch::Scratch};
+    use crate::{MODE_TREE, TreeEntry, testkit::Scratch};
 
     /// What `git diff-tree` says, by path.
     fn by_git(scratch: &Scratch, old: TreeId, new: TreeId) -> BTreeMap<String, (Option<Side>, Option<Side>)> {

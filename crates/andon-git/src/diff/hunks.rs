@@ -142,7 +142,7 @@ fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> Ra
 mod tests {
     use super::*;
     use crate::objects::texts::Texts;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     fn text(lines: &[&[u8]]) -> Vec<String> {
         lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()

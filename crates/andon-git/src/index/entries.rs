@@ -139,7 +139,7 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     fn paths(scratch: &Scratch) -> Option<Vec<String>> {
         let bytes = read(&scratch.path().join(".git/index"))?;

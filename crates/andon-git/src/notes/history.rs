@@ -83,7 +83,7 @@ impl Iterator for NotesHistory<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn what_was_replaced_is_still_reported() {

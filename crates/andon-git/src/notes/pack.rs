@@ -84,7 +84,7 @@ impl Repo {
 mod tests {
     use super::*;
     use crate::objects::{MODE_FILE, TreeEntry};
-    use crate::scratch::{Scratch, commit_id as id};
+    use crate::testkit::{Scratch, commit_id as id};
 
     const NAME: &str = "refs/notes/andon";
     const AT: Timestamp = Timestamp(1_700_000_000);

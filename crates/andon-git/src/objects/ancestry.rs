@@ -199,7 +199,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{NewCommit, scratch::Scratch};
+    use crate::{NewCommit, testkit::Scratch};
     use andon_core::domain::time::Timestamp;
 
     /// Commits with up to three parents among those before them, some at the same time.

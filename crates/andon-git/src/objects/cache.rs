@@ -60,7 +60,7 @@ impl<T: Clone> Cache<T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
     use andon_core::domain::ids::TreeId;
 
     #[test]

@@ -91,7 +91,7 @@ fn sync(path: &Path) -> Result<(), GitError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NewCommit, Update, scratch::Scratch};
+    use crate::{NewCommit, Update, testkit::Scratch};
     use andon_core::domain::time::Timestamp;
 
     #[test]

@@ -133,7 +133,7 @@ fn next_object(bytes: &[u8]) -> Option<(Oid, git2::ObjectType, &[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn what_a_gc_took_is_written_again() {

@@ -270,7 +270,7 @@ pub(crate) fn write_error(what: &str, error: &git2::Error) -> GitError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GitError, scratch::Scratch};
+    use crate::{GitError, testkit::Scratch};
 
     fn entry(name: &str, mode: u32, id: Oid) -> TreeEntry {
         TreeEntry { name: name.as_bytes().to_vec(), mode, id }

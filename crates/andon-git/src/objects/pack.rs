@@ -140,7 +140,7 @@ impl Repo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
     use andon_core::domain::ids::Oid;
 
     fn there(scratch: &Scratch, ids: &[Oid]) -> bool {

@@ -7,7 +7,7 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
 use crate::objects::texts::Texts;
-use crate::{Blob, Repo, scratch::Scratch};
+use crate::{Blob, Repo, testkit::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn age(path: &Path) {

@@ -64,7 +64,7 @@ impl<'r> Texts<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn the_newest_stay_within_the_bound() {

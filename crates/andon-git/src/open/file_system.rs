@@ -75,7 +75,7 @@ fn is_false(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn what_the_file_system_holds_is_not_taken_from_the_configuration() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::scratch::{Scratch, git_in};
+use crate::testkit::{Scratch, git_in};
 use crate::{Head, Repo, RepoEnv};
 
 fn with_git_dir(git_dir: PathBuf) -> RepoEnv {

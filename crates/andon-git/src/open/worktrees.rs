@@ -117,7 +117,7 @@ fn named_by(dir: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Repo, RepoEnv, scratch::Scratch};
+    use crate::{Repo, RepoEnv, testkit::Scratch};
 
     #[test]
     fn a_worktree_is_another_one_once_it_was_made_anew() {

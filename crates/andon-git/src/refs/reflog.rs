@@ -132,7 +132,7 @@ impl Repo {
 mod tests {
     use std::fmt::Write as _;
 
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn entries_come_newest_first_as_git_shows_them() {

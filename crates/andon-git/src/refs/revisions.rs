@@ -164,7 +164,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::scratch::{Scratch, git_in};
+    use crate::testkit::{Scratch, git_in};
     use crate::{Repo, RepoEnv};
 
     /// A small history with a merge and a side branch.

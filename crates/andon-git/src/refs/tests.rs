@@ -1,6 +1,6 @@
 use super::*;
 use crate::NewCommit;
-use crate::scratch::{Scratch, until_free};
+use crate::testkit::{Scratch, until_free};
 use andon_core::domain::time::Timestamp;
 
 const NAME: &str = "refs/andon/test";

@@ -123,7 +123,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn a_tree_is_checked_out_and_nothing_else_is_touched() {

@@ -1,7 +1,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
-use crate::scratch::{Scratch, command, git_in};
+use crate::testkit::{Scratch, command, git_in};
 
 /// What the overlay must be: the difference from HEAD to what `git add -A` in a scratch index would make.
 fn by_git(scratch: &Scratch) -> Vec<(Vec<u8>, Place)> {

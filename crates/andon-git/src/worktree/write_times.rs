@@ -168,7 +168,7 @@ mod tests {
     use std::os::unix::fs::MetadataExt as _;
     use std::time::{Duration, UNIX_EPOCH};
 
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     type Deed = fn(&Scratch);
 

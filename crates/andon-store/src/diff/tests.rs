@@ -1,7 +1,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::testkit::Scratch;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::ids::{DiffHash, HunkHash};
 use andon_core::domain::{change::Nature, facts::Hunk};

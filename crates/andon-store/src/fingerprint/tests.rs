@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::testkit::Scratch;
 use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::tests::Tracking;
 

@@ -166,7 +166,7 @@ fn random() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::testkit::Scratch;
 
     #[test]
     fn an_id_is_made_up_once_and_by_one() {

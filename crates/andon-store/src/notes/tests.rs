@@ -1,5 +1,5 @@
 use super::*;
-use crate::scratch::Scratch;
+use crate::testkit::Scratch;
 use crate::window::{Window, WindowVerdict, read_window, remember, settled};
 use andon_core::domain::facts::CommitFact;
 use andon_core::domain::ids::{Oid, TreeId};

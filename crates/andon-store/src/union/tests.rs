@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::testkit::Scratch;
 
 const GOLDEN: &str = include_str!("../../../../tests/format/v1/commit-full.json");
 const GOLDEN_BYTES: &[u8] = GOLDEN.as_bytes();

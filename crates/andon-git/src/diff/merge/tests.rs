@@ -1,7 +1,7 @@
 //! Real merges, reverts and picks are known again; those with a hand in them are not.
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::testkit::Scratch;
 
 const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::scratch::{Scratch, git_in};
+use crate::testkit::{Scratch, git_in};
 use crate::{Repo, RepoEnv};
 
 /// Keeps the index that git shows its pre-commit hook, and what `git write-tree` makes of it.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::TreeEntry;
-use crate::scratch::{Scratch, commit_id as id};
+use crate::testkit::{Scratch, commit_id as id};
 
 const NAME: &str = "refs/notes/andon";
 const OTHER: &str = "refs/notes/other";
@@ -89,7 +89,7 @@ fn what_they_removed_is_kept_unless_the_caller_lets_it_go() {
         let index = scratch.beside("index");
         let _ = std::fs::remove_file(&index);
         let run = |args: &[&str]| {
-            let mut command = crate::scratch::command(&scratch.path(), args);
+            let mut command = crate::testkit::command(&scratch.path(), args);
             let out = command.env("GIT_INDEX_FILE", &index).output().unwrap();
             assert!(out.status.success(), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
             String::from_utf8(out.stdout).unwrap().trim().to_owned()

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::scratch::{Scratch, command, commit_id as id, until_free};
+use crate::testkit::{Scratch, command, commit_id as id, until_free};
 use crate::{MODE_FILE, MODE_TREE, Repo, RepoEnv, TreeEntry};
 
 const NAME: &str = "refs/notes/andon";

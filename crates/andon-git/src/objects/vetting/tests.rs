@@ -4,7 +4,7 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
 use crate::objects::inflate::{Inflater, STEP};
-use crate::{MergeClaim, RepoEnv, TreeVerdict, scratch::Scratch};
+use crate::{MergeClaim, RepoEnv, TreeVerdict, testkit::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn check(file: &[u8]) -> Result<(), DamagedObject> {

@@ -29,12 +29,12 @@ fn reflog_actions_tell_the_kind() {
 /// A repository whose post-commit hook keeps git's own state files for each commit, so that the answer
 /// can be asked for as the hook would.
 struct HookedRepo {
-    scratch: crate::scratch::Scratch,
+    scratch: crate::testkit::Scratch,
 }
 
 impl HookedRepo {
     fn new() -> Self {
-        let scratch = crate::scratch::Scratch::new();
+        let scratch = crate::testkit::Scratch::new();
         scratch.hook(
             "post-commit",
             r#"seen="$PWD/.git/seen/$(git rev-parse HEAD)"
@@ -123,7 +123,7 @@ fn a_renamed_reflog_action_hides_nothing() {
     it.commit("a", "1");
     it.commit("a", "2");
     let named = |args: &[&str]| {
-        let mut command = crate::scratch::command(&it.scratch.path(), args);
+        let mut command = crate::testkit::command(&it.scratch.path(), args);
         assert!(command.env("GIT_REFLOG_ACTION", "custom").status().unwrap().success());
     };
     named(&["commit", "-q", "--allow-empty", "-m", "x"]);
@@ -192,7 +192,7 @@ fn rebases() {
         it.commit("e", step);
         it.commit("f", step);
         let editor = format!("sed -i -e '{}s/pick/{step}/'", if step == "reword" { 1 } else { 2 });
-        let mut command = crate::scratch::command(&it.scratch.path(), &["rebase", "-q", "-i", "HEAD~2"]);
+        let mut command = crate::testkit::command(&it.scratch.path(), &["rebase", "-q", "-i", "HEAD~2"]);
         command.env("GIT_SEQUENCE_EDITOR", &editor).env("GIT_EDITOR", "sed -i -e '1s/^/x/'");
         assert!(command.output().unwrap().status.success(), "{step}");
         assert_eq!(it.later(rev), CommitKind::Rebase, "{step}");
@@ -217,7 +217,7 @@ fn commits_at_a_stop_of_a_rebase() {
     assert_eq!(it.at_hook(), CommitKind::Normal, "a second commit at the same stop");
     it.git(&["rebase", "--continue"]);
     it.commit("y", "1");
-    let mut command = crate::scratch::command(&it.scratch.path(), &["rebase", "-q", "-i", "HEAD~1"]);
+    let mut command = crate::testkit::command(&it.scratch.path(), &["rebase", "-q", "-i", "HEAD~1"]);
     assert!(command.env("GIT_SEQUENCE_EDITOR", "sed -i -e 1s/pick/edit/").output().unwrap().status.success());
     it.scratch.write("y", "2");
     it.git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
