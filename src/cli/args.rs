@@ -6,10 +6,6 @@ use clap::{Args, Command};
 
 use andon_engine::{context::Context, error::OpsError};
 
-/// The help of verbs that walk through a range.
-pub const STOPPED: &str = "\
-Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
-
 /// A chance as an argument.
 pub fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "no number".to_owned())?;
@@ -47,34 +43,25 @@ pub fn read_text(ctx: &Context, file: &Path, max: u64) -> Result<String, OpsErro
 /// `command` with the arguments `A`; what is said of it stays what the list of commands says.
 pub(crate) fn with_arguments<A: Args>(command: Command) -> Command {
     let about = command.get_about().cloned().unwrap_or_default();
-    reflowed(A::augment_args(command)).about(about).long_about(None)
+    let title = format!("andon {}", command.get_name());
+    noted(A::augment_args(command), &title).about(about).long_about(None)
 }
 
-/// The texts behind the options, without the breaks that the sources have within sentences: clap breaks lines where the
-/// terminal ends.
-pub(crate) fn reflowed(command: Command) -> Command {
-    let command = match command.get_after_help().map(ToString::to_string) {
-        Some(text) => command.after_help(joined(&text)),
+/// The texts behind the options, by command.
+const NOTES: &str = include_str!("notes.txt");
+
+/// The command of that title and those below it, with the texts behind their options.
+pub(crate) fn noted(command: Command, title: &str) -> Command {
+    let sections = NOTES.split("\n=== ").filter_map(|section| section.split_once('\n'));
+    let mut own = sections.filter(|(titles, _)| titles.split(", ").any(|one| one == title));
+    let command = match own.next() {
+        Some((_, text)) => command.after_help(text.trim_end()),
         None => command,
     };
-    command.mut_subcommands(reflowed)
-}
-
-/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, gets a line of its own.
-fn joined(text: &str) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        let goes_on =
-            !line.is_empty() && !line.starts_with(' ') && !out.ends_with(['.', ':', '\n']) && !out.is_empty();
-        let indented_before = out.lines().next_back().is_some_and(|last| last.starts_with(' '));
-        if goes_on && !indented_before {
-            out.push(' ');
-        } else if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(line);
-    }
-    out
+    command.mut_subcommands(|below| {
+        let title = format!("{title} {}", below.get_name());
+        noted(below, &title)
+    })
 }
 
 #[cfg(test)]
@@ -82,8 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_broken_by_the_terminal_alone() {
-        let text = "One sentence that\ngoes on.\nAnother:\n  a  row\n  b  row\n\nThe end\nof it";
-        assert_eq!(joined(text), "One sentence that goes on.\nAnother:\n  a  row\n  b  row\n\nThe end of it");
+    fn every_note_is_of_a_command() {
+        let cli = crate::program::help::definition();
+        let titles =
+            NOTES.split("\n=== ").skip(1).flat_map(|section| section.lines().next().unwrap().split(", "));
+        for title in titles {
+            let path = title.split(' ').skip(1);
+            let found = path.fold(&cli, |command, name| command.find_subcommand(name).expect(title));
+            assert!(found.get_after_help().is_some(), "{title}");
+        }
     }
 }

@@ -5,13 +5,13 @@ use std::{convert, ffi::OsString, fmt::Write as _};
 
 use clap::{Command, CommandFactory as _, Parser, ValueEnum as _};
 
-use crate::cli::{args::reflowed, output::ColorChoice};
+use crate::cli::{args::noted, output::ColorChoice};
 use crate::verbs::{Command as Verb, GROUPS, arguments_of};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
 /// exactly that code, and halts a loop that no longer makes progress until a person answers.
 #[derive(Debug, Parser)]
-#[command(name = "andon", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "andon", version, max_term_width = 100)]
 pub struct Cli {
     /// When to use colour: auto, always or never
     #[arg(
@@ -41,18 +41,6 @@ pub fn color(args: &[OsString]) -> ColorChoice {
     choice
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0   allowed
-  1   blocked or halted, or `check` found a violation
-  2   wrong usage or configuration
-  3   cannot decide: evidence is missing where it is required
-  4   the context window must be compacted first (`tick`, `observe`)
-  5   the loop may go on, and a round waits for a person (`status --exit-code`)
-  70  internal error
-
-ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
-
 /// Widest text; wider lines are hard to read.
 const MAX_COLUMNS: usize = 100;
 /// Columns before what a command does.
@@ -70,7 +58,7 @@ pub fn reader() -> Command {
 /// The command line for showing help: with its commands in groups, wrapped at `columns`.
 pub fn command(columns: Option<usize>) -> Command {
     let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
-    let cli = reflowed(reader()).term_width(columns);
+    let cli = noted(reader(), "andon").term_width(columns);
     let header = cli.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}{{after-help}}",
@@ -107,7 +95,7 @@ fn grouped(cli: &Command, columns: usize) -> String {
 
 /// All that is defined of the command line, for what is generated from it.
 pub fn definition() -> Command {
-    reflowed(Cli::command()).mut_subcommands(|verb| match arguments_of(verb.get_name()) {
+    noted(Cli::command(), "andon").mut_subcommands(|verb| match arguments_of(verb.get_name()) {
         Some(arguments) => arguments(verb).defer(convert::identity),
         None => verb,
     })

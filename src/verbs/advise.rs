@@ -17,12 +17,7 @@ use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::{context::Context, gate::fallback, workspace::Workspace};
 
-const HELP: &str = "\
-A halt writes .andon/ADVISOR_PROMPT.md. The program that [advisor] of your own configuration names gets it; its answer is
-in .andon/ADVISOR_ANSWER.md. The loop stays halted until that answer is recorded or a person answers.";
-
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct AdviseArgs {
     /// The provider at work; default: the first of `fallback.providers`
     #[arg(long, value_name = "NAME")]
@@ -188,28 +183,20 @@ impl ProviderAdvice {
             }
             None => page.line("no halt waits for an answer"),
         }
-        if let Some(deadlock) = self.deadlock {
-            page.field("deadlock", deadlock.as_str());
-        }
+        page.fields("deadlock", self.deadlock.map(Deadlock::as_str));
         page.field("on stall", self.policy.as_str());
-        if self.starts == Some(false) {
-            page.field("", "your configuration names no on_stall.command");
-        }
+        let lacks = self.starts == Some(false);
+        page.fields("", lacks.then_some("your configuration names no on_stall.command"));
         if let Some(current) = &self.current {
             page.field("provider", &terminal(current));
             let next = self.next.as_ref().map_or("none", |one| one.name.as_str());
             page.field("next", &format!("{} ({})", terminal(next), self.why()));
         }
-        if let Some(question) = &self.question {
-            page.field("question", question);
-        }
-        if let Some(answer) = &self.answer {
-            page.field("answer", &format!("{answer}; to go on with it: andon advise --record"));
-        }
-        if let Some(halt) = &self.halt {
-            for action in halt.suggested_actions.iter().take(8) {
-                page.field("try", &terminal(&action.text));
-            }
+        page.fields("question", &self.question);
+        let way = "to go on with it: andon advise --record";
+        page.fields("answer", self.answer.as_ref().map(|answer| format!("{answer}; {way}")));
+        for action in self.halt.iter().flat_map(|halt| halt.suggested_actions.iter().take(8)) {
+            page.field("try", &terminal(&action.text));
         }
         page.finish()
     }

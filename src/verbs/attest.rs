@@ -19,7 +19,6 @@ use testreport::TestStatus;
 
 /// `andon attest`
 #[derive(Debug, Args)]
-#[command(after_help = ATTEST)]
 pub struct AttestArgs {
     /// Statement to attest
     #[command(subcommand)]
@@ -56,10 +55,6 @@ pub enum AttestCommand {
         format: JsonArg,
     },
 }
-
-const ATTEST: &str = "\
-Prints one DSSE envelope with an in-toto Statement v1, signed with the key that git's own set-up names (gpg.format=ssh,
-user.signingKey). The signature is that of ssh-keygen -Y sign -n dsse, in base64.";
 
 /// Prints a signed statement.
 pub fn run(shell: &Shell, args: &AttestArgs) -> Result<Exit, OpsError> {

@@ -13,7 +13,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::progress::{self, stopped};
-use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::escape::terminal_clip;
@@ -27,7 +27,6 @@ use andon_store::{derived::DerivedCache, notes::NotesStore};
 
 /// `andon backfill`
 #[derive(Debug, Args)]
-#[command(after_help = STOPPED)]
 pub struct BackfillArgs {
     /// Commits to record, such as v1.0..HEAD, or HEAD for all of them
     #[arg(value_name = "RANGE")]

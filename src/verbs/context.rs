@@ -65,13 +65,8 @@ fn gate(shell: &Shell, format: Format, node: Option<&str>) -> Exit {
     exit
 }
 
-const HELP: &str = "\
-Counts come from `andon observe usage`: context_tokens, else input_tokens and cached_tokens (usage.cached), else an
-estimate from lines of output. `andon observe compaction` and `andon observe session_start` clear the window.";
-
 /// `andon context`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct ContextArgs {
     /// Whose window; default: `ANDON_NODE`, else the node that acted last
     #[arg(long, value_name = "NODE")]
@@ -121,20 +116,15 @@ pub fn text(view: &ContextWindowView, style: Style) -> String {
         None => page.line("no context usage reported yet"),
     }
     page.field("node", &terminal_clip(&view.node, NAME));
-    if let Some(found) = &view.fill {
-        page.field("source", &source(view, found));
-    }
+    page.fields("source", view.fill.as_ref().map(|found| source(view, found)));
     let Thresholds { warn, compact, block } = view.thresholds;
     page.field("thresholds", &format!("warning {warn} %, compaction {compact} %, hard block {block} %"));
     for line in view.finding.iter().flat_map(|finding| &finding.help) {
         page.field("do", &phrase::message(line));
     }
-    if view.fill.is_none() {
-        page.field("do", "echo '{\"context_tokens\":N}' | andon observe usage");
-    }
-    if let Some(briefing) = briefing(view) {
-        page.field("briefing", &briefing);
-    }
+    let told = "echo '{\"context_tokens\":N}' | andon observe usage";
+    page.fields("do", view.fill.is_none().then_some(told));
+    page.fields("briefing", briefing(view));
     for one in &view.decided {
         page.field("decided", &decisions::in_short(one, WORDS));
     }

@@ -18,11 +18,7 @@ use andon_engine::{effect, error::OpsError, gate::identity, text::phrase, worksp
 /// Columns of a name.
 const NAME: usize = 160;
 
-const HELP: &str = "\
---check exits with 1 when something differs or nothing is pinned. Only a person pins; the working tree counts.";
-
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct PinArgs {
     /// Compare the working tree with what is pinned, and write nothing
     #[arg(long)]

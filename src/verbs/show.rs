@@ -87,9 +87,7 @@ fn text(view: &ShowView, style: Style) -> String {
             message::push(&mut page, &error);
         }
     }
-    if let Some(digest) = view.digest {
-        page.field("record", &digest.to_string());
-    }
+    page.fields("record", view.digest.map(|digest| digest.to_string()));
     for (key, value) in &view.extra {
         let text = format!("{key} = {}", json::one_line(value));
         page.field("unknown", &terminal_clip(&text, NAME));
@@ -102,25 +100,18 @@ fn whole(page: &mut Page, record: &CommitRecord) {
     let number = record.number().map(|number| number.to_string());
     page.field("iteration", number.as_deref().unwrap_or("none of its own"));
     page.field("node", &terminal_clip(&record.node, NAME));
-    if let Some(session) = &record.session {
-        page.field("session", &terminal_clip(session, NAME));
-    }
+    page.fields("session", record.session.as_ref().map(|session| terminal_clip(session, NAME)));
     page.field("kind", record.kind.as_str());
-    if let Some(carried) = &record.carries {
-        page.field("carries", &format!("continues the attempt of {}", carried.commit.short()));
-    }
+    let carried = record.carries.as_ref();
+    page.fields("carries", carried.map(|it| format!("continues the attempt of {}", it.commit.short())));
     page.field("gate", record.gate.as_str());
-    if !record.guards.is_empty() {
-        page.field("guards", &terminal_clip(&record.guards.join(", "), NAME));
-    }
-    if let Some(worktree) = &record.worktree {
-        page.field("worktree", &terminal_clip(worktree, NAME));
-    }
+    page.fields(
+        "guards",
+        (!record.guards.is_empty()).then(|| terminal_clip(&record.guards.join(", "), NAME)),
+    );
+    page.fields("worktree", record.worktree.as_ref().map(|worktree| terminal_clip(worktree, NAME)));
     page.field("recorded", &page.style.when(record.recorded_at));
-    if !marks.is_empty() {
-        let marks = page.style.yellow(&marks.join(", "));
-        page.field("note", &marks);
-    }
+    page.fields("note", (!marks.is_empty()).then(|| page.style.yellow(&marks.join(", "))));
     page.field("tree", &record.tree.to_string());
     page.field("parent", &or_none(record.parent.as_ref()));
     page.field("prev", &or_none(record.prev.line().as_ref()));
@@ -136,16 +127,12 @@ fn whole(page: &mut Page, record: &CommitRecord) {
     if let Some(found) = &record.weakening {
         weakening(page, found);
     }
-    for (number, skip) in record.skipped.iter().enumerate() {
-        let label = if number == 0 { "skipped" } else { "" };
-        page.field(label, &page.style.yellow(&phrase::skip(skip)));
-    }
+    let style = page.style;
+    page.fields("skipped", record.skipped.iter().map(|skip| style.yellow(&phrase::skip(skip))));
     for output in &record.outputs {
         page.field("output", &output.to_string());
     }
-    if let Some(usage) = &record.usage {
-        page.field("usage", &usage_shown(usage));
-    }
+    page.fields("usage", record.usage.as_ref().map(usage_shown));
     findings(page, record);
 }
 
@@ -160,39 +147,27 @@ fn tests(page: &mut Page, evidence: &TestEvidence) {
     let result = format!("{result}{}", page.style.yellow(&phrase::remarks(evidence)));
     page.field("tests", &format!("{result}  ({}, {runner})", terminal_clip(&evidence.command, NAME)));
     page.field("", &format!("signature {}", evidence.signature));
-    if let Some(errors) = &evidence.errors {
-        page.field("", &format!("errors    {errors}"));
-    }
-    for test in evidence.failing.iter().take(FAILING) {
-        page.field("", &format!("failing   {}", terminal_clip(test, NAME)));
-    }
-    let more = evidence.failing.len().saturating_sub(FAILING);
-    if more > 0 {
-        page.field("", &format!("and {more} more"));
-    }
-    if evidence.truncated {
-        page.field("", "(the list was cut when it was recorded)");
-    }
-    let lost = &evidence.lost;
-    let names = lost.gone.iter().map(|test| ("gone     ", test));
-    for (how, test) in names.chain(lost.skipped.iter().map(|test| ("skipped  ", test))) {
-        page.field("", &format!("{how} {}", terminal_clip(test, NAME)));
-    }
+    page.fields("", evidence.errors.map(|errors| format!("errors    {errors}")));
+    ids(page, "failing", &evidence.failing[..evidence.failing.len().min(FAILING)]);
+    page.fields("", phrase::and_more(evidence.failing.len(), FAILING));
+    page.fields("", evidence.truncated.then_some("(the list was cut when it was recorded)"));
+    ids(page, "gone", &evidence.lost.gone);
+    ids(page, "skipped", &evidence.lost.skipped);
+}
+
+fn ids(page: &mut Page, how: &str, tests: &[String]) {
+    page.fields("", tests.iter().map(|test| format!("{how:<9} {}", terminal_clip(test, NAME))));
 }
 
 fn weakening(page: &mut Page, found: &Weakening) {
     let parts =
         [("removed", &found.removed), ("skipped", &found.skipped), ("fewer assertions", &found.loosened)];
-    let mut label = "weakened";
-    for (how, names) in parts {
-        for name in names {
-            page.field(label, &format!("{how}: {}", terminal_clip(name, NAME)));
-            label = "";
-        }
-    }
-    if let Some(reason) = &found.waiver {
-        page.field("waived", &format!("Tests-Removed: {}", terminal_clip(reason, NAME)));
-    }
+    let lines = |(how, names): (&'static str, &Vec<String>)| {
+        names.iter().map(|name| format!("{how}: {}", terminal_clip(name, NAME))).collect::<Vec<_>>()
+    };
+    page.fields("weakened", parts.into_iter().flat_map(lines));
+    let waiver = found.waiver.as_ref();
+    page.fields("waived", waiver.map(|reason| format!("Tests-Removed: {}", terminal_clip(reason, NAME))));
 }
 
 fn usage_shown(usage: &Usage) -> String {

@@ -31,12 +31,8 @@ fn prompt(shell: &Shell, ws: &Workspace) -> Prompt {
     }
 }
 
-const HELP: &str = "\
-Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
-
 /// `andon sync`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct SyncArgs {
     /// A git remote, or an address such as that of a fork; default: the branch's remote, else origin
     #[arg(value_name = "REMOTE")]

@@ -32,6 +32,11 @@ pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
     }
 }
 
+/// True for what the hooks of clients call.
+pub(super) fn is_hook(args: &AgentArgs) -> bool {
+    matches!(args.command, AgentCommand::Hook(_))
+}
+
 fn shown(text: &str) -> String {
     escape::terminal(text).into_owned()
 }
@@ -290,22 +295,10 @@ pub enum AgentCommand {
     /// List the clients: what is installed, what the client trusts, whether it runs the hooks
     List(FormatArg),
     /// Start a client unless the loop is halted, and end with 1 when it is halted afterwards
-    #[command(after_help = AGENT_RUN)]
     Run(AgentRunArgs),
     /// Handle a call from the hooks of agents' clients: read the client's JSON, and answer in the client's way
-    #[command(after_help = AGENT_HOOK)]
     Hook(AgentHookArgs),
 }
-
-const AGENT_HOOK: &str = "\
-It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt waits for an answer. Outside of a
-repository, and with ANDON=0, nothing happens.";
-
-const AGENT_RUN: &str = "\
-While the loop is halted or stopped, nothing is started and the exit code is 1. The same code ends a run in which the loop came to a
-halt; the reason is on standard error. Otherwise the exit code is the client's. Input, output and signals go to the client.
-
-  while andon agent run claude -- -p \"$(cat PROMPT.md)\"; do :; done";
 
 /// `andon agent run`
 #[derive(Debug, Args)]

@@ -12,20 +12,8 @@ use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use andon_engine::view::calibration::{CalibrationResult, PromiseKind};
 use andon_engine::{effect::write_report, error::OpsError, text::message, workspace::Workspace};
 
-const HELP: &str = "\
-Exit codes:
-  0  a setting keeps the promise
-  1  nothing can be promised: too few good runs, or too many of them are halted
-  2  a usage or configuration error
-  3  not all of it was read: Ctrl-C, or a shallow clone; nothing is promised of a part
-
-The promise covers the rules that see a loop make no progress. Budgets (iteration-cap, turn-timeout, node-*,
-cycle-*) are no part of it. Rules whose facts the runs do not have (a range of commits has no tool calls and no
-turns) are not judged and stay as they are.";
-
 /// `andon calibrate`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct CalibrateArgs {
     /// Commits that went well, such as v1.0..HEAD; each run among them counts as one
     #[arg(value_name = "RANGE", conflicts_with_all = ["events", "good"])]

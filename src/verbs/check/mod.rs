@@ -24,27 +24,8 @@ use andon_engine::{context::local, error::OpsError, json, text::message, workspa
 use andon_git::Repo;
 use testreport::Stream;
 
-const HELP: &str = "\
-Formats:
-  text      lines for people
-  json      one line of JSON: andon/check@1
-  sarif     SARIF 2.1.0, for code scanning
-  junit     JUnit XML, a test case for each kind of message
-  github    annotations of GitHub Actions
-  gitlab    a code quality report of GitLab
-  markdown  a summary for a pull request
-
---test runs test.command of the base of the range, and that of the tip where it is another one; its output goes to
-standard error. What a record contradicts, halts and bypasses stay what they are.
-
-With GITHUB_ACTIONS=true, annotations and the job summary are written as well; with GITLAB_CI=true,
-andon-code-quality.json and andon-junit.xml.
-
-Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
-
 /// `andon check`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct CheckArgs {
     /// Commits to judge, such as origin/main..HEAD; default: the range that CI or pre-commit names
     #[arg(value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]

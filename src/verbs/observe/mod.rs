@@ -109,15 +109,8 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
     Ok(tick::exit(&taken.decision))
 }
 
-const HELP: &str = "\
-Reads one JSON object a line from standard input, such as
-  {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
-`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere. A line with an unknown member
-is refused by name (exit code 2), and the other lines are kept.";
-
 /// `andon observe`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct ObserveArgs {
     /// Kind of fact
     #[command(subcommand)]
@@ -135,10 +128,6 @@ pub enum ObserveKind {
     /// A node said something: `kind` (`message.final`, `structured_output`), `text` or `sha256`
     Output(ObserveLinesArgs),
     /// A test run made elsewhere: report files, or lines of JSON
-    #[command(
-        after_help = "The run is kept and shown as handed in. One that failed counts as a failure; one that \
-                      passed proves nothing unless andon.toml says so: [test] handed_in = \"count\"."
-    )]
     TestRun(ObserveTestRunArgs),
     /// Tokens and cost: `context_tokens`, `input_tokens`, `cached_tokens`, `output_tokens`, `output_lines`, `cost_usd`
     Usage(ObserveLinesArgs),

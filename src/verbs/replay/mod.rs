@@ -14,7 +14,7 @@ use clap::Args;
 use self::run::{ReplayLine, ReplayStep};
 use self::text::Teller;
 use crate::cli::progress::{self, stopped};
-use crate::cli::{Shell, args::STOPPED, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::domain::ids::{CodeId, CommitId};
@@ -27,7 +27,6 @@ use testreport::Stream;
 
 /// `andon replay`
 #[derive(Debug, Args)]
-#[command(after_help = STOPPED)]
 pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD. What unrecorded commits took from the tests is judged
     /// in ranges of up to 1,000 commits

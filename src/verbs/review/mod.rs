@@ -78,7 +78,6 @@ pub enum ReviewCommand {
         format: FormatArg,
     },
     /// Fold ledger entries of a file: who may act, what was decided, reputations, accounts. Reads no repository
-    #[command(after_help = SIMULATE)]
     Simulate(SimulateArgs),
 }
 
@@ -107,7 +106,6 @@ pub struct ReasonedArgs {
 
 /// An answer to a round, by an editor, a file or flags.
 #[derive(Debug, Args)]
-#[command(after_help = ANSWER)]
 pub struct AnswerArgs {
     /// An entry id, its first digits, or `halt` for the unanswered halt here
     pub round: String,
@@ -151,16 +149,6 @@ pub struct AnswerArgs {
     #[command(flatten)]
     pub format: FormatArg,
 }
-
-const ANSWER: &str = "\
-Signed with the key that git's own set-up names (gpg.format=ssh, user.signingKey). A draft with a mistake is kept in
-.git/andon/RESOLUTION_EDITMSG; go on with it by --from. Exit codes: 1 when a rule forbids it or the template was left
-as it is; 2 when a field is wrong.";
-
-const SIMULATE: &str = "\
-FILE holds one entry a line as JSON, parents before children, the policy first; `-` is standard input.
-A line with `probe` asks one rule a question. Invalid entries are listed with the reason and change nothing.
-Exit codes: 0 also with invalid entries; 2 for a line that is no entry, with its number.";
 
 /// `andon review simulate`
 #[derive(Debug, Args)]

@@ -32,7 +32,6 @@ use andon_review::{payload::member, precedents::PrecedentQuery};
 
 /// `andon round`
 #[derive(Debug, Args)]
-#[command(after_help = ROUND)]
 pub struct RoundCommandArgs {
     /// Command to run
     #[command(subcommand)]
@@ -51,12 +50,6 @@ pub enum RoundCommand {
     /// End the round: `round`, `paid_to`
     Close(JsonArg),
 }
-
-const ROUND: &str = "\
-Each reads one JSON object from standard input and answers one on standard output. The trailer of a verdict is its last
-```json block: {\"deferred\": false, \"recommendation\": \"...\"}, or {\"deferred\": true} to leave it to people.
-Exit codes: 0 done among agents, or more is to come; 1 a person is needed: andon review; 2 bad input, and a trailer that
-cannot be read for the first time.";
 
 /// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
 const MAX_INPUT: u64 = 8 << 20;

@@ -6,7 +6,9 @@ use andon_core::escape::terminal_clip;
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};
 use andon_engine::text::{decisions, halt, message, phrase, style::Style};
-use andon_engine::view::status::{FailureSummary, LoopState, SkippedAt, StatusView, TestsOf};
+use andon_engine::view::status::{
+    CycleView, FailureSummary, LoopEvidence, LoopState, SkippedAt, StatusView, TestsOf,
+};
 
 /// Hashes of each kind shown in the text; JSON has all of them.
 const HASHES: usize = 5;
@@ -126,32 +128,23 @@ fn place(page: &mut Page, view: &StatusView) {
     let branch =
         view.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), |name| terminal_clip(name, NAME));
     page.field("branch", &format!("{branch}, {at}"));
-    if view.worktree != "main" {
-        page.field("worktree", &terminal_clip(&view.worktree, NAME));
-    }
+    let linked = Some(&view.worktree).filter(|name| *name != "main");
+    page.fields("worktree", linked.map(|name| terminal_clip(name, NAME)));
     // Who made the iterations of the window; none of them says nothing of who reads this.
     let who = view.who.iter().map(|name| terminal_clip(name, NAME));
     let session = view.session.iter().map(|session| format!("session {}", terminal_clip(session, NAME)));
     let by: Vec<String> = who.chain(session).collect();
-    if !by.is_empty() {
-        page.field("by", &by.join(", "));
-    }
-    if let Some(provider) = &view.provider {
-        let why = view.provider_reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        page.field("provider", &terminal_clip(&(provider.clone() + &why), NAME));
-    }
+    page.fields("by", (!by.is_empty()).then(|| by.join(", ")));
+    let why = view.provider_reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    let provider = view.provider.as_ref();
+    page.fields("provider", provider.map(|name| terminal_clip(&format!("{name}{why}"), NAME)));
 }
 
 /// Unrecorded commits, where the window crosses some.
 fn unrecorded(page: &mut Page, view: &StatusView) {
-    if view.unrecorded == 0 {
-        return;
-    }
-    let commits = count(view.unrecorded, "commit");
-    page.field(
-        "unrecorded",
-        &format!("{commits} of the window: made without andon, and counted neither way"),
-    );
+    let commits = (view.unrecorded > 0).then(|| count(view.unrecorded, "commit"));
+    let what = "of the window: made without andon, and counted neither way";
+    page.fields("unrecorded", commits.map(|commits| format!("{commits} {what}")));
 }
 
 /// The failures that run on, where no halt tells of them yet, and the last compaction.
@@ -167,25 +160,19 @@ fn counters(page: &mut Page, view: &StatusView) {
 
 /// A badge for each cycle (docs/spec-map.md, loop safety: recommended UX). Names of nodes come from the configuration.
 fn cycles(page: &mut Page, view: &StatusView) {
-    for (number, cycle) in view.cycles.iter().enumerate() {
-        let label = if number == 0 { "cycle" } else { "" };
+    let style = page.style;
+    let line = |cycle: &CycleView| {
         let full = cycle.max.is_some_and(|max| cycle.iterations >= max);
-        let badge = if full { page.style.red(&cycle.badge()) } else { cycle.badge() };
-        page.field(label, &format!("{badge}  {}", terminal_clip(&cycle.nodes.join(", "), NAME)));
-    }
+        let badge = if full { style.red(&cycle.badge()) } else { cycle.badge() };
+        format!("{badge}  {}", terminal_clip(&cycle.nodes.join(", "), NAME))
+    };
+    page.fields("cycle", view.cycles.iter().map(line));
 }
 
 /// The halt that waits for an answer.
 fn open_halt(view: &StatusView) -> Option<&Halt> {
     let open = view.last_halt.as_ref().filter(|last| last.ack.is_none())?;
-    match view.state {
-        LoopState::Halted | LoopState::Stopped | LoopState::Paused => Some(&open.halt),
-        LoopState::Running
-        | LoopState::Idle
-        | LoopState::HooksGone
-        | LoopState::NotInstalled
-        | LoopState::Disabled => None,
-    }
+    view.state.waits_for_a_person().then_some(&open.halt)
 }
 
 /// Who is stuck with what, since when, at what cost, and how to answer.
@@ -197,14 +184,9 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     halt::push(page, halt);
     halt::push_answer(page, halt::ANSWER, halt);
     if halt.worktree != view.worktree {
-        let branch = halt
-            .branch
-            .as_ref()
-            .map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
-        page.fact(
-            "where",
-            &format!("worktree {}{branch}; one answer frees both", terminal_clip(&halt.worktree, NAME)),
-        );
+        let branch = halt.branch.as_ref().map(|it| format!(", branch {}", terminal_clip(it, NAME)));
+        let place = terminal_clip(&halt.worktree, NAME) + &branch.unwrap_or_default();
+        page.fact("where", &format!("worktree {place}; one answer frees both"));
     }
     if let Some(back) = halt::way_back(&halt.summary) {
         page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));
@@ -222,9 +204,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     match &last.ack {
         Some(ack) => {
             page.field("", &format!("{} {}", phrase::acknowledged(ack), page.style.when(ack.at)));
-            if let Some(answer) = phrase::acknowledgment(ack, phrase::MESSAGE) {
-                page.field("", &answer);
-            }
+            page.fields("", phrase::acknowledgment(ack, phrase::MESSAGE));
         }
         None if matches!(view.state, LoopState::NotInstalled | LoopState::Disabled) => {
             page.field("", &format!("not answered yet: {}", unbroken(halt::ANSWER)));
@@ -239,19 +219,13 @@ fn last_halt(page: &mut Page, view: &StatusView) {
 /// Decisions of people for the work; the newest answer is with its halt already.
 fn decided(page: &mut Page, view: &StatusView) {
     let shown = view.decided.iter().filter(|one| one.decision != "resume");
-    for (number, one) in shown.enumerate() {
-        let label = if number == 0 { "decided" } else { "" };
-        page.field(label, &decisions::in_short(one, phrase::MESSAGE));
-    }
+    page.fields("decided", shown.map(|one| decisions::in_short(one, phrase::MESSAGE)));
 }
 
 /// The oldest round that waits for a person, and how many more do.
 fn waiting(page: &mut Page, view: &StatusView) {
     let Some(first) = view.waiting.first() else { return };
-    let more = match view.waiting.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
-    };
+    let more = phrase::and_more(view.waiting.len(), 1).map(|more| format!(" ({more})")).unwrap_or_default();
     let question = terminal_clip(first.question.lines().next().unwrap_or_default(), NAME);
     let since = page.style.when(first.since);
     let line = format!("a round waits for a person since {since}{more}: {question}");
@@ -273,19 +247,19 @@ fn refused(page: &mut Page, view: &StatusView) {
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     counts(page, view, glyphs);
-    if !view.trend_in_turn.is_empty() {
-        let bars = spark::line(&view.trend_in_turn, glyphs);
-        page.field("this turn", &format!("{} failing  {bars}", spark::trend(&view.trend_in_turn)));
-    }
-    if !view.flaky.is_empty() {
-        let flaky = phrase::some_of(&view.flaky, FAILING, |test| terminal_clip(test, NAME));
-        page.field("flaky", &format!("{flaky} (no part of the trend)"));
-    }
-    if !view.known_red.is_empty() {
-        let names: Vec<&String> = view.known_red.keys().collect();
-        let names = phrase::some_of(&names, FAILING, |test| terminal_clip(test, NAME));
-        page.field("known red", &format!("{names} (halts nothing until it passes)"));
-    }
+    let turn = (!view.trend_in_turn.is_empty()).then(|| bars(&view.trend_in_turn, glyphs));
+    page.fields("this turn", turn);
+    let some = |tests: &[&String], what: &str| {
+        let names = phrase::some_of(tests, FAILING, |test| terminal_clip(test, NAME));
+        (!tests.is_empty()).then(|| format!("{names} ({what})"))
+    };
+    page.fields("flaky", some(&view.flaky.iter().collect::<Vec<_>>(), "no part of the trend"));
+    let known = view.known_red.keys().collect::<Vec<_>>();
+    page.fields("known red", some(&known, "halts nothing until it passes"));
+}
+
+fn bars(counts: &[u64], glyphs: Glyphs) -> String {
+    format!("{} failing  {}", spark::trend(counts), spark::line(counts, glyphs))
 }
 
 /// Falls without credit that are shown.
@@ -295,17 +269,13 @@ fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     if view.trend.iter().all(|count| *count == 0) {
         return;
     }
-    let bars = spark::line(&view.trend, glyphs);
-    page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
-    // The newest ones: a long row of them would bury the rest.
-    for fall in view.uncredited.iter().rev().take(FALLS).rev() {
-        let UncreditedFall { from, to, gone } = fall;
+    page.field("trend", &bars(&view.trend, glyphs));
+    let fall = |UncreditedFall { from, to, gone }: &UncreditedFall| {
         let tests = phrase::count(*gone, "test");
-        page.field(
-            "",
-            &format!("{from} -> {to} does not count as progress: {tests} that ran before did not run"),
-        );
-    }
+        format!("{from} -> {to} does not count as progress: {tests} that ran before did not run")
+    };
+    // The newest ones: a long row of them would bury the rest.
+    page.fields("", view.uncredited.iter().rev().take(FALLS).rev().map(fall));
 }
 
 fn tests(page: &mut Page, view: &StatusView) {
@@ -348,11 +318,7 @@ fn tests_shown(tests: &TestsOf, style: Style) -> String {
 
 fn loop_evidence(page: &mut Page, view: &StatusView) {
     let evidence = &view.evidence;
-    let empty = evidence.diffs.is_empty()
-        && evidence.codes.is_empty()
-        && evidence.tests.is_empty()
-        && evidence.outputs.is_empty();
-    if empty && evidence.failures.is_empty() {
+    if *evidence == LoopEvidence::default() {
         return;
     }
     page.heading("Loop Evidence");
@@ -361,9 +327,7 @@ fn loop_evidence(page: &mut Page, view: &StatusView) {
     hashes(page, "failures", &evidence.tests);
     hashes(page, "outputs", &evidence.outputs);
     let skipped = evidence.failures.len().saturating_sub(HASHES);
-    for failure in &evidence.failures[skipped..] {
-        page.field("", &failure_shown(failure));
-    }
+    page.fields("", evidence.failures[skipped..].iter().map(failure_shown));
     for line in open_halt(view).map(halt::evidence).unwrap_or_default() {
         page.field("halt", &line);
     }
@@ -383,10 +347,9 @@ fn failure_shown(failure: &FailureSummary) -> String {
 fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
     let skipped = all.len().saturating_sub(HASHES);
     let short = |hash: &T| hash.to_string().chars().take(12).collect::<String>();
-    let shown: Vec<String> = all[skipped..].iter().map(short).collect();
-    if !shown.is_empty() {
-        page.field(label, &format!("{}{}", if skipped > 0 { "... " } else { "" }, shown.join(" ")));
-    }
+    let shown = all[skipped..].iter().map(short).collect::<Vec<_>>().join(" ");
+    let shown = if skipped > 0 { format!("... {shown}") } else { shown };
+    page.fields(label, (!all.is_empty()).then_some(shown));
 }
 
 #[cfg(test)]

@@ -297,11 +297,6 @@ fn cut_short(ran: &test::TestOutcome) -> Option<Diagnostic> {
 
 /// `andon test`
 #[derive(Debug, Args)]
-#[command(after_help = "`andon t` is the same, and shorter.\n\
-                  Without COMMAND, the configured test.command runs. Only that command proves anything.\n\
-                  Where the code has scopes, those run that have not passed on their code as it is; NAME runs\n\
-                  these again, and NAME ARG... a part of the tests of one.\n\
-                  Options of Andon come before the first ARG: andon test --format json -k NAME")]
 pub struct TestArgs {
     /// Test what is staged, in a checkout of its own: working tree, index and a merge under way stay as they are
     #[arg(long, conflicts_with = "tree")]

@@ -13,12 +13,8 @@ use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::cli::{Shell, error::Exit};
 use andon_engine::error::OpsError;
 
-const HELP: &str = "\
-Keys: up and down (or k and j) choose a line, Enter shows the evidence, d the difference to decide about, o the report file, r the round that is put to people (`andon review show`), R answers the halt after a reason is typed and confirmed, / filters, ? shows the keys, Esc goes back, q ends.";
-
 /// `andon watch`
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
 pub struct WatchArgs {
     /// Show all of it once, as a table, and end: needs no terminal
     #[arg(long)]

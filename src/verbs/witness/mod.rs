@@ -28,7 +28,6 @@ pub struct WitnessArgs {
 #[derive(Debug, Subcommand)]
 pub enum WitnessCommand {
     /// Make the first policy: your signing key is its only admin and witness
-    #[command(after_help = INIT)]
     Init {
         /// Your name in the ledger, such as human:ann
         #[arg(long, value_name = "human:ID")]
@@ -102,10 +101,6 @@ pub enum WitnessCommand {
         format: FormatArg,
     },
 }
-
-const INIT: &str = "\
-git must be set up to sign with an SSH key (gpg.format=ssh, user.signingKey): a key file, a key of the ssh agent or a
-security key. Nothing changes for halts until andon.toml says so.";
 
 /// `andon ledger`
 #[derive(Debug, Args)]

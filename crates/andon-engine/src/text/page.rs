@@ -124,6 +124,13 @@ impl Page {
         self.wrap(&format!("  {label}"), value, &" ".repeat(LABEL + 2));
     }
 
+    /// A field for each value, with the label before the first alone; nothing where there is no value.
+    pub fn fields(&mut self, label: &str, values: impl IntoIterator<Item = impl AsRef<str>>) {
+        for (number, value) in values.into_iter().enumerate() {
+            self.field(if number == 0 { label } else { "" }, value.as_ref());
+        }
+    }
+
     /// Lines so far.
     pub fn lines(&self) -> usize {
         self.text.lines().count()

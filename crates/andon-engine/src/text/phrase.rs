@@ -222,11 +222,13 @@ pub fn evidence(evidence: &Evidence) -> String {
     }
 }
 
+/// `and 3 more`, where more than `shown` of `all` are there.
+pub fn and_more(all: usize, shown: usize) -> Option<String> {
+    all.checked_sub(shown).filter(|more| *more > 0).map(|more| format!("and {more} more"))
+}
+
 /// At most `max` of `items`, joined; how many more there are is said.
 pub fn some_of<T>(items: &[T], max: usize, show: impl Fn(&T) -> String) -> String {
-    let mut text = items.iter().take(max).map(show).collect::<Vec<_>>().join(", ");
-    if items.len() > max {
-        let _ = write!(text, " and {} more", items.len() - max);
-    }
-    text
+    let text = items.iter().take(max).map(show).collect::<Vec<_>>().join(", ");
+    and_more(items.len(), max).map_or(text.clone(), |more| format!("{text} {more}"))
 }

@@ -41,11 +41,8 @@ pub fn words(one: &WatchLine<'_>) -> String {
             None => worktree.name.clone(),
         },
         WatchLine::Elsewhere(standing) => {
-            format!(
-                "{} {} halted",
-                standing.halt.worktree,
-                standing.halt.branch.as_deref().unwrap_or_default()
-            )
+            let halt = &standing.halt;
+            format!("{} {} halted", halt.worktree, halt.branch.as_deref().unwrap_or_default())
         }
         WatchLine::Branch(branch) => of_a_loop(&branch.name, &branch.found),
         WatchLine::Round(round) => format!("round {}", round.id),
@@ -54,12 +51,8 @@ pub fn words(one: &WatchLine<'_>) -> String {
 }
 
 fn of_a_loop(name: &str, found: &LoopView) -> String {
-    format!(
-        "{name} {} {} {}",
-        found.by().join(" "),
-        found.branch.as_deref().unwrap_or_default(),
-        found.state.as_str()
-    )
+    let branch = found.branch.as_deref().unwrap_or_default();
+    format!("{name} {} {branch} {}", found.by().join(" "), found.state.as_str())
 }
 
 /// The reason for the state, where there is anything to add to the table. For the terminal.
@@ -150,15 +143,9 @@ pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
     page.field("halted", &format!("{}, iteration {}", style.when(halt.at), halt.iteration));
     halted_text::push(&mut page, halt);
     page.field("worktree", &terminal_clip(&halt.worktree, NAME));
-    if let Some(branch) = &halt.branch {
-        page.field("branch", &terminal_clip(branch, NAME));
-    }
-    if let Some(head) = halt.head {
-        page.field("HEAD", &head.short());
-    }
-    if !halt.evidence.trend.is_empty() {
-        page.field("trend", &format!("{} failing", spark::trend(&halt.evidence.trend)));
-    }
+    page.fields("branch", halt.branch.as_ref().map(|branch| terminal_clip(branch, NAME)));
+    page.fields("HEAD", halt.head.map(|head| head.short()));
+    page.fields("trend", trend(&halt.evidence.trend));
     for action in &halt.suggested_actions {
         page.field("do", &terminal_clip(&action.text, SENTENCE));
     }
@@ -173,23 +160,17 @@ pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
     page.line(&format!("{}, as far as it was fetched", found.count));
     page.field("branch", &terminal_clip(&branch.name, NAME));
     page.field("by", &terminal_clip(&found.by().join(", "), NAME));
-    if let Some(head) = found.head {
-        page.field("HEAD", &head.short());
-    }
-    if let Some(at) = found.last_at {
-        page.field("recorded", &style.when(at));
-    }
-    if let Some(run) = &found.tests {
-        page.field("tests", &phrase::tests(&run.evidence));
-    }
-    if !found.trend.is_empty() {
-        page.field("trend", &format!("{} failing", spark::trend(&found.trend)));
-    }
-    page.field(
-        "more",
-        &unbroken(&format!("git fetch && andon sync && git log --notes=andon {}", shell_quote(&branch.name))),
-    );
+    page.fields("HEAD", found.head.map(|head| head.short()));
+    page.fields("recorded", found.last_at.map(|at| style.when(at)));
+    page.fields("tests", found.tests.as_ref().map(|run| phrase::tests(&run.evidence)));
+    page.fields("trend", trend(&found.trend));
+    let name = shell_quote(&branch.name);
+    page.field("more", &unbroken(&format!("git fetch && andon sync && git log --notes=andon {name}")));
     page.finish()
+}
+
+fn trend(failing: &[u64]) -> Option<String> {
+    (!failing.is_empty()).then(|| format!("{} failing", spark::trend(failing)))
 }
 
 /// The digits of an id that people type.
