@@ -129,15 +129,16 @@ pub fn undo(edits: &[Edit]) {
     }
 }
 
-/// The outcome for an edited file at uninstalling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditRemoval {
-    /// Nothing of ours was in it, or it is gone.
-    Nothing,
-    /// Our lines are out of it.
-    Restored,
-    /// It was made by Andon, and is gone.
-    Gone,
+andon_core::named_enum! {
+    /// The outcome for an edited file at uninstalling.
+    pub enum EditRemoval, "what became of a file" {
+        /// Nothing of ours was in it, or it is gone.
+        Nothing = "untouched",
+        /// Our lines are out of it.
+        Restored = "as before",
+        /// It was made by Andon, and is gone.
+        Gone = "removed",
+    }
 }
 
 /// Takes our lines out of a file again.

@@ -2,30 +2,52 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::{self, WriteOutcome, memory::MemoryFile, saved_files::SavedFiles};
 use crate::install::edits::EditRemoval;
-use crate::setup::clients as here;
+use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment};
 use andon_core::escape::shell_quote;
-use andon_engine::{context::Context, error::OpsError};
+use andon_engine::{context::Context, error::OpsError, json};
 use andon_git::Repo;
 
-/// The result of an installation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The result of an installation: `andon/agent-install@1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClientInstall {
     /// For which client.
     pub client: Client,
     /// Project or user.
     pub scope: Scope,
+    /// A file of settings was written.
+    pub changed: bool,
     /// The program that the hooks start.
     pub program: String,
-    /// Each file, and whether it was written.
-    pub files: Vec<(PathBuf, WriteOutcome)>,
-    /// The memory file of the client, and whether it was written; `None` where that is not asked for.
-    pub memory: Option<(PathBuf, WriteOutcome)>,
+    pub files: Vec<InstalledFile>,
+    /// The memory file of the client; `None` where that is not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<InstalledFile>,
     /// Steps that are left to a person, a sentence each.
+    #[serde(rename = "next_steps")]
     pub steps: Vec<String>,
+    /// Nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+/// A file, and whether it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InstalledFile {
+    #[serde(serialize_with = "json::serialize_path")]
+    pub path: PathBuf,
+    pub changed: bool,
+}
+
+impl From<(PathBuf, WriteOutcome)> for InstalledFile {
+    fn from((path, outcome): (PathBuf, WriteOutcome)) -> Self {
+        Self { path, changed: outcome == WriteOutcome::Written }
+    }
 }
 
 /// Options of an installation.
@@ -37,27 +59,54 @@ pub struct InstallWishes {
     pub dry_run: bool,
 }
 
-/// The result of a removal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The result of a removal: `andon/agent-uninstall@1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClientUninstall {
     /// For which client.
     pub client: Client,
     /// Project or user.
     pub scope: Scope,
-    /// Each file, and what became of it.
-    pub files: Vec<(PathBuf, EditRemoval)>,
+    /// Something was taken out.
+    pub changed: bool,
+    pub files: Vec<CleanedFile>,
+}
+
+/// A file, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CleanedFile {
+    #[serde(serialize_with = "json::serialize_path")]
+    pub path: PathBuf,
+    pub state: EditRemoval,
 }
 
 /// The command that a client starts at one event.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EventCommand {
     /// The client's name of the event.
     pub event: &'static str,
-    pub moment: HookMoment,
+    /// The moment as people know it.
+    pub moment: &'static str,
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// The same as a shell reads it.
+    #[serde(rename = "command")]
     pub line: String,
+}
+
+/// A moment as people know it.
+fn at(moment: HookMoment) -> &'static str {
+    match moment {
+        HookMoment::BeforeTool => "before a tool",
+        HookMoment::AfterTool => "after a tool",
+        HookMoment::TurnEnd => "end of a turn",
+        HookMoment::SessionStart => "a session begins",
+        HookMoment::Prompt => "a prompt",
+        HookMoment::Compacting => "before a compaction",
+        HookMoment::Compacted => "after a compaction",
+        HookMoment::SettingsChanged => "settings change",
+        HookMoment::Answered => "the model has answered",
+        HookMoment::Aside => "anything else",
+    }
 }
 
 /// The commands that `client` has to start, for each event that something follows from.
@@ -68,7 +117,7 @@ pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand
         let argv: Vec<String> =
             [program.as_str(), "agent", "hook", client.as_str(), event].map(str::to_owned).into();
         let line = argv.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ");
-        EventCommand { event, moment, argv, line }
+        EventCommand { event, moment: at(moment), argv, line }
     };
     heard.map(one).collect()
 }
@@ -135,12 +184,13 @@ pub fn install(
     {
         here::by_hand(ctx, &repo);
     }
-    let files = install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let files = install(&target.files, &program, &target.saved).map_err(SetupError::from)?;
     let memory = target.memory.filter(|_| wishes.memory).map(|file| {
-        let changed = if wishes.dry_run { file.preview() } else { file.install() };
-        let changed = changed.map_err(crate::setup::SetupError::from)?;
-        Ok::<_, OpsError>((file.path(), changed))
+        let outcome = if wishes.dry_run { file.preview() } else { file.install() };
+        Ok::<_, SetupError>(InstalledFile::from((file.path(), outcome?)))
     });
+    let files: Vec<InstalledFile> = files.into_iter().map(Into::into).collect();
+    let (changed, dry_run) = (files.iter().any(|file| file.changed), wishes.dry_run);
     let memory = memory.transpose()?;
     let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
     if scope == Scope::Project && program != "andon" {
@@ -149,7 +199,7 @@ pub fn install(
              commit them, put it on the PATH and install again"
         ));
     }
-    Ok(ClientInstall { client, scope, program, files, memory, steps })
+    Ok(ClientInstall { client, scope, changed, program, files, memory, steps, dry_run })
 }
 
 /// Takes our hooks out again.
@@ -165,15 +215,13 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUn
     }
     let target = target(ctx, client, scope)?;
     // Before the settings: a folder that was made for those is taken away once it is empty.
-    let memory = target.memory.map(|file| {
-        let cleaned = file.uninstall().map_err(crate::setup::SetupError::from)?;
-        Ok::<_, OpsError>((file.path(), cleaned))
-    });
-    let memory = memory.transpose()?;
-    let files = clients::uninstall(&target.files, &target.saved).map_err(crate::setup::SetupError::from)?;
-    let memory = memory.filter(|(_, cleaned)| *cleaned != EditRemoval::Nothing);
-    let files = files.into_iter().chain(memory).collect();
-    Ok(ClientUninstall { client, scope, files })
+    let memory = target.memory.map(|file| Ok::<_, SetupError>((file.path(), file.uninstall()?)));
+    let memory = memory.transpose()?.filter(|(_, state)| *state != EditRemoval::Nothing);
+    let files = clients::uninstall(&target.files, &target.saved).map_err(SetupError::from)?;
+    let files = files.into_iter().chain(memory).map(|(path, state)| CleanedFile { path, state });
+    let files: Vec<CleanedFile> = files.collect();
+    let changed = files.iter().any(|file| file.state != EditRemoval::Nothing);
+    Ok(ClientUninstall { client, scope, changed, files })
 }
 
 /// Hooks in agents' clients when Andon is taken out of a repository.
@@ -202,8 +250,8 @@ pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError
             let own = saved.files.iter().any(|file| file.path.starts_with(path));
             if place.scope == Scope::Project && own {
                 let done = uninstall(ctx, client, Scope::Project)?;
-                let changed = done.files.into_iter().filter(|(_, what)| *what != EditRemoval::Nothing);
-                along.taken.extend(changed.map(|(path, _)| (client, path)));
+                let changed = done.files.into_iter().filter(|file| file.state != EditRemoval::Nothing);
+                along.taken.extend(changed.map(|file| (client, file.path)));
                 continue;
             }
             let whose = match place.scope {

@@ -9,15 +9,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use self::install::{ClientInstall, ClientUninstall, EventCommand, InstallWishes};
+use self::install::{
+    CleanedFile, ClientInstall, ClientUninstall, EventCommand, InstallWishes, InstalledFile,
+};
 use super::agent_hook;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::install::clients::{SettingsState, WriteOutcome, memory, place::Scope};
+use crate::install::clients::{SettingsState, memory, place::Scope};
 use crate::install::edits::EditRemoval;
 use crate::setup::clients::{ClientHooks, Trust, gather};
-use andon_core::domain::{agent::Client, client_spec::HookMoment};
+use andon_core::domain::agent::Client;
 use andon_core::escape;
-use andon_engine::{context::Context, error::OpsError, json};
+use andon_engine::{context::Context, error::OpsError};
 use andon_git::Repo;
 
 /// Runs one of them.
@@ -53,62 +55,44 @@ fn install(shell: &Shell, args: &InstallClientArgs) -> Result<Exit, OpsError> {
     }
     let wishes = InstallWishes { memory: *memory, dry_run: *dry_run };
     let report = install::install(&shell.ctx, client, place.scope(), wishes)?;
-    shell.out.result(&match place.format.format {
-        Format::Text => install_text(&report, wishes),
-        Format::Json => json::line(&install_json(&report, wishes)),
-    });
+    shell.show(place.format.format, "agent-install", &report, |_| install_text(&report));
     Ok(Exit::Allowed)
 }
 
 /// Prints what a client has to start, and writes nothing.
 fn commands(shell: &Shell, client: Client, place: &PlaceArgs) -> Exit {
     let hooks = install::commands(&shell.ctx, client, place.scope());
-    shell.out.result(&match place.format.format {
-        Format::Text => commands_text(client, &hooks),
-        Format::Json => json::line(&commands_json(client, &hooks)),
-    });
+    let document = json!({ "client": client, "hooks": hooks });
+    shell.show(place.format.format, "agent-command", &document, |_| commands_text(client, &hooks));
     Exit::Allowed
 }
 
 /// The schema as an editor takes it, or as a document of ours.
 fn schema(shell: &Shell, format: Format) -> Exit {
-    shell.out.result(&match format {
-        Format::Text => PAYLOAD.to_owned(),
-        Format::Json => {
-            let schema: Value = serde_json::from_str(PAYLOAD).unwrap_or_default();
-            json::document("agent-payload-schema", &schema)
-        }
-    });
+    let schema: Value = serde_json::from_str(PAYLOAD).unwrap_or_default();
+    shell.show(format, "agent-payload-schema", &schema, |_| PAYLOAD.to_owned());
     Exit::Allowed
 }
 
-fn install_text(report: &ClientInstall, wishes: InstallWishes) -> String {
-    let title = report.client.title();
-    let written = |changed: WriteOutcome| changed == WriteOutcome::Written;
-    let mut text = String::new();
-    let hooks = if wishes.dry_run { "hooks would be added" } else { "hooks added" };
-    for (path, changed) in &report.files {
-        text.push_str(&format!(
-            "  {}: {}\n",
-            path_text(path),
-            if written(*changed) { hooks } else { "there" }
-        ));
-    }
-    text = if !report.files.iter().any(|(_, changed)| written(*changed)) {
-        format!("the hooks are in the settings of {title} already; nothing changed\n")
-    } else if wishes.dry_run {
-        format!("{title} would start Andon ({}):\n{text}", report.scope.as_str())
+fn install_text(report: &ClientInstall) -> String {
+    let (title, scope) = (report.client.title(), report.scope.as_str());
+    let (starts, hooks, lines) = if report.dry_run {
+        ("would start", "hooks would be added", "lines would be added:")
     } else {
-        format!("{title} starts Andon ({}):\n{text}", report.scope.as_str())
+        ("starts", "hooks added", "lines added")
     };
-    if let Some((path, changed)) = &report.memory {
-        let word = match (written(*changed), wishes.dry_run) {
-            (false, _) => "there",
-            (true, false) => "lines added",
-            (true, true) => "lines would be added:",
-        };
-        text.push_str(&format!("  {}: {word}\n", path_text(path)));
-        if wishes.dry_run && written(*changed) {
+    let line = |file: &InstalledFile, added: &str| {
+        format!("  {}: {}\n", path_text(&file.path), if file.changed { added } else { "there" })
+    };
+    let mut text = if report.changed {
+        let files: String = report.files.iter().map(|file| line(file, hooks)).collect();
+        format!("{title} {starts} Andon ({scope}):\n{files}")
+    } else {
+        format!("the hooks are in the settings of {title} already; nothing changed\n")
+    };
+    if let Some(memory) = &report.memory {
+        text.push_str(&line(memory, lines));
+        if report.dry_run && memory.changed {
             text.extend(memory::lines(report.client).lines().map(|line| format!("    {line}\n")));
         }
     }
@@ -116,48 +100,16 @@ fn install_text(report: &ClientInstall, wishes: InstallWishes) -> String {
     text
 }
 
-fn install_json(report: &ClientInstall, wishes: InstallWishes) -> Value {
-    let file = |(path, changed): &(std::path::PathBuf, WriteOutcome)| json!({"path": path.to_string_lossy(), "changed": *changed == WriteOutcome::Written});
-    let mut shown = json!({
-        "schema": "andon/agent-install@1",
-        "client": report.client.as_str(),
-        "scope": report.scope.as_str(),
-        "changed": report.files.iter().any(|(_, changed)| *changed == WriteOutcome::Written),
-        "program": report.program,
-        "files": report.files.iter().map(file).collect::<Value>(),
-        "next_steps": report.steps,
-    });
-    if let Some(memory) = &report.memory {
-        shown["memory"] = file(memory);
-    }
-    if wishes.dry_run {
-        shown["dry_run"] = Value::from(true);
-    }
-    shown
-}
-
 fn uninstall(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
     let report = install::uninstall(&shell.ctx, args.client, args.place.scope())?;
-    shell.out.result(&match args.place.format.format {
-        Format::Text => uninstall_text(&report),
-        Format::Json => json::line(&uninstall_json(&report)),
-    });
+    shell.show(args.place.format.format, "agent-uninstall", &report, |_| uninstall_text(&report));
     Ok(Exit::Allowed)
 }
 
-fn cleaned_word(cleaned: EditRemoval) -> Option<&'static str> {
-    match cleaned {
-        EditRemoval::Nothing => None,
-        EditRemoval::Restored => Some("as before"),
-        EditRemoval::Gone => Some("removed"),
-    }
-}
-
 fn uninstall_text(report: &ClientUninstall) -> String {
-    let line = |(path, cleaned): &(std::path::PathBuf, EditRemoval)| {
-        cleaned_word(*cleaned).map(|word| format!("  {}: {word}\n", path_text(path)))
-    };
-    let text: String = report.files.iter().filter_map(line).collect();
+    let cleaned = report.files.iter().filter(|file| file.state != EditRemoval::Nothing);
+    let line = |file: &CleanedFile| format!("  {}: {}\n", path_text(&file.path), file.state.as_str());
+    let text: String = cleaned.map(line).collect();
     let (title, scope) = (report.client.title(), report.scope.as_str());
     if text.is_empty() {
         format!("no hooks of Andon were in the settings of {title} ({scope})\n")
@@ -166,28 +118,10 @@ fn uninstall_text(report: &ClientUninstall) -> String {
     }
 }
 
-fn uninstall_json(report: &ClientUninstall) -> Value {
-    let files = report.files.iter().map(|(path, cleaned)| {
-        json!({"path": path.to_string_lossy(), "state": cleaned_word(*cleaned).unwrap_or("untouched")})
-    });
-    json!({
-        "schema": "andon/agent-uninstall@1",
-        "client": report.client.as_str(),
-        "scope": report.scope.as_str(),
-        "changed": report.files.iter().any(|(_, cleaned)| *cleaned != EditRemoval::Nothing),
-        "files": files.collect::<Value>(),
-    })
-}
-
 fn show(shell: &Shell, format: Format) -> Exit {
     let clients = list(&shell.ctx);
-    shell.out.result(&match format {
-        Format::Text => list_text(&clients),
-        Format::Json => {
-            let clients: Vec<Value> = clients.iter().map(client_json).collect();
-            json::line(&json!({"schema": "andon/agents@1", "clients": clients}))
-        }
-    });
+    let document = json!({ "clients": clients.iter().map(client_json).collect::<Value>() });
+    shell.show(format, "agents", &document, |_| list_text(&clients));
     Exit::Allowed
 }
 
@@ -395,39 +329,13 @@ fn commands_text(client: Client, hooks: &[EventCommand]) -> String {
     let title = client.title();
     let mut text = format!("{title}: let it start these, with the event as JSON on standard input\n");
     for hook in hooks {
-        text.push_str(&format!("  {:<24} {}\n", at(hook.moment), hook.line));
+        text.push_str(&format!("  {:<24} {}\n", hook.moment, hook.line));
     }
     text.push_str("exit code 2 refuses; the reason is on standard error\n");
     if client == Client::Generic {
         text.push_str("help: andon agent schema  (the members of the JSON)\n");
     }
     text
-}
-
-/// The commands for a program.
-fn commands_json(client: Client, hooks: &[EventCommand]) -> Value {
-    let hook = |hook: &EventCommand| json!({"event": hook.event, "moment": at(hook.moment), "argv": hook.argv, "command": hook.line});
-    json!({
-        "schema": "andon/agent-command@1",
-        "client": client.as_str(),
-        "hooks": hooks.iter().map(hook).collect::<Value>(),
-    })
-}
-
-/// A moment as people know it.
-fn at(moment: HookMoment) -> &'static str {
-    match moment {
-        HookMoment::BeforeTool => "before a tool",
-        HookMoment::AfterTool => "after a tool",
-        HookMoment::TurnEnd => "end of a turn",
-        HookMoment::SessionStart => "a session begins",
-        HookMoment::Prompt => "a prompt",
-        HookMoment::Compacting => "before a compaction",
-        HookMoment::Compacted => "after a compaction",
-        HookMoment::SettingsChanged => "settings change",
-        HookMoment::Answered => "the model has answered",
-        HookMoment::Aside => "anything else",
-    }
 }
 
 /// Looks at every client, in this repository and for this user. Outside of a repository the user's settings are looked at.

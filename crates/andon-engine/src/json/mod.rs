@@ -5,7 +5,7 @@
 pub mod record;
 pub mod user_programs;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -53,6 +53,14 @@ pub fn answer(ack: &Ack) -> Value {
 /// Those of the serializer.
 pub fn serialize_answer<S: Serializer>(ack: &Option<Ack>, serializer: S) -> Result<S::Ok, S::Error> {
     ack.as_ref().map(answer).serialize(serializer)
+}
+
+/// Writes a path as a text, whatever its bytes are.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// One line of JSON with a line feed, its members sorted. Characters that a terminal would obey or hide are written as
