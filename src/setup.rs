@@ -8,7 +8,8 @@ mod trust;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::install::mode::{self, Integration, ModeProblem};
+use crate::install::managers;
+use crate::install::mode::{self, ModeProblem};
 use crate::install::{InstallError, husky::Layout, plan::Conflict};
 use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
@@ -108,13 +109,9 @@ impl SetupError {
             }
             Self::ForeignHooksPath { hint, .. } => Some(hint.clone()),
             Self::ModeProblem(ModeProblem::OldGit(_)) => Some("andon install --mode shim".to_owned()),
-            Self::ModeProblem(ModeProblem::NoManager(mode)) => Some(match mode {
-                Integration::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
-                Integration::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
-                Integration::Shim | Integration::Config | Integration::PreCommit => {
-                    "write a .pre-commit-config.yaml, or: andon install --mode shim".to_owned()
-                }
-            }),
+            Self::ModeProblem(ModeProblem::NoManager(mode)) => {
+                Some(format!("{}, or: andon install --mode shim", managers::of(*mode)?.set_up))
+            }
             Self::Install(InstallError::Theirs { path, line }) => Some(match line {
                 Some(line) => format!("let it end with this line: {line}"),
                 None => format!("move it away: mv {0} {0}.own", quoted(path)),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::setup::clients::outside_copy;
 use super::setup::live::{self, GuardState};
+use super::setup::place::HOOKS_PATH;
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
 use andon_engine::halts::{self, stops};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
@@ -71,8 +72,6 @@ pub struct SharedHooks {
     setting: Option<String>,
     dir: Option<PathBuf>,
 }
-
-const HOOKS_PATH: &str = "core.hooksPath";
 
 impl SharedHooks {
     /// Asks git: starts a process.

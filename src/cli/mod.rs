@@ -9,14 +9,17 @@ pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod watching;
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::{
-    context::Context, error::OpsError, halts, json, sync::take_in_fetched, text::message,
-    workspace::Workspace,
+    context::Context, effect::write_report, error::OpsError, halts, json, sync::take_in_fetched,
+    text::message, workspace::Workspace,
 };
 use andon_git::Repo;
 
@@ -53,6 +56,36 @@ impl Shell {
         });
     }
 
+    /// The same for several documents of that name, a line each.
+    pub(crate) fn show_all<T: Serialize>(
+        &self,
+        format: Format,
+        name: &str,
+        documents: &[T],
+        text: impl FnOnce(Style) -> String,
+    ) {
+        self.out.result(&match format {
+            Format::Text => text(self.out.out),
+            Format::Json => json::documents(name, documents),
+        });
+    }
+
+    /// Says what is to be known beside a result.
+    pub(crate) fn tell(&self, diagnostics: &[Diagnostic]) {
+        self.out.message(&message::diagnostics(diagnostics, self.out.err));
+    }
+
+    /// Writes a result to the file that was named, else to standard output.
+    pub(crate) fn deliver(&self, file: Option<&Path>, text: &str) -> Result<(), OpsError> {
+        match file {
+            None => self.out.result(text),
+            Some(file) => {
+                write_report(&self.ctx.cwd.join(file), text).map_err(|err| OpsError::of_output(&err))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Block elements where the locale has them.
     pub(crate) fn glyphs(&self) -> Glyphs {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -67,7 +100,7 @@ impl Shell {
         // The command itself reports a broken repository.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
         if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
-            self.out.message(&message::diagnostics(&[err.as_warning()], self.out.err));
+            self.tell(&[err.as_warning()]);
         }
     }
 
@@ -76,8 +109,7 @@ impl Shell {
         if matches!(err, OpsError::Config(_)) {
             self.tell_of_a_halt();
         }
-        let shown = error::diagnostics(err);
-        self.out.message(&message::diagnostics(&shown, self.out.err));
+        self.tell(&error::diagnostics(err));
         error::exit_of(err)
     }
 

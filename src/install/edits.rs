@@ -34,6 +34,12 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// A text in the place of another, known by more than the lines that were put in.
+    pub fn of_text(path: PathBuf, before: Option<String>, after: String) -> Self {
+        let (before, after) = (before.map(String::into_bytes), after.into_bytes());
+        Self { path, before, after, inserted: Vec::new(), made: FileKind::Text }
+    }
+
     /// True if nothing has to be written.
     pub fn is_there(&self) -> bool {
         self.before.as_ref() == Some(&self.after)

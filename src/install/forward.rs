@@ -1,29 +1,25 @@
 //! A hooks directory of this repository alone, for people whose `core.hooksPath` is set for all their repositories: its
 //! hooks are Andon's, and each runs the hook of the same name in the directory that would have been used without it.
 
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use super::{InstallError, shim::quote};
+use testreport::WordList;
+
+use super::edits::{self, FileKind};
+use super::{InstallError, shim::quote, words};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::platform::{files, paths::shell_bytes};
+use andon_git::platform::paths::shell_bytes;
 
 /// By what the files that lead on are known.
 const MARK: &[u8] = b"# andon: runs the hook that stands here in all your repositories (core.hooksPath)";
 
 /// Hooks that git runs on this side and Andon does not, and that are rare enough to be led on in any case.
-const OTHERS: [&str; 8] = [
-    "applypatch-msg",
-    "commit-msg",
-    "post-applypatch",
-    "post-checkout",
-    "pre-applypatch",
-    "pre-auto-gc",
-    "pre-rebase",
-    "sendemail-validate",
-];
-/// Hooks that git runs at each change of a ref or of the index: led on only where there is one.
-const HOT: [&str; 3] = ["fsmonitor-watchman", "post-index-change", "reference-transaction"];
+const OTHERS: WordList = words("hooks that git runs on this side and Andon does not");
+/// Hooks that are led on only where there is one.
+const HOT: WordList = words("hooks that git runs at each change of a ref or of the index");
 
 /// The directory, below the common git directory.
 pub fn dir(common: &Path) -> PathBuf {
@@ -34,8 +30,8 @@ pub fn dir(common: &Path) -> PathBuf {
 pub fn files_to(theirs: &Path) -> Vec<(String, Vec<u8>)> {
     let chained = GitHook::ALL.into_iter().map(|hook| (hook.name(), hook.chained_name()));
     let is_ours = |name: &&str| GitHook::from_name(name).is_none();
-    let others = OTHERS.into_iter().filter(is_ours).map(|name| (name, name.to_owned()));
-    let hot = HOT.into_iter().filter(|name| theirs.join(name).is_file()).map(|name| (name, name.to_owned()));
+    let others = OTHERS.iter().filter(is_ours).map(|name| (name, name.to_owned()));
+    let hot = HOT.iter().filter(|name| theirs.join(name).is_file()).map(|name| (name, name.to_owned()));
     chained.chain(others).chain(hot).map(|(name, file)| (file, script(theirs, name))).collect()
 }
 
@@ -62,19 +58,9 @@ pub fn write(dir: &Path, wanted: &[(String, Vec<u8>)]) -> Result<(), InstallErro
         if path.exists() && !is_leading_on(&path) {
             return Err(InstallError::LeftAlone { path, why: "it is a hook of somebody else" });
         }
-        put(dir, &path, bytes).map_err(|error| InstallError::io("write", &path, error))?;
+        edits::write(&path, bytes, FileKind::Program)
+            .map_err(|error| InstallError::io("write", &path, error))?;
     }
-    Ok(())
-}
-
-fn put(dir: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    if let Some(permissions) = files::permissions(0o755) {
-        builder.permissions(permissions);
-    }
-    let mut file = builder.prefix(".andon-").tempfile_in(dir)?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 

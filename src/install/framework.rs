@@ -2,16 +2,17 @@
 //! where its shape is not the usual one nothing is edited.
 
 use serde::Serialize;
+use testreport::WordList;
 use toml::{Table, Value};
 
-use super::edits;
 use super::start_lines::{self, Audience};
+use super::{edits, words};
 use andon_core::domain::git_hook::GitHook;
 
 /// The configuration that both tools read.
 pub const FILE: &str = ".pre-commit-config.yaml";
-/// Names that only prek reads.
-pub const PREK_FILES: [&str; 2] = [".pre-commit-config.yml", "prek.toml"];
+/// It, and names that only prek reads.
+pub const FILES: WordList = words("files of pre-commit");
 /// The key that says which hooks `pre-commit install` puts in place.
 pub const TYPES_KEY: &str = "default_install_hook_types";
 /// The key that says at which of them a hook runs that names no stages.

@@ -4,35 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::start_lines::{self, Audience};
-use super::{InstallError, edits};
-use andon_core::domain::git_hook::GitHook;
+use testreport::WordList;
 
-/// Files that hold the configuration of lefthook.
-pub const FILES: [&str; 10] = [
-    "lefthook.yml",
-    "lefthook.yaml",
-    ".lefthook.yml",
-    ".lefthook.yaml",
-    "lefthook.toml",
-    ".lefthook.toml",
-    "lefthook.json",
-    ".lefthook.json",
-    ".config/lefthook.yml",
-    ".config/lefthook.yaml",
-];
+use super::start_lines::{self, Audience};
+use super::{InstallError, edits, words};
+use andon_core::domain::git_hook::GitHook;
 
 /// The one that is for this clone alone.
 pub const LOCAL: &str = "lefthook-local.yml";
 
 /// Other names of it.
-pub const OTHER_LOCALS: [&str; 5] = [
-    "lefthook-local.yaml",
-    ".lefthook-local.yml",
-    ".lefthook-local.yaml",
-    "lefthook-local.toml",
-    "lefthook-local.json",
-];
+pub const OTHER_LOCALS: WordList = words("other local files of lefthook");
 
 /// All commands. They sort behind the project's own, which may still change what is committed.
 pub fn block() -> String {

@@ -13,6 +13,7 @@ pub mod framework;
 pub mod husky;
 pub mod inspect;
 pub mod lefthook;
+pub mod managers;
 pub mod manifest;
 pub mod mode;
 pub mod plan;
@@ -22,7 +23,14 @@ pub mod start_lines;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use testreport::WordList;
+
 use self::plan::Conflict;
+
+/// The list of `words.txt` with that name.
+const fn words(list: &str) -> WordList {
+    WordList::section(include_str!("words.txt"), list)
+}
 
 /// Hooks could not be installed or removed. Nothing was changed, unless it says so.
 #[derive(Debug, thiserror::Error)]

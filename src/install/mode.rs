@@ -67,21 +67,15 @@ pub enum ModeProblem {
 pub fn choose(at: &ModeFacts) -> Result<ModeChoice, ModeProblem> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {
-        match mode {
-            Integration::Config if !config_works => return Err(ModeProblem::OldGit(at.git)),
-            Integration::Husky | Integration::Lefthook | Integration::PreCommit
-                if !at.managers.iter().any(|manager| manager.mode == mode) =>
-            {
-                return Err(ModeProblem::NoManager(mode));
-            }
-            Integration::Shim
-            | Integration::Config
-            | Integration::Husky
-            | Integration::Lefthook
-            | Integration::PreCommit => {
-                return Ok(ModeChoice { mode, because: None });
-            }
+        if mode == Integration::Config && !config_works {
+            return Err(ModeProblem::OldGit(at.git));
         }
+        if !matches!(mode, Integration::Shim | Integration::Config)
+            && !at.managers.iter().any(|manager| manager.mode == mode)
+        {
+            return Err(ModeProblem::NoManager(mode));
+        }
+        return Ok(ModeChoice { mode, because: None });
     }
     if let Some(mode) = at.earlier {
         return Ok(ModeChoice { mode, because: None });

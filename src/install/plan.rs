@@ -66,13 +66,13 @@ impl std::fmt::Display for Conflict {
             Obstacle::Replaced(owner) => write!(
                 f,
                 "{path} was replaced by {}, while the hook from before andon is still {path}.andon-chained",
-                owner.name()
+                owner.as_str()
             ),
             Obstacle::RunsThrough(owner) => {
                 write!(
                     f,
                     "{path} now belongs to {}, which keeps the andon shim as {path}.legacy",
-                    owner.name()
+                    owner.as_str()
                 )
             }
             Obstacle::ChainedShim => write!(f, "{path}.andon-chained is an andon shim itself"),
@@ -93,7 +93,7 @@ impl Conflict {
         let has_chained = self.why == Obstacle::NoFile && self.path.is_file();
         match self.why {
             Obstacle::RunsThrough(owner) => {
-                format!("{} uninstall --hook-type {}", owner.name(), self.hook.name())
+                format!("{} uninstall --hook-type {}", owner.as_str(), self.hook.name())
             }
             Obstacle::NoFile | Obstacle::Edited if !has_chained => aside(self.path.clone()),
             Obstacle::NoFile | Obstacle::Edited | Obstacle::Replaced(_) | Obstacle::ChainedShim => {
@@ -146,7 +146,7 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
 
 /// True when the tool whose hook is there runs our shim.
 fn runs_legacy(state: &HookState) -> bool {
-    matches!(state.standing, HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
+    matches!(state.standing, HookFile::Foreign { owner, .. } if owner.is_framework())
         && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. })
 }
 

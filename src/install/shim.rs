@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
 
-use super::lefthook;
+use super::{edits::find, lefthook};
 use andon_core::domain::git_hook::{GitHook, Work};
 use andon_core::domain::ids::Digest;
 use andon_git::platform::paths::{path_from_bytes, shell_bytes};
@@ -27,31 +27,26 @@ const MARK: &[u8] = b"# andon hook shim (";
 /// No shim is longer: the longest path of Linux, every byte of it a quote, and the template.
 pub const MAX_BYTES: usize = 4096 * 4 + 2048;
 
-/// A tool that writes hooks of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
-    /// pre-commit.
-    PreCommit,
-    /// prek.
-    Prek,
-    /// husky.
-    Husky,
-    /// lefthook.
-    Lefthook,
-    /// A person's own hook.
-    Somebody,
+andon_core::named_enum! {
+    /// A tool that writes hooks of its own, by its name for people.
+    pub enum Owner {
+        /// pre-commit.
+        PreCommit = "pre-commit",
+        /// prek.
+        Prek = "prek",
+        /// husky.
+        Husky = "husky",
+        /// lefthook.
+        Lefthook = "lefthook",
+        /// A person's own hook.
+        Somebody = "somebody's own hook",
+    }
 }
 
 impl Owner {
-    /// The name for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PreCommit => "pre-commit",
-            Self::Prek => "prek",
-            Self::Husky => "husky",
-            Self::Lefthook => "lefthook",
-            Self::Somebody => "somebody's own hook",
-        }
+    /// True for tools that run the hook that they find in their place as a "legacy" one.
+    pub fn is_framework(self) -> bool {
+        matches!(self, Self::PreCommit | Self::Prek)
     }
 }
 
@@ -128,10 +123,6 @@ fn segments(hook: GitHook) -> (&'static [u8], Vec<u8>, &'static [u8]) {
 fn split<'a>(text: &'a [u8], mark: &[u8]) -> (&'a [u8], &'a [u8]) {
     let at = find(text, mark).unwrap_or(text.len());
     (&text[..at], text.get(at + mark.len()..).unwrap_or_default())
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

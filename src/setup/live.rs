@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, time::UNIX_EPOCH};
 
-use super::{HUSKY, event_key, hooks_of_husky};
+use super::{HUSKY, event_key, hooks_of_husky, place::is_same};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, time::Timestamp};
@@ -79,11 +79,6 @@ fn shims(dir: &Path, manifest: &Manifest) -> GuardState {
     gone(what, "andon install")
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
-}
-
 /// True if git comes to start Andon through this hook. A hook that was changed by hand may do so.
 pub(crate) fn runs(state: &HookState) -> bool {
     use inspect::HookMode::Runs;
@@ -99,7 +94,7 @@ pub(crate) fn fate(state: &HookState) -> String {
     let name = state.hook.name();
     match &state.standing {
         HookFile::Nothing => format!("{name} is missing"),
-        HookFile::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
+        HookFile::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.as_str()),
         HookFile::NoFile => format!("{name} is no file"),
         HookFile::Shim { .. } | HookFile::EditedShim => format!("{name} is not executable"),
     }
@@ -203,12 +198,14 @@ pub(crate) fn lefthook_runs(dir: &Path) -> bool {
     started_by(dir, LEFTHOOK, "") == GuardState::Yes
 }
 
+/// True if a configuration of pre-commit or prek names andon.
+pub(crate) fn names_andon(top: &Path) -> bool {
+    let mut files = framework::FILES.iter().filter_map(|name| short(&top.join(name)));
+    files.any(|bytes| edits::find(&bytes, b"andon").is_some())
+}
+
 fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
-    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
-    let is_named = names
-        .iter()
-        .any(|name| short(&top.join(name)).is_some_and(|bytes| edits::find(&bytes, b"andon").is_some()));
-    if !is_named {
+    if !names_andon(top) {
         return gone(format!("{} does not name andon any more", framework::FILE), "andon install");
     }
     // A shim of ours that runs from before, or as its legacy hook, does as well.
@@ -250,7 +247,7 @@ fn started_by(dir: &Path, sign: &[u8], hint: &str) -> GuardState {
     gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint)
 }
 
-fn starts(path: &Path) -> bool {
+pub(crate) fn starts(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 

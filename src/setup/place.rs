@@ -9,6 +9,13 @@ use andon_git::{ConfigScope, GitError, Repo, SourcedValue};
 /// The key that says where git looks for hooks.
 pub(crate) const HOOKS_PATH: &str = "core.hooksPath";
 
+/// The hooks folder of git, as far as its configuration shows without starting it.
+pub(crate) fn configured(repo: &Repo) -> PathBuf {
+    let set = repo.config_string(HOOKS_PATH).filter(|path| !path.is_empty());
+    let top = repo.workdir().unwrap_or(repo.git_dir());
+    set.map_or_else(|| repo.common_dir().join("hooks"), |path| top.join(path))
+}
+
 /// Who decides where hooks are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Override {
@@ -77,7 +84,7 @@ pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, SetupError> {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::output::{self, Format};
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::about::Reset;
 use andon_core::domain::decision::{Stage, StandingHalt};
@@ -17,7 +16,7 @@ use andon_engine::error::{OpsError, VerbError};
 use andon_engine::gate::safety::SafetyLog;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
 use andon_engine::{
-    asking, context::Context, effect, gate::guard, json, recording::timeline, workspace::Workspace,
+    asking, context::Context, effect, gate::guard, recording::timeline, workspace::Workspace,
 };
 
 /// Acknowledges a halt.
@@ -170,16 +169,11 @@ fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsErro
     } else {
         (format!("{done}: commits are refused while {file} is there"), WAY_ON)
     };
-    shell.out.result(&match args.format.format {
-        Format::Text => format!("{effect}\n  help: {help}\n"),
-        Format::Json => {
-            let mut shown = json!({ "file": file, "reason": args.reason, "help": [help] });
-            if is_cleared {
-                shown["not_held"] = effect.into();
-            }
-            json::document(verb, &shown)
-        }
-    });
+    let mut shown = json!({ "file": file, "reason": args.reason, "help": [help] });
+    if is_cleared {
+        shown["not_held"] = effect.as_str().into();
+    }
+    shell.show(args.format.format, verb, &shown, |_| format!("{effect}\n  help: {help}\n"));
     Ok(Exit::Allowed)
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 
 use super::WriteOutcome;
 use crate::install::InstallError;
-use crate::install::edits::{self, Edit, EditRemoval, FileKind};
+use crate::install::edits::{self, Edit, EditRemoval};
 use andon_core::domain::agent::Client;
 
 const LINE: &str = "Run the tests with `andon test` before each commit. When a commit is refused, do what its help lines say; when the loop is halted, stop and report.";
@@ -72,14 +72,7 @@ impl MemoryFile {
     }
 
     fn write(&self, before: Option<String>, after: String) -> Result<(), InstallError> {
-        let edit = Edit {
-            path: self.path(),
-            before: before.map(String::into_bytes),
-            after: after.into_bytes(),
-            inserted: Vec::new(),
-            made: FileKind::Text,
-        };
-        edits::apply(&[edit])
+        edits::apply(&[Edit::of_text(self.path(), before, after)])
     }
 }
 

@@ -228,14 +228,7 @@ fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit,
     let created = earlier.map_or_else(|| missing_folders(&file.path), |entry| entry.created.clone());
     let kind = if file.way == FileOwner::Program { FileKind::Program } else { FileKind::Text };
     let entry = SavedFile::new(&file.path, before.as_deref().filter(|_| !made), &after, created);
-    let edit = Edit {
-        path: file.path.clone(),
-        before: now.map(String::into_bytes),
-        after: after.into_bytes(),
-        inserted: Vec::new(),
-        made: kind,
-    };
-    Ok((edit, entry))
+    Ok((Edit { made: kind, ..Edit::of_text(file.path.clone(), now, after) }, entry))
 }
 
 /// The settings without our hooks, and with them.
@@ -331,14 +324,7 @@ fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<EditRemoval, 
         fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
         return Ok(EditRemoval::Gone);
     }
-    let edit = Edit {
-        path: file.path.clone(),
-        before: Some(text.into_bytes()),
-        after: before.into_bytes(),
-        inserted: Vec::new(),
-        made: FileKind::Text,
-    };
-    edits::apply(&[edit])?;
+    edits::apply(&[Edit::of_text(file.path.clone(), Some(text), before)])?;
     Ok(EditRemoval::Restored)
 }
 

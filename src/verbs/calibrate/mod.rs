@@ -10,7 +10,7 @@ use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, progres
 use andon_config as config;
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use andon_engine::view::calibration::{CalibrationResult, PromiseKind};
-use andon_engine::{effect::write_report, error::OpsError, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, workspace::Workspace};
 
 /// `andon calibrate`
 #[derive(Debug, Args)]
@@ -62,15 +62,14 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
     let found = match found {
         CalibrationResult::Whole(found) => found,
         CalibrationResult::Undecided { why, .. } => {
-            shell.out.message(&message::diagnostics(&[why], shell.out.err));
+            shell.tell(&[why]);
             return Ok(Exit::Undecided);
         }
     };
     shell.show(args.format.format, "calibration", &text::json(&found), |style| text::text(&found, style));
-    shell.out.message(&message::diagnostics(&found.warnings, shell.out.err));
+    shell.tell(&found.warnings);
     if let Some(file) = &args.svg {
-        let svg = text::svg(&found);
-        write_report(&shell.ctx.cwd.join(file), &svg).map_err(|err| OpsError::of_output(&err))?;
+        shell.deliver(Some(file), &text::svg(&found))?;
     }
     Ok(match found.promised {
         PromiseKind::Factor(_) => Exit::Allowed,

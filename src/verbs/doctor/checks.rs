@@ -196,7 +196,9 @@ fn hook(state: &HookState, framework: Presence) -> Check {
 fn chained(chained: &HookFile) -> String {
     match chained {
         HookFile::Nothing => "installed".to_owned(),
-        HookFile::Foreign { owner, mode: HookMode::Runs } => format!("installed, then runs {}", owner.name()),
+        HookFile::Foreign { owner, mode: HookMode::Runs } => {
+            format!("installed, then runs {}", owner.as_str())
+        }
         HookFile::Foreign { mode: HookMode::Ignored, .. } => {
             "installed; the chained hook is not executable and is not run".to_owned()
         }
@@ -207,17 +209,16 @@ fn chained(chained: &HookFile) -> String {
 }
 
 fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> Check {
-    let is_framework = matches!(owner, Owner::PreCommit | Owner::Prek);
-    if is_framework && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. }) {
-        return Check::ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
+    if owner.is_framework() && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. }) {
+        return Check::ok(id, format!("{} runs the andon shim as its legacy hook", owner.as_str()));
     }
-    if is_framework && framework == Presence::Present {
-        return Check::ok(id, format!("belongs to {}, whose configuration names andon", owner.name()));
+    if owner.is_framework() && framework == Presence::Present {
+        return Check::ok(id, format!("belongs to {}, whose configuration names andon", owner.as_str()));
     }
     let message = match state.chained {
-        HookFile::Nothing => format!("belongs to {}; andon is not installed here", owner.name()),
+        HookFile::Nothing => format!("belongs to {}; andon is not installed here", owner.as_str()),
         HookFile::Shim { .. } | HookFile::EditedShim | HookFile::Foreign { .. } | HookFile::NoFile => {
-            format!("{} replaced the andon shim", owner.name())
+            format!("{} replaced the andon shim", owner.as_str())
         }
     };
     Check::new(id, absence(state.hook), message, Some("andon install".to_owned()))

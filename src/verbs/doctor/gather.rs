@@ -1,8 +1,6 @@
 //! Looks at everything that is judged. Nothing here changes anything, and nothing reaches the network.
 
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::{fs, path::PathBuf};
 
 use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
@@ -18,9 +16,6 @@ use andon_store::ledger::{Entry, Ledger};
 
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
 
-/// Most of a framework's configuration that is searched.
-const FRAMEWORK_BYTES: u64 = 256 * 1024;
-
 /// Lock files are looked for among at most this many entries.
 const MAX_ENTRIES: usize = 10_000;
 
@@ -31,7 +26,7 @@ pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitE
         missing_programs: hooks.map(|hooks| missing_programs(hooks)).unwrap_or_default(),
         outside,
         place: place.map_err(|error| error.to_string()),
-        framework: framework(repo),
+        framework: presence(repo.workdir().filter(|top| live::names_andon(top))),
         display_refs: repo.config_sources(DISPLAY_REF_KEY)?,
         rewrite_refs: repo.config_sources("notes.rewriteRef")?,
         records: records(repo)?,
@@ -64,7 +59,7 @@ fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
     let mut missing = Vec::new();
     for state in hooks {
         if let HookFile::Shim { program: Some(program), .. } = &state.standing
-            && !is_program(program)
+            && !live::starts(program)
             && !missing.contains(program)
         {
             missing.push(program.clone());
@@ -73,26 +68,9 @@ fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
     missing
 }
 
-fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
-}
-
 #[allow(clippy::needless_pass_by_value, reason = "only that there is one is asked")]
 fn presence<T>(found: Option<T>) -> Presence {
     if found.is_some() { Presence::Present } else { Presence::Absent }
-}
-
-/// `Present` if a configuration of pre-commit or prek names andon.
-fn framework(repo: &Repo) -> Presence {
-    let Some(top) = repo.workdir() else { return Presence::Absent };
-    let names = [".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml"];
-    let says = |name: &&str| {
-        let mut text = Vec::new();
-        let read =
-            File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
-        read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
-    };
-    presence(names.iter().find(|name| says(name)))
 }
 
 fn records(repo: &Repo) -> Result<Records, GitError> {

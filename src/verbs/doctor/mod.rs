@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::error::{Exit, config_diagnostics};
-use crate::cli::{format_arg::FormatArg, output::Format};
+use crate::cli::format_arg::FormatArg;
 use crate::install::{inspect::HookState, mode::Integration};
 use crate::setup::clients::{self, ClientHooks};
 use crate::setup::live::GuardState;
@@ -28,7 +28,7 @@ use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
 use andon_engine::text::page::{Page, with_command};
 use andon_engine::text::style::Style;
-use andon_engine::{error::OpsError, json, workspace::Workspace};
+use andon_engine::{error::OpsError, workspace::Workspace};
 use andon_git::{GitError, Repo, SourcedValue};
 
 /// Exit code 1 when a check failed.
@@ -43,12 +43,8 @@ pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {
         }
         Err(error) => unopened(&error),
     };
-    shell.out.result(&match args.format.format {
-        Format::Text => diagnosis.to_text(shell.out.out),
-        Format::Json => {
-            json::document("doctor", &json!({ "state": diagnosis.worst(), "checks": diagnosis.checks }))
-        }
-    });
+    let document = json!({ "state": diagnosis.worst(), "checks": diagnosis.checks });
+    shell.show(args.format.format, "doctor", &document, |style| diagnosis.to_text(style));
     Ok(if diagnosis.worst() == State::Fail { Exit::Refused } else { Exit::Allowed })
 }
 

@@ -16,7 +16,7 @@ use andon_core::domain::{
 };
 use andon_core::escape;
 use andon_engine::view::history::{HistoryCommit, HistoryView, track};
-use andon_engine::{effect::write_report, error::OpsError, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, workspace::Workspace};
 
 /// `andon export`
 #[derive(Debug, Args)]
@@ -56,13 +56,8 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     } else {
         otlp::lines(&view)
     };
-    shell.out.message(&message::diagnostics(&view.warnings, shell.out.err));
-    match &args.output {
-        None => shell.out.result(&text),
-        Some(file) => {
-            write_report(&shell.ctx.cwd.join(file), &text).map_err(|err| OpsError::of_output(&err))?;
-        }
-    }
+    shell.tell(&view.warnings);
+    shell.deliver(args.output.as_deref(), &text)?;
     Ok(Exit::Allowed)
 }
 

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::install::inspect::{self, HookFile};
-use crate::install::{framework, manifest::Manifest, mode::Integration, shim::Owner};
+use crate::install::{framework, manifest::Manifest, mode::Integration};
 use crate::setup::live::{self, GuardState};
+use crate::setup::place;
 use andon_core::detect;
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::facts::{Gate, Skip};
@@ -107,9 +108,7 @@ pub(super) fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
     if let Some(dir) = ctx.hook_file.as_deref().and_then(Path::parent) {
         return dir.to_owned();
     }
-    let top = ws.repo.workdir().unwrap_or(ws.repo.common_dir());
-    let configured = ws.repo.config_string("core.hooksPath").filter(|path| !path.is_empty());
-    configured.map_or_else(|| ws.repo.common_dir().join("hooks"), |path| top.join(path))
+    place::configured(&ws.repo)
 }
 
 /// The file that is in the place of the hook.
@@ -119,7 +118,7 @@ fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: GitHook) -> O
         return None;
     }
     // A framework may run Andon by its own configuration.
-    if matches!(state.standing, HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. }) {
+    if matches!(state.standing, HookFile::Foreign { owner, .. } if owner.is_framework()) {
         return not_named(ws, hook);
     }
     Some(live::fate(&state))
@@ -136,8 +135,8 @@ fn gone(ws: &Workspace, dir: &Path) -> Option<String> {
 /// Tells that the framework's configuration runs other hooks of Andon and not this one.
 fn not_named(ws: &Workspace, hook: GitHook) -> Option<String> {
     let top = ws.repo.workdir()?;
-    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
-    let (name, text) = names.into_iter().find_map(|name| Some((name, live::text(&top.join(name))?)))?;
+    let mut names = framework::FILES.iter();
+    let (name, text) = names.find_map(|name| Some((name, live::text(&top.join(name))?)))?;
     let stage = hook.name();
     let ids = if hook == GitHook::PreCommit {
         ["andon".to_owned(), "andon-wheel".to_owned()]

@@ -6,6 +6,7 @@ use crate::install::edits::{self, Edit, FileKind};
 use crate::install::framework::{self, FileChange};
 use crate::install::husky::{self, Layout};
 use crate::install::inspect::{HookFile, HookState, inspect};
+use crate::install::managers::{self, MANAGERS, ManagerSpec};
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::{InstallError, lefthook, shim::Owner};
@@ -45,16 +46,15 @@ fn is_shim(standing: &HookFile) -> bool {
 
 /// The managers that are set up, the one whose hooks git runs first.
 fn managers(repo: &Repo, top: &Path, states: &[HookState]) -> Vec<Manager> {
-    let there = |name: &&&'static str| top.join(name).is_file();
-    let mut found = Vec::new();
-    if top.join(HUSKY).is_dir() {
-        found.push(Manager { mode: Integration::Husky, shown_by: HUSKY });
-    }
-    let lefthook = lefthook::FILES.iter().find(there);
-    found.extend(lefthook.map(|name| Manager { mode: Integration::Lefthook, shown_by: name }));
-    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
-    let shown_by = names.iter().find(|name| top.join(name).is_file());
-    found.extend(shown_by.map(|name| Manager { mode: Integration::PreCommit, shown_by: name }));
+    let there = |name: &&'static str| match name.strip_suffix('/') {
+        Some(folder) => top.join(folder).is_dir(),
+        None => top.join(name).is_file(),
+    };
+    let found = |spec: &ManagerSpec| {
+        let shown_by = spec.shown_by.iter().find(there)?.trim_end_matches('/');
+        Some(Manager { mode: spec.mode, shown_by })
+    };
+    let mut found: Vec<Manager> = MANAGERS.iter().filter_map(found).collect();
     let first = running(repo, states);
     found.sort_by_key(|manager| Some(manager.mode) != first);
     found
@@ -65,16 +65,11 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Integration> {
     if hooks_of_husky(repo).is_some() {
         return Some(Integration::Husky);
     }
-    let owner = |standing: &HookFile| match standing {
-        HookFile::Foreign { owner: Owner::Lefthook, .. } => Some(Integration::Lefthook),
-        HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Integration::PreCommit),
-        HookFile::Foreign { owner: Owner::Husky | Owner::Somebody, .. }
-        | HookFile::Nothing
-        | HookFile::Shim { .. }
-        | HookFile::EditedShim
-        | HookFile::NoFile => None,
+    let of = |file: &HookFile| {
+        let HookFile::Foreign { owner, .. } = file else { return None };
+        MANAGERS.iter().find(|manager| manager.owners.contains(owner)).map(|manager| manager.mode)
     };
-    states.iter().find_map(|state| owner(&state.standing).or_else(|| owner(&state.chained)))
+    states.iter().find_map(|state| of(&state.standing).or_else(|| of(&state.chained)))
 }
 
 /// The edits for `mode`; none for those that write no files of others.
@@ -180,8 +175,8 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         SetupError::from(InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines })
     };
     if !path.exists() {
-        let names = framework::PREK_FILES.iter().map(|name| top.join(name));
-        let other = names.into_iter().find(|path| path.exists()).unwrap_or(path);
+        let mut names = framework::FILES.iter().map(|name| top.join(name));
+        let other = names.find(|path| path.exists()).unwrap_or(path);
         let text = edits::read(top, &other)?.unwrap_or_default();
         let is_there = if other.ends_with(framework::PREK_FILE) {
             framework::prek_names_andon(&String::from_utf8_lossy(&text))
@@ -211,49 +206,35 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
 
 /// Remarks for a person on the lines of `mode`.
 pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
-    match mode {
-        Integration::Shim | Integration::Config => Vec::new(),
-        Integration::Husky => vec![format!("commit {HUSKY}: the lines are the same for everybody")],
-        Integration::Lefthook => vec![format!(
-            "{} is for this clone alone; for everybody, move its lines into the configuration of the project",
-            lefthook::LOCAL
-        )],
-        Integration::PreCommit => {
-            let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
-            let mut remarks = vec![
-                "commit the file: its lines are the same for everybody, and let pass where andon is not installed"
-                    .to_owned(),
-            ];
-            if framework::runs_others_everywhere(&text) {
-                remarks.push(format!(
-                    "a hook that names no stages runs at every hook of andon; to have it run once, add:  {}: [pre-commit]",
-                    framework::STAGES_KEY
-                ));
-            }
-            remarks
-        }
+    let mut remarks: Vec<String> =
+        managers::of(mode).map(|manager| manager.remark.to_owned()).into_iter().collect();
+    if mode == Integration::PreCommit && framework::runs_others_everywhere(&configuration(top)) {
+        remarks.push(format!(
+            "a hook that names no stages runs at every hook of andon; to have it run once, add:  {}: [pre-commit]",
+            framework::STAGES_KEY
+        ));
     }
+    remarks
+}
+
+/// The configuration of pre-commit, where it can be read.
+fn configuration(top: &Path) -> Vec<u8> {
+    edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default()
 }
 
 /// The step that is missing before git starts the lines of `mode`: the manager puts its own hooks in place.
 pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<LostHooks> {
-    match mode {
-        Integration::Shim | Integration::Config => None,
-        Integration::Husky | Integration::Lefthook | Integration::PreCommit => match live::look(repo) {
-            GuardState::Gone(gone) => Some(gone),
-            GuardState::Never | GuardState::Yes => None,
-        },
+    managers::of(mode)?;
+    match live::look(repo) {
+        GuardState::Gone(gone) => Some(gone),
+        GuardState::Never | GuardState::Yes => None,
     }
 }
 
 /// The hooks of a manager in `dir` that stay when our lines are out of its files, and how they go.
 pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> {
-    let owners: &[Owner] = match mode {
-        Integration::Shim | Integration::Config | Integration::Husky => return None,
-        Integration::Lefthook => &[Owner::Lefthook],
-        Integration::PreCommit => &[Owner::PreCommit, Owner::Prek],
-    };
-    let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
+    let owners = managers::of(mode)?.owners;
+    let text = configuration(top);
     let needed = |hook: GitHook| {
         if mode == Integration::PreCommit {
             framework::is_listed(&text, hook)
@@ -274,11 +255,11 @@ pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> 
         "lefthook uninstall && lefthook install".to_owned()
     } else {
         let types: String = names.iter().map(|name| format!(" --hook-type {name}")).collect();
-        format!("{} uninstall{types}", owner.name())
+        format!("{} uninstall{types}", owner.as_str())
     };
     Some(format!(
         "{} put hooks into {} that stay: {}; where nothing else needs them: {how}",
-        owner.name(),
+        owner.as_str(),
         dir.display(),
         names.join(", ")
     ))

@@ -164,7 +164,7 @@ fn preview_text(preview: &Preview) -> String {
 fn hook_word(hook: GitHook, intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
-        Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
+        Intent::RunsThrough(owner) => format!("runs through {}", owner.as_str()),
         Intent::Write(Displacement::Nothing) => "installed".to_owned(),
         Intent::Write(Displacement::OlderShim) => "renewed".to_owned(),
         Intent::Write(Displacement::Chained | Displacement::Twin | Displacement::NewerOfSameTool) => {

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::diagnostic::{Diagnostic, Severity};
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::{change::Nature, decision::Halt, findings::Level, ids::CommitId};
@@ -45,11 +45,8 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
         return events(shell, &ws, args);
     }
     let (entries, warnings) = entries(&ws, &args.revision, args.max_count)?;
-    shell.out.result(&match args.format.format {
-        Format::Text => text(&entries, shell.out.out),
-        Format::Json => json::documents("log", &entries),
-    });
-    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    shell.show_all(args.format.format, "log", &entries, |style| text(&entries, style));
+    shell.tell(&warnings);
     Ok(Exit::Allowed)
 }
 
@@ -59,7 +56,7 @@ fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsErro
     shell.show(args.format.format, "events", &json!({ "events": events }), |style| {
         safety::text(&events, style)
     });
-    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    shell.tell(&warnings);
     Ok(Exit::Allowed)
 }
 

@@ -16,7 +16,7 @@ use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{self, ShownChange};
 use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 use andon_engine::view::status::{LastHalt, StatusView};
-use andon_engine::{asking, effect::write_report, error::OpsError, workspace::Workspace};
+use andon_engine::{asking, error::OpsError, workspace::Workspace};
 use andon_git::GitError;
 use andon_store::notes::NotesStore;
 
@@ -45,13 +45,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     if let Err(err) = rounds(&ws, &mut view) {
         view.warnings.push(err.as_warning());
     }
-    let page = html::page(&view);
-    match &args.output {
-        None => shell.out.result(&page),
-        Some(file) => {
-            write_report(&shell.ctx.cwd.join(file), &page).map_err(|err| OpsError::of_output(&err))?;
-        }
-    }
+    shell.deliver(args.output.as_deref(), &html::page(&view))?;
     Ok(Exit::Allowed)
 }
 

@@ -14,9 +14,8 @@ use self::act::{Act, ActReport};
 use crate::cli::{args::read_bytes, error::Exit, format_arg::FormatArg, output::Format};
 use crate::{cli::Shell, verbs::round};
 use andon_core::domain::time::Timestamp;
-use andon_engine::{asking, error::OpsError, json, text::message, workspace::Workspace};
+use andon_engine::{asking, error::OpsError, json, workspace::Workspace};
 use andon_review::simulation;
-use andon_review::simulation::output::SimulationJson;
 
 /// `andon review`
 #[derive(Debug, Args)]
@@ -186,76 +185,58 @@ fn time(text: &str) -> Result<Timestamp, String> {
 const MAX_ENTRIES: u64 = 256 << 20;
 
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
-    let (ctx, style) = (&shell.ctx, shell.out.out);
+    let ctx = &shell.ctx;
     let open = || {
         let ws = Workspace::open_lenient(ctx)?;
         // There is no daemon: the next command finds a round whose time is up.
         round::expire(ctx, &ws)?;
         Ok::<_, OpsError>(ws)
     };
-    let text = match &args.command {
+    let told = |acted: ActReport, format: FormatArg| {
+        shell.show(format.format, "review-act", &acted, |_| act::acted_text(&acted));
+    };
+    match &args.command {
         None => list(shell, &open()?, args.format.format)?,
         Some(ReviewCommand::Show { round, format }) => {
             let shown = show::show(&open()?, round)?;
-            match format.format {
-                Format::Text => show::show_text(&shown, style),
-                Format::Json => json::document("review-show", &shown),
-            }
+            shell.show(format.format, "review-show", &shown, |style| show::show_text(&shown, style));
         }
         Some(ReviewCommand::Accept(args)) => {
-            told(&act::act(ctx, &open()?, &args.round, Act::Accept)?, args.format.format)
+            told(act::act(ctx, &open()?, &args.round, Act::Accept)?, args.format);
         }
         Some(ReviewCommand::Panel(args)) => {
-            told(&act::act(ctx, &open()?, &args.round, Act::Panel(&args.reason))?, args.format.format)
+            told(act::act(ctx, &open()?, &args.round, Act::Panel(&args.reason))?, args.format);
         }
         Some(ReviewCommand::Flag(args)) => {
-            told(&act::act(ctx, &open()?, &args.round, Act::Flag(&args.reason))?, args.format.format)
+            told(act::act(ctx, &open()?, &args.round, Act::Flag(&args.reason))?, args.format);
         }
-        Some(ReviewCommand::Resolve(args)) => told(&act::resolve(ctx, &open()?, args)?, args.format.format),
-        Some(ReviewCommand::Ballot(args)) => told(&act::ballot(ctx, &open()?, args)?, args.format.format),
-        Some(ReviewCommand::Reveal(args)) => {
-            told(&act::reveal(ctx, &open()?, &args.round)?, args.format.format)
-        }
+        Some(ReviewCommand::Resolve(args)) => told(act::resolve(ctx, &open()?, args)?, args.format),
+        Some(ReviewCommand::Ballot(args)) => told(act::ballot(ctx, &open()?, args)?, args.format),
+        Some(ReviewCommand::Reveal(args)) => told(act::reveal(ctx, &open()?, &args.round)?, args.format),
         Some(ReviewCommand::Precedents { tag, text, format }) => {
             let found = rounds::precedents(&open()?, tag.as_deref(), text)?;
-            match format.format {
-                Format::Text => rounds::precedents_text(&found),
-                Format::Json => json::documents("review-precedent", &found),
-            }
+            shell.show_all(format.format, "review-precedent", &found, |_| rounds::precedents_text(&found));
         }
         Some(ReviewCommand::Concerns(format)) => {
             let found = rounds::concerns(&open()?)?;
-            match format.format {
-                Format::Text => rounds::concerns_text(&found),
-                Format::Json => json::documents("review-concern", &found),
-            }
+            shell.show_all(format.format, "review-concern", &found, |_| rounds::concerns_text(&found));
         }
         Some(ReviewCommand::Status { witness, ledger, format }) => {
             let scope = if *ledger { StatusScope::Ledger } else { StatusScope::Witnesses };
-            status(shell, &open()?, witness.as_deref(), scope, format.format)?
+            status(shell, &open()?, witness.as_deref(), scope, format.format)?;
         }
         Some(ReviewCommand::Simulate(args)) => simulate(shell, args)?,
-    };
-    shell.out.result(&text);
+    }
     Ok(Exit::Allowed)
 }
 
-fn told(acted: &ActReport, format: Format) -> String {
-    match format {
-        Format::Text => act::acted_text(acted),
-        Format::Json => json::document("review-act", acted),
-    }
-}
-
-fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<String, OpsError> {
+fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<(), OpsError> {
     let found = asking::waiting(ws)?;
-    if let Some(warning) = found.warning() {
-        shell.out.message(&message::diagnostics(&[warning], shell.out.err));
-    }
-    Ok(match format {
-        Format::Text => rounds::waiting_text(&found.rounds, shell.out.out),
-        Format::Json => json::documents("review-waiting", &found.rounds),
-    })
+    shell.tell(found.warning().as_slice());
+    shell.show_all(format, "review-waiting", &found.rounds, |style| {
+        rounds::waiting_text(&found.rounds, style)
+    });
+    Ok(())
 }
 
 /// The scope of `andon review status` for programs.
@@ -272,21 +253,22 @@ fn status(
     witness: Option<&str>,
     scope: StatusScope,
     format: Format,
-) -> Result<String, OpsError> {
+) -> Result<(), OpsError> {
     // The person at the keyboard is known by their key. Private figures are for them: not in a list that programs pass on.
     let is_for_them = witness.is_some() || format == Format::Text;
     let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
     let reader = signer.map(|signer| signer.public().to_string());
     let found = standing::standing(ws, witness, reader.as_deref())?;
-    Ok(match (format, scope) {
+    shell.out.result(&match (format, scope) {
         (Format::Text, _) => standing::standing_text(&found, shell.out.out),
-        (Format::Json, StatusScope::Ledger) => found.ledger.iter().map(simulation_json).collect(),
+        (Format::Json, StatusScope::Ledger) => found.ledger.iter().map(json::line).collect(),
         (Format::Json, StatusScope::Witnesses) => json::documents("review-status", &found.witnesses),
-    })
+    });
+    Ok(())
 }
 
 /// Folds a file. Invalid entries are part of the answer.
-fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<String, OpsError> {
+fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<(), OpsError> {
     let name = args.file.to_string_lossy();
     let bytes = read_bytes(&shell.ctx, &args.file, MAX_ENTRIES).map_err(|why| {
         OpsError::usage(
@@ -298,13 +280,9 @@ fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<String, OpsError> {
         OpsError::usage(format!("{name}, {bad}"), "docs/review.md has the form of an entry")
     })?;
     let found = simulation::simulate(&script, args.now.0, args.reader.as_deref());
-    Ok(match args.format.format {
+    shell.out.result(&match args.format.format {
         Format::Text => standing::summary(&found, shell.out.out),
-        Format::Json => simulation_json(&found),
-    })
-}
-
-/// One object, with its keys sorted.
-fn simulation_json(found: &SimulationJson) -> String {
-    json::line(&serde_json::to_value(found).unwrap_or_default())
+        Format::Json => json::line(&found),
+    });
+    Ok(())
 }

@@ -3,25 +3,25 @@
 pub mod run;
 pub mod text;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use self::text::StatusDepth;
-use crate::cli::{error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{error::Exit, format_arg::FormatArg};
 use crate::situation::{self, HookSituation, LoopSituation};
-use crate::{cli::Shell, verbs::round};
+use crate::{cli::Shell, setup::place, verbs::round};
 use andon_core::domain::decision::{Halt, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::{detect, escape::terminal_clip};
 use andon_engine::halts;
 use andon_engine::halts::decisions::{self, HaltFate, PastHalt};
-use andon_engine::text::{message, page::Page, phrase, style::Style};
+use andon_engine::text::{page::Page, phrase, style::Style};
 use andon_engine::view::status::{LoopState, RuleCount};
-use andon_engine::{asking, context::Context, error::OpsError, gate::guard, json, workspace::Workspace};
-use andon_git::{GitError, Repo};
+use andon_engine::{asking, context::Context, error::OpsError, gate::guard, workspace::Workspace};
+use andon_git::GitError;
 
 /// `andon status`
 #[derive(Debug, Args)]
@@ -71,17 +71,12 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         Ok(found) => view.waiting = found.rounds,
         Err(err) => view.warnings.push(err.as_warning()),
     }
-    shell.out.result(&match args.format.format {
-        Format::Text => {
-            let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
-            text::text(&view, depth, shell.out.out, shell.glyphs())
-        }
-        Format::Json => json::document("status", &view),
-    });
+    let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
+    shell.show(args.format.format, "status", &view, |style| text::text(&view, depth, style, shell.glyphs()));
     let blocked = args.exit_code && view.state.waits_for_a_person();
     if blocked {
         let failed = run::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
-        shell.out.message(&message::diagnostics(&failed, shell.out.err));
+        shell.tell(&failed);
     }
     let waits = args.exit_code && !view.waiting.is_empty();
     Ok(match (blocked, &ws.config_errors) {
@@ -95,11 +90,8 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 /// Shows the line for the status line of a client.
 fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let Some(found) = status_line(&shell.ctx)? else { return Ok(Exit::Allowed) };
-    let style = shell.out.out;
-    shell.out.result(&match args.format.format {
-        Format::Text => found.text(style) + "\n",
-        Format::Json => json::line(&found.json(style)),
-    });
+    let document = found.json(shell.out.out);
+    shell.show(args.format.format, "status-line", &document, |style| found.text(style) + "\n");
     Ok(Exit::Allowed)
 }
 
@@ -107,7 +99,7 @@ fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
     let (counts, warnings) = rule_counts(ws)?;
     shell.show(args.format.format, "rules", &json!({ "rules": counts }), |style| rules_text(&counts, style));
-    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    shell.tell(&warnings);
     Ok(Exit::Allowed)
 }
 
@@ -171,7 +163,7 @@ fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
         Err(OpsError::Git(GitError::NotARepository { .. })) => return Ok(None),
         opened => opened?,
     };
-    let hooks = HookSituation::at(&ws.repo, &hooks_dir(&ws.repo));
+    let hooks = HookSituation::at(&ws.repo, &place::configured(&ws.repo));
     let LoopSituation { loaded, standing, state, .. } = situation::look(ctx, &ws, &hooks)?;
     let mut findings = guard::decide(&ws, &loaded, Stage::PostCommit, None, standing.clone()).findings;
     findings.retain(|finding| finding.level >= Level::Warn);
@@ -183,13 +175,6 @@ fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
         halt: standing.map(|standing| standing.halt),
         finding: findings.into_iter().next().filter(|_| !state.waits_for_a_person()),
     }))
-}
-
-/// The hooks folder of git, as far as its configuration shows without starting it.
-fn hooks_dir(repo: &Repo) -> PathBuf {
-    let own = repo.common_dir().join("hooks");
-    let set = repo.config_string("core.hooksPath").filter(|path| !path.is_empty());
-    set.map_or(own, |path| repo.workdir().unwrap_or(repo.git_dir()).join(path))
 }
 
 impl StatusLine {
@@ -234,7 +219,6 @@ impl StatusLine {
     /// The same for a program.
     fn json(&self, style: Style) -> Value {
         json!({
-            "schema": "andon/status-line@1",
             "word": self.word(),
             "state": self.state.as_str(),
             "iteration": self.iteration,

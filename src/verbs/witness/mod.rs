@@ -12,7 +12,7 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
-use andon_engine::{error::OpsError, json, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, json, workspace::Workspace};
 use andon_review::payload::fields::names;
 use andon_store::ledger::{SignatureState, WholeEntry};
 
@@ -122,10 +122,8 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
     let ctx = &shell.ctx;
     match &args.command {
         WitnessCommand::Init { name, no_solo, format } => {
-            let begun = {
-                let solo = if *no_solo { Solo::Refused } else { Solo::Allowed };
-                policy::init(ctx, &ws, name, solo)?
-            };
+            let solo = if *no_solo { Solo::Refused } else { Solo::Allowed };
+            let begun = policy::init(ctx, &ws, name, solo)?;
             shell.show(format.format, "witness-init", &begun, |_| begun_text(&begun));
         }
         WitnessCommand::Add { who, key, role, format } => {
@@ -139,11 +137,12 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
         }
         WitnessCommand::List { allowed_signers, format } => {
             let ledger = asking::load(&ws)?.with_policy()?;
-            shell.out.result(&match (allowed_signers, format.format) {
-                (true, _) => policy::allowed_signers(&ledger),
-                (false, Format::Text) => list_text(&policy::list(&ledger)),
-                (false, Format::Json) => json::document("witness-list", &policy::list(&ledger)),
-            });
+            let found = policy::list(&ledger);
+            if *allowed_signers {
+                shell.out.result(&policy::allowed_signers(&ledger));
+            } else {
+                shell.show(format.format, "witness-list", &found, |_| list_text(&found));
+            }
         }
         WitnessCommand::Key(format) => {
             let own = policy::own_key(ctx, &ws)?;
@@ -151,10 +150,8 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
         }
         WitnessCommand::Policy { from: None, format } => {
             let next = policy::next_policy(&ws)?;
-            shell.out.result(&match format.format {
-                Format::Text => serde_json::to_string_pretty(&next).unwrap_or_default() + "\n",
-                Format::Json => json::line(&next),
-            });
+            let pretty = || serde_json::to_string_pretty(&next).unwrap_or_default() + "\n";
+            shell.show(format.format, "policy", &next, |_| pretty());
         }
         WitnessCommand::Policy { from: Some(file), format } => {
             tell(shell, "appended", &policy::append(ctx, &ws, file)?, format.format);
@@ -201,16 +198,14 @@ fn list_text(found: &KeyList) -> String {
 
 fn tell(shell: &Shell, done: &str, changed: &KeyChange, format: Format) {
     let about = short(changed.entry);
-    shell.out.result(&match (format, changed.signed.zip(changed.threshold)) {
-        (Format::Json, _) => json::document("witness-change", changed),
-        (Format::Text, None) => {
-            format!("{done}: entry {about} is in force\n  help: send it to the others: andon sync\n")
-        }
-        (Format::Text, Some((signed, threshold))) => format!(
+    let text = |_| match changed.signed.zip(changed.threshold) {
+        None => format!("{done}: entry {about} is in force\n  help: send it to the others: andon sync\n"),
+        Some((signed, threshold)) => format!(
             "{done}: entry {about} has {signed} of {}\n  help: another admin: andon sync && andon witness sign {about}\n",
             count(threshold, "signature")
         ),
-    });
+    };
+    shell.show(format, "witness-change", changed, text);
 }
 
 /// The content of a ledger, and what is wrong with it.
@@ -255,8 +250,7 @@ pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
                 };
                 diagnostic.code("witness").help(fault.help.clone())
             });
-            let shown: Vec<Diagnostic> = shown.collect();
-            shell.out.message(&message::diagnostics(&shown, shell.out.err));
+            shell.tell(&shown.collect::<Vec<_>>());
             let entries = count(found.entries, "entry");
             shell.out.result(&format!("{entries}, {} signed, {wrong} wrong\n", found.signed));
         }
