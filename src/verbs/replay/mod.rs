@@ -17,12 +17,13 @@ use crate::cli::progress::{self, stopped};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::TestEvidence;
 use andon_engine::effect::program::{Screens, StopCause};
 use andon_engine::evidence::separate_checkout::{self, TestedSubject};
 use andon_engine::evidence::tested_code::CommandResult;
-use andon_engine::{context::Context, error::OpsError, text::message, workspace::Workspace};
+use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use testreport::Stream;
 
 /// `andon replay`
@@ -63,34 +64,51 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         return walk(shell, &ws, session, args.format.format);
     }
     let Some(tests) = tests(shell, &ws, args)? else { return Ok(Exit::Undecided) };
-    let mut teller = Teller::new(shell.out.out);
-    let mut text = String::new();
+    let mut lines = ShownLines::new(shell, args.format.format);
     let ended = progress::walk(shell, "replay", args.threads, |pace, progress| {
-        run::run(&shell.ctx, &ws, &args.range, &tests, pace, &mut |line| {
-            text.push_str(&match args.format.format {
-                Format::Text => teller.line(&line),
-                Format::Json => text::document(&line),
-            });
-            if text.len() > CHUNK {
-                progress.clear();
-                shell.out.result(&text);
-                text.clear();
-            }
-        })
+        let mut show = |line| lines.take(&line, || progress.clear());
+        run::run(&shell.ctx, &ws, &args.range, &tests, pace, &mut show)
     });
-    let ended = match ended {
-        Ok(ended) => ended,
-        Err(err) => {
-            shell.out.result(&text);
-            return Err(err);
-        }
-    };
-    match args.format.format {
-        Format::Text => text.push_str(&teller.end(&args.range, &ended.warnings)),
-        Format::Json => {}
-    }
-    shell.out.result(&text);
+    let ended = ended.inspect_err(|_| lines.flush())?;
+    lines.end(&args.range, &ended.warnings);
     Ok(stopped(shell, ended.walked, Exit::Allowed))
+}
+
+/// The lines of a replay, printed some at a time.
+struct ShownLines<'a> {
+    shell: &'a Shell,
+    format: Format,
+    teller: Teller,
+    waiting: String,
+}
+
+impl<'a> ShownLines<'a> {
+    fn new(shell: &'a Shell, format: Format) -> Self {
+        Self { shell, format, teller: Teller::new(shell.out.out), waiting: String::new() }
+    }
+
+    /// Takes a line; `before` is done before anything is printed.
+    fn take(&mut self, line: &ReplayLine, before: impl Fn()) {
+        self.waiting.push_str(&match self.format {
+            Format::Text => self.teller.line(line),
+            Format::Json => text::document(line),
+        });
+        if self.waiting.len() > CHUNK {
+            before();
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.shell.out.result(&std::mem::take(&mut self.waiting));
+    }
+
+    fn end(&mut self, source: &str, warnings: &[Diagnostic]) {
+        if self.format == Format::Text {
+            self.waiting.push_str(&self.teller.end(source, warnings));
+        }
+        self.flush();
+    }
 }
 
 /// Returns the results of `--test` on each commit, reported on standard error as they come; nothing without it, `None` where it
@@ -119,7 +137,7 @@ fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<
         Format::Text => text::trajectory(&found, shell.out.out),
         Format::Json => text::trajectory_json(&found),
     });
-    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    shell.tell(&warnings);
     Ok(Exit::Allowed)
 }
 
@@ -131,24 +149,12 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
     } else {
         Box::new(BufReader::new(std::fs::File::open(file).map_err(OpsError::Input)?))
     };
-    let mut teller = Teller::new(shell.out.out);
-    let mut text = String::new();
+    let mut lines = ShownLines::new(shell, format);
     let ended = run::run_events(&config, shell.ctx.now, &mut input, &mut |number, decision| {
-        let line = ReplayLine { step: ReplayStep::Event(number), decision };
-        text.push_str(&match format {
-            Format::Text => teller.line(&line),
-            Format::Json => text::document(&line),
-        });
-        if text.len() > CHUNK {
-            shell.out.result(&text);
-            text.clear();
-        }
+        lines.take(&ReplayLine { step: ReplayStep::Event { event: number }, decision }, || ());
     })?;
-    if format == Format::Text {
-        text.push_str(&teller.end(&file.to_string_lossy(), &[]));
-    }
-    shell.out.result(&text);
-    shell.out.message(&message::diagnostics(&ended.remarks, shell.out.err));
+    lines.end(&file.to_string_lossy(), &[]);
+    shell.tell(&ended.remarks);
     Ok(if ended.refused > 0 { Exit::Usage } else { Exit::Allowed })
 }
 

@@ -3,6 +3,9 @@
 
 use std::{collections::BTreeMap, io::BufRead};
 
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
@@ -27,26 +30,48 @@ use andon_store::derived::DerivedCache;
 const WEAKENING: usize = 1_000;
 
 /// The subject of a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum ReplayStep {
     /// A commit of the range.
     Commit {
         /// Its full id; texts show the beginning.
         commit: CommitId,
         /// First line of its message.
+        #[serde(skip)]
         subject: String,
     },
-    /// Line number of an event, from 1.
-    Event(u64),
+    /// An event of a stream.
+    Event {
+        /// The number of its line, from 1.
+        event: u64,
+    },
 }
 
 /// One step and the decision on it. A step under an earlier, unanswered halt has `decision.standing`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReplayLine {
     /// The commit or event that was judged.
+    #[serde(flatten)]
     pub step: ReplayStep,
     /// The decision of that time, from the facts of that time.
+    #[serde(flatten, serialize_with = "serialize_brief")]
     pub decision: Decision,
+}
+
+/// Writes a decision without what only the one who is stopped by it needs.
+pub(super) fn serialize_brief<S: Serializer>(decision: &Decision, serializer: S) -> Result<S::Ok, S::Error> {
+    let findings = decision.findings.iter().map(|finding| {
+        json!({
+            "rule": finding.rule,
+            "level": finding.level,
+            "message": finding.message(),
+            "evidence": finding.evidence,
+        })
+    });
+    let findings: Value = findings.collect();
+    json!({ "decision": decision.verdict, "reason": decision.reason, "findings": findings })
+        .serialize(serializer)
 }
 
 /// The end of a replay.

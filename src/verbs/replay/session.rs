@@ -6,12 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use super::run::{Engine, settings};
+use serde::Serialize;
+
+use super::run::{Engine, serialize_brief, settings};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::events::{Event, EventKind, Trace};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, tests::TestRun, time::Timestamp};
+use andon_core::policy;
 use andon_engine::{asking, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Marker};
 use andon_store::ledger::Entry;
@@ -92,12 +95,11 @@ fn recorded_before(
     lines: &[JournalLine],
     entries: &[Entry],
 ) -> Result<Vec<Item>, OpsError> {
-    let reported: BTreeSet<CommitId> = lines
-        .iter()
-        .filter_map(
-            |line| if let JournalLine::CommitRecorded(marker) = line { Some(marker.commit) } else { None },
-        )
-        .collect();
+    let recorded = |line: &JournalLine| {
+        let JournalLine::CommitRecorded(marker) = line else { return None };
+        Some(marker.commit)
+    };
+    let reported: BTreeSet<CommitId> = lines.iter().filter_map(recorded).collect();
     let (mut found, mut at) = (Vec::new(), ws.repo.head()?.commit());
     for _ in 0..WALK {
         let Some(fact) = at.and_then(|id| fact_of(ws, store, id)) else { break };
@@ -213,13 +215,7 @@ impl<'a> Walk<'a> {
 
 /// A step without its decision.
 fn step(state: SessionState, action: String, next: SessionState) -> TrajectoryStep {
-    let decision = Decision {
-        verdict: Verdict::Allow,
-        reason: None,
-        findings: Vec::new(),
-        standing: None,
-        halted: None,
-    };
+    let decision = policy::decide(Vec::new(), None);
     TrajectoryStep { at: None, node: None, state, action, next, commit: None, decision, halt: None }
 }
 
@@ -295,12 +291,12 @@ fn gate_said(fact: &SafetyFact) -> Decision {
         // The halt is unanswered, with the stop switch and without it.
         SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
-    Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }
+    Decision { verdict, ..policy::decide(Vec::new(), None) }
 }
 
 andon_core::named_enum! {
     /// The state of a session.
-    pub enum SessionState {
+    pub enum SessionState, "the state of a session" {
         /// Nothing: before, between and after its turns.
         Idle = "idle",
         /// A turn has begun.
@@ -327,7 +323,7 @@ andon_core::named_enum! {
 }
 
 /// One iteration as it is drawn in the trajectory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrajectoryStep {
     /// When, where that is known.
     pub at: Option<Timestamp>,
@@ -338,10 +334,12 @@ pub struct TrajectoryStep {
     /// The action of the agent in this step, in a few words.
     pub action: String,
     /// The state after.
+    #[serde(rename = "next_state")]
     pub next: SessionState,
     /// The commit that was made.
     pub commit: Option<CommitId>,
     /// The decision of the engine.
+    #[serde(flatten, serialize_with = "serialize_brief")]
     pub decision: Decision,
     /// The rule of the halt that the ledger has at that commit.
     pub halt: Option<String>,

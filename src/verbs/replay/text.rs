@@ -1,11 +1,11 @@
 //! What `andon replay` shows: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
 //! (docs/spec-map.md, loop rules: frozen replays).
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::TestedCommit;
 use super::run::{ReplayLine, ReplayStep};
-use super::session::{Trajectory, TrajectoryStep};
+use super::session::Trajectory;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::escape::terminal_clip;
@@ -91,7 +91,7 @@ fn step(page: &mut Page, line: &ReplayLine) {
         ReplayStep::Commit { commit, subject } => {
             format!("{} {}", commit.short(), terminal_clip(subject, 72))
         }
-        ReplayStep::Event(number) => format!("event {number}"),
+        ReplayStep::Event { event } => format!("event {event}"),
     };
     page.line(&format!("{word} {what}"));
     for finding in message::gravest_first(&decision.findings) {
@@ -161,34 +161,11 @@ pub fn trajectory(trajectory: &Trajectory, style: Style) -> String {
 
 /// The document of one step: `commit` or `event`, and `halted` only where the loop halts.
 pub fn document(line: &ReplayLine) -> String {
-    let mut members = brief(&line.decision);
+    let mut shown = json!(line);
     if let Some(halt) = &line.decision.halted {
-        members.insert("halted".to_owned(), json!(halt));
+        shown["halted"] = json!(halt);
     }
-    let (key, value) = match &line.step {
-        ReplayStep::Commit { commit, .. } => ("commit", json!(commit)),
-        ReplayStep::Event(number) => ("event", json!(number)),
-    };
-    members.insert(key.to_owned(), value);
-    json::document("replay", &members)
-}
-
-/// A decision without what only the one who is stopped by it needs.
-fn brief(decision: &Decision) -> Map<String, Value> {
-    let findings = decision.findings.iter().map(|finding| {
-        json!({
-            "rule": finding.rule,
-            "level": finding.level,
-            "message": finding.message(),
-            "evidence": finding.evidence,
-        })
-    });
-    let members = [
-        ("decision", json!(decision.verdict)),
-        ("reason", json!(decision.reason)),
-        ("findings", findings.collect()),
-    ];
-    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    json::document("replay", &shown)
 }
 
 /// The trajectory for a program, as JSON lines: a header, then a line a step.
@@ -199,21 +176,7 @@ pub fn trajectory_json(trajectory: &Trajectory) -> String {
         "prompt_hash": trajectory.prompt_hash,
         "steps": trajectory.steps.len(),
     });
-    let step = |step: &TrajectoryStep| {
-        let mut members = brief(&step.decision);
-        members.extend([
-            ("at".to_owned(), json!(step.at)),
-            ("node".to_owned(), json!(step.node)),
-            ("state".to_owned(), json!(step.state.as_str())),
-            ("action".to_owned(), json!(step.action)),
-            ("next_state".to_owned(), json!(step.next.as_str())),
-            ("commit".to_owned(), json!(step.commit)),
-            ("halt".to_owned(), json!(step.halt)),
-        ]);
-        members
-    };
-    let steps: Vec<_> = trajectory.steps.iter().map(step).collect();
-    json::document("trajectory", &header) + &json::documents("trajectory-step", &steps)
+    json::document("trajectory", &header) + &json::documents("trajectory-step", &trajectory.steps)
 }
 
 #[cfg(test)]
@@ -221,6 +184,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::session::SessionState;
+    use super::super::session::TrajectoryStep;
     use super::*;
     use andon_core::domain::{findings::Level, time::Timestamp};
     use andon_testkit::samples;
@@ -279,7 +243,7 @@ replayed 6 steps of main~5..main: would have halted once
     #[test]
     fn json_is_one_line_a_step_with_the_fixed_keys() {
         let mut event = report();
-        event[2].step = ReplayStep::Event(7);
+        event[2].step = ReplayStep::Event { event: 7 };
         let lines: Vec<_> = event.iter().map(document).collect();
         assert_eq!(
             lines[2],
