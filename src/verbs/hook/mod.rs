@@ -228,12 +228,9 @@ fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
 }
 
 fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
-    match (refused, call.name.spec().refuses) {
-        (Refusal::Pass, _) => Consequence::Done,
-        (Refusal::Refuse, Some(PreventedStep::Push)) => Consequence::PushRefused,
-        (Refusal::Refuse, Some(PreventedStep::Rebase)) => Consequence::RebaseRefused,
-        (Refusal::Refuse, Some(PreventedStep::Patch)) => Consequence::PatchRefused,
-        (Refusal::Refuse, Some(PreventedStep::Commit) | None) => Consequence::CommitRefused,
+    match refused {
+        Refusal::Pass => Consequence::Done,
+        Refusal::Refuse => Consequence::Refused(call.name.spec().refuses.unwrap_or(PreventedStep::Commit)),
     }
 }
 

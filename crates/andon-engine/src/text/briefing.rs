@@ -29,9 +29,8 @@ pub fn render(briefing: &Briefing, notes: &str) -> String {
     best(&mut page, &briefing.story);
     precedents(&mut page, &briefing.precedents);
     section(&mut page, "Next Step");
-    for (number, step) in (1..).zip(&briefing.next) {
-        page.line(&format!("{number}. {}", markdown(&clip(step, phrase::MESSAGE))));
-    }
+    let steps = (1..).zip(&briefing.next);
+    page.all(steps.map(|(number, step)| format!("{number}. {}", markdown(&clip(step, phrase::MESSAGE)))));
     page.blank();
     page.line(HEADING);
     page.line(HINT);
@@ -56,9 +55,7 @@ pub fn notes(text: &str) -> &str {
 fn by_people(page: &mut Page, all: &[HumanDecision]) {
     for one in all {
         section(page, "Decided by a Person: Do This First");
-        for line in decisions::in_markdown(one) {
-            page.line(&line);
-        }
+        page.all(decisions::in_markdown(one));
     }
 }
 
@@ -71,16 +68,9 @@ fn precedents(page: &mut Page, all: &[HumanDecision]) {
     for found in all {
         let by = found.by.join(", ");
         page.line(&format!("- {} asked: {}", span(&found.round), span(&found.question)));
-        page.line(&format!(
-            "  - decided {} by {} at {}: {}",
-            span(&found.decision),
-            span(&by),
-            found.at,
-            span(&found.rationale)
-        ));
-        if let Some(words) = &found.words {
-            page.line(&format!("  - to do: {}", span(words)));
-        }
+        let (decision, why) = (span(&found.decision), span(&found.rationale));
+        page.line(&format!("  - decided {decision} by {} at {}: {why}", span(&by), found.at));
+        page.all(found.words.as_ref().map(|words| format!("  - to do: {}", span(words))));
     }
 }
 
@@ -91,20 +81,15 @@ fn goal(page: &mut Page, briefing: &Briefing) {
         None => page.line("- No planning document was found: see the branch and the last commits."),
     }
     report_file::branch_line(page, briefing.branch.as_deref());
-    if let Some(subject) = &briefing.subject {
-        page.line(&format!("- Last commit: {}", span(subject)));
-    }
+    page.all(briefing.subject.as_ref().map(|subject| format!("- Last commit: {}", span(subject))));
 }
 
 fn plan_lines(page: &mut Page, plan: &Plan) {
     let title = plan.title.as_ref().map_or_else(String::new, |title| format!(": {}", span(title)));
     page.line(&format!("- Plan: {}{title}", span(&plan.path)));
-    if plan.total > 0 {
-        page.line(&format!("- Done: {} of {}", plan.done, phrase::count(plan.total, "item")));
-    }
-    for item in &plan.open {
-        page.line(&format!("  - open: {}", span(item)));
-    }
+    let done = || format!("- Done: {} of {}", plan.done, phrase::count(plan.total, "item"));
+    page.all((plan.total > 0).then(done));
+    page.all(plan.open.iter().map(|item| format!("  - open: {}", span(item))));
 }
 
 fn state(page: &mut Page, briefing: &Briefing) {
@@ -118,12 +103,9 @@ fn state(page: &mut Page, briefing: &Briefing) {
         }
         None => page.line(&format!("- Loop {}{cap}: not halted", briefing.iteration)),
     }
-    if let Some(head) = briefing.head {
-        page.line(&format!("- Commit: `{head}`"));
-    }
-    if let Some(found) = &briefing.context {
-        page.line(&format!("- Context window of {}: {}", span(&found.node), fill(found)));
-    }
+    page.all(briefing.head.map(|head| format!("- Commit: `{head}`")));
+    let context = briefing.context.as_ref();
+    page.all(context.map(|it| format!("- Context window of {}: {}", span(&it.node), fill(it))));
     report_file::changes_line(page, &briefing.story);
 }
 

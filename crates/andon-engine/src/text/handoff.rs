@@ -62,12 +62,10 @@ pub fn question(question: &Question, material: &Material) -> String {
         let counts: Vec<String> = halt.evidence.trend.iter().map(ToString::to_string).collect();
         page.line(&format!("- Failing tests, iteration by iteration: {}", counts.join(" -> ")));
     }
-    for call in halt.evidence.calls.iter().filter_map(|call| call.shown.as_deref()).take(12) {
-        page.line(&format!("- Repeated call: {}", code_span(&clip(call, 200))));
-    }
-    for test in story.failing_now.iter().take(20) {
-        page.line(&format!("- Fails now: {}", code_span(&clip(test, 160))));
-    }
+    let calls = halt.evidence.calls.iter().filter_map(|call| call.shown.as_deref()).take(12);
+    page.all(calls.map(|call| format!("- Repeated call: {}", code_span(&clip(call, 200)))));
+    let tests = story.failing_now.iter().take(20);
+    page.all(tests.map(|test| format!("- Fails now: {}", code_span(&clip(test, 160)))));
     page.blank();
     let mut out = page.finish();
     out.push_str(&block("The error of the first failing test", material.error.as_deref()));

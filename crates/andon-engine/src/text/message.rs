@@ -7,6 +7,7 @@ use super::{phrase, report_file, style::Style};
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::{Diagnostic, Severity, TextPosition};
 use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::git_hook::PreventedStep;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
@@ -50,9 +51,8 @@ pub fn diagnostic(diagnostic: &Diagnostic, style: Style) -> String {
 pub fn push(page: &mut Page, diagnostic: &Diagnostic) {
     let head = head(diagnostic.level.into(), diagnostic.code.as_deref(), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(&diagnostic.message)));
-    if let Some(location) = &diagnostic.location {
-        page.line(&format!("  --> {}", phrase::message(&location.to_string())));
-    }
+    let location = diagnostic.location.as_ref();
+    page.all(location.map(|location| format!("  --> {}", phrase::message(&location.to_string()))));
     if let (Some(at), Some(line)) = (diagnostic.position(), &diagnostic.excerpt) {
         push_excerpt(page, at, line);
     }
@@ -67,11 +67,7 @@ const MAX_EXCERPT: usize = 160;
 /// Adds the line that a message is about, and a mark below the place. Not by annotate-snippets: it draws the whole message,
 /// breaks no lines, knows none of the escapes for a hostile text, and takes 110 KB.
 fn push_excerpt(page: &mut Page, at: TextPosition, line: &str) {
-    let Some((before, _)) =
-        line.char_indices().nth(at.column.saturating_sub(1)).map(|(at, _)| line.split_at(at))
-    else {
-        return;
-    };
+    let Some((column, _)) = line.char_indices().nth(at.column.saturating_sub(1)) else { return };
     let shown = |text: &str| escape::terminal(&text.replace('\t', "  ")).into_owned();
     let text = shown(line);
     if text.chars().count() > MAX_EXCERPT {
@@ -79,7 +75,7 @@ fn push_excerpt(page: &mut Page, at: TextPosition, line: &str) {
     }
     let number = at.line.to_string();
     let gutter = " ".repeat(number.len());
-    let mark = " ".repeat(textwrap::core::display_width(&shown(before)));
+    let mark = " ".repeat(textwrap::core::display_width(&shown(&line[..column])));
     page.line(&format!("   {gutter} |"));
     page.line(&format!("   {number} | {}", text.trim_end()));
     page.line(&format!("   {gutter} | {mark}{}", page.style.bold("^")));
@@ -93,12 +89,8 @@ pub fn push_help(page: &mut Page, help: &str) {
 
 /// `error[rule-id]`, painted.
 pub fn head(severity: Severity, code: Option<&str>, style: Style) -> String {
-    let word = severity.as_str();
-    paint(
-        severity,
-        style,
-        &code.map_or_else(|| word.to_owned(), |code| format!("{word}[{}]", phrase::message(code))),
-    )
+    let code = code.map_or_else(String::new, |code| format!("[{}]", phrase::message(code)));
+    paint(severity, style, &format!("{}{code}", severity.as_str()))
 }
 
 /// The consequence of a decision for the one who asked: the first message begins with it.
@@ -106,14 +98,8 @@ pub fn head(severity: Severity, code: Option<&str>, style: Style) -> String {
 pub enum Consequence {
     /// The request is granted, or there was none.
     Done,
-    /// git does not make the commit.
-    CommitRefused,
-    /// git does not push.
-    PushRefused,
-    /// git does not begin the rebase.
-    RebaseRefused,
-    /// git does not commit the patch.
-    PatchRefused,
+    /// git does not take the step.
+    Refused(PreventedStep),
     /// The client of an agent is not started.
     NotStarted,
 }
@@ -122,10 +108,10 @@ impl Consequence {
     /// The event in two words; `None` when nothing was refused.
     pub fn words(self) -> Option<&'static str> {
         match self {
-            Self::CommitRefused => Some("commit refused"),
-            Self::PushRefused => Some("push refused"),
-            Self::RebaseRefused => Some("rebase refused, nothing was moved"),
-            Self::PatchRefused => Some("patch refused"),
+            Self::Refused(PreventedStep::Commit) => Some("commit refused"),
+            Self::Refused(PreventedStep::Push) => Some("push refused"),
+            Self::Refused(PreventedStep::Rebase) => Some("rebase refused, nothing was moved"),
+            Self::Refused(PreventedStep::Patch) => Some("patch refused"),
             Self::NotStarted => Some("agent not started"),
             Self::Done => None,
         }
@@ -249,13 +235,9 @@ pub fn gravest_first(findings: &[Finding]) -> Vec<&Finding> {
 }
 
 fn fresh_halt(decision: &Decision) -> Diagnostic {
-    let halting = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
-    let report_file = halting.map(|finding| finding.report_file).next();
-    let note = Diagnostic::note("no commit is accepted until a person answers");
-    match report_file {
-        Some(report_file) => note.help(format!("read {}", report_file::path(report_file))).help(CONTINUE),
-        None => note.help(CONTINUE),
-    }
+    let halting = decision.findings.iter().find(|finding| finding.level == Level::Halt);
+    let read = halting.map(|finding| format!("read {}", report_file::path(finding.report_file)));
+    Diagnostic::note("no commit is accepted until a person answers").helps(read).help(CONTINUE)
 }
 
 #[cfg(test)]
@@ -356,7 +338,7 @@ mod tests {
         let mut value = samples::decision(Verdict::Halt);
         value.standing = Some(samples::standing());
         assert_eq!(
-            decision(&value, Consequence::CommitRefused, Style::Plain),
+            decision(&value, Consequence::Refused(PreventedStep::Commit), Style::Plain),
             "error[oscillation]: commit refused: halted 2026-11-20T15:30:00Z: the loop is going in circles\n\
              \x20 what   the code state alternates A/B/A/B\n\
              \x20 since  2026-11-20T15:30:00Z\n\

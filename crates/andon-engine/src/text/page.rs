@@ -71,6 +71,11 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Adds each of the lines; none where there is none.
+    pub fn all(&mut self, lines: impl IntoIterator<Item = impl AsRef<str>>) {
+        lines.into_iter().for_each(|line| self.line(line.as_ref()));
+    }
+
     /// Adds a line that breaks between words at the width of the terminal; what follows is indented. A command in it stays
     /// in one piece where it is [`unbroken`]: it is copied.
     pub fn wrapped(&mut self, line: &str) {

@@ -72,14 +72,11 @@ fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, b
     page.line(&format!("{}.", capital(&markdown(&clip(&headline(halt), phrase::MESSAGE)))));
     page.blank();
     page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
-    for failing in &halt.summary.failing {
-        page.line(&format!("- {}", code_span(&clip(&halt::failing(failing), 2 * MAX_SHOWN))));
-    }
+    let failing = halt.summary.failing.iter().map(halt::failing);
+    page.all(failing.map(|failing| format!("- {}", code_span(&clip(&failing, 2 * MAX_SHOWN)))));
     page.blank();
     page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
-    if let Some(look) = halt::look(halt) {
-        page.line(&format!("- Look at it: `{look}`"));
-    }
+    page.all(halt::look(halt).map(|look| format!("- Look at it: `{look}`")));
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
     current_state(page, halt, read, story);
     progress(page, story);
@@ -107,35 +104,25 @@ pub(super) fn span(text: &str) -> String {
 fn current_state(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story) {
     section(page, "Current State");
     if let Some(plan) = read.plan.as_ref().filter(|plan| plan.total > 0) {
-        if let Some(phase) = plan.phase.as_ref().or(plan.title.as_ref()) {
-            page.line(&format!("- Phase: {}", span(phase)));
-        }
-        match plan.open.first() {
-            Some(task) => page.line(&format!("- Task: {} ({})", span(task), span(&plan.path))),
-            None => page.line(&format!("- Task: none is open in {}", span(&plan.path))),
-        }
+        let phase = plan.phase.as_ref().or(plan.title.as_ref());
+        page.all(phase.map(|phase| format!("- Phase: {}", span(phase))));
+        page.line(&match plan.open.first() {
+            Some(task) => format!("- Task: {} ({})", span(task), span(&plan.path)),
+            None => format!("- Task: none is open in {}", span(&plan.path)),
+        });
     }
-    if let Some(action) = &story.last_action {
-        page.line(&format!("- Last action: {}", span(action)));
-    }
+    page.all(story.last_action.as_ref().map(|action| format!("- Last action: {}", span(action))));
     branch_line(page, halt.branch.as_deref());
-    match halt.head {
-        Some(head) => page.line(&format!("- Commit: {}", read.forge.in_markdown(head))),
-        None => page.line("- Commit: none yet"),
-    }
-    if halt.worktree != "main" {
-        page.line(&format!("- Worktree: {}", span(&halt.worktree)));
-    }
-    if halt.cycle_id != CYCLE {
-        page.line(&format!("- Cycle: {}", span(&halt.cycle_id)));
-    }
+    let head = halt.head.map_or_else(|| "none yet".to_owned(), |head| read.forge.in_markdown(head));
+    page.line(&format!("- Commit: {head}"));
+    page.all((halt.worktree != "main").then(|| format!("- Worktree: {}", span(&halt.worktree))));
+    page.all((halt.cycle_id != CYCLE).then(|| format!("- Cycle: {}", span(&halt.cycle_id))));
     page.line(&format!("- Iteration: {}", halt.iteration));
     changes_line(page, story);
     page.line(&last_tests(story));
     failing_tests(page, story, "  ");
-    for test in story.flaky.iter().take(FAILING) {
-        page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
-    }
+    let flaky = story.flaky.iter().take(FAILING);
+    page.all(flaky.map(|test| format!("- Flaky (the same code gave both results): {}", span(test))));
 }
 
 /// The branch that the loop works on, for a briefing too.
@@ -152,12 +139,9 @@ pub(super) fn changes_line(page: &mut Page, story: &Story) {
 
 /// The tests that fail now, each on a line after `indent`, and how many more there are.
 pub(super) fn failing_tests(page: &mut Page, story: &Story, indent: &str) {
-    for test in story.failing_now.iter().take(FAILING) {
-        page.line(&format!("{indent}- {}", span(test)));
-    }
-    if story.failing_now.len() > FAILING {
-        page.line(&format!("{indent}- and {} more", story.failing_now.len() - FAILING));
-    }
+    let tests = story.failing_now.iter().take(FAILING).map(|test| span(test));
+    let more = phrase::and_more(story.failing_now.len(), FAILING);
+    page.all(tests.chain(more).map(|line| format!("{indent}- {line}")));
 }
 
 /// The result of the newest tests of the story.
@@ -183,10 +167,8 @@ fn progress(page: &mut Page, story: &Story) {
     let known =
         |number: Option<u64>| number.map_or_else(|| "not known".to_owned(), |number| number.to_string());
     page.line(&format!("- Files modified: {}", known(story.files)));
-    page.line(&format!(
-        "- Tests run: {}",
-        known(tests.map(|(passed, failing)| passed.saturating_add(failing)))
-    ));
+    let run = tests.map(|(passed, failing)| passed.saturating_add(failing));
+    page.line(&format!("- Tests run: {}", known(run)));
     page.line(&format!("- Tests passing: {}", known(tests.map(|(passed, _)| passed))));
 }
 
@@ -196,10 +178,9 @@ fn calls(page: &mut Page, evidence: &HaltEvidence) {
         return;
     }
     section(page, "Tool Calls");
-    for call in evidence.calls.iter().take(CALLS) {
-        let shown = call.shown.as_deref().unwrap_or("arguments not known");
-        page.line(&format!("- {}", code_span(&clip(shown, MAX_SHOWN))));
-    }
+    let calls = evidence.calls.iter().take(CALLS);
+    let calls = calls.map(|call| call.shown.as_deref().unwrap_or("arguments not known"));
+    page.all(calls.map(|call| format!("- {}", code_span(&clip(call, MAX_SHOWN)))));
 }
 
 /// The iterations that are stuck, a line each, equal states with equal letters.
@@ -210,9 +191,7 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, forge: &Forge, story: &S
     }
     section(page, "What Was Tried");
     let earlier = usize::try_from(halt.summary.iterations).unwrap_or(usize::MAX).saturating_sub(steps.len());
-    if earlier > 0 {
-        page.line(&format!("- ... {earlier} more (`andon log` shows all)"));
-    }
+    page.all((earlier > 0).then(|| format!("- ... {earlier} more (`andon log` shows all)")));
     for step in steps {
         let letter = step.letter().map_or_else(String::new, |letter| format!("{letter} "));
         let place = step.commit.map_or_else(|| "no commit".to_owned(), |commit| forge.in_markdown(commit));
@@ -229,20 +208,15 @@ fn difference(page: &mut Page, read: &ReportSources) {
     section(page, "The Difference");
     page.line(&format!("All of it: `{}`", change.command));
     page.blank();
-    for line in fenced("diff", &change.text(DIFFERENCE).join("\n")).lines() {
-        page.line(line);
-    }
+    page.all(fenced("diff", &change.text(DIFFERENCE).join("\n")).lines());
 }
 
 /// The best state, where it is another than the newest, with what leads there.
 fn best_of(page: &mut Page, halt: &Halt) {
     let (Some(best), Some(back)) = (halt.summary.best, halt::way_back(&halt.summary)) else { return };
     section(page, "Best State So Far");
-    page.line(&format!(
-        "`{}` with {} failing. Answer first, then begin again there:",
-        best.commit.short(),
-        best.failing
-    ));
+    let (commit, failing) = (best.commit.short(), best.failing);
+    page.line(&format!("`{commit}` with {failing} failing. Answer first, then begin again there:"));
     page.blank();
     page.line(&format!("    {back}"));
 }
@@ -250,9 +224,8 @@ fn best_of(page: &mut Page, halt: &Halt) {
 pub(super) fn tried(page: &mut Page, story: &Story) {
     section(page, "What Was Tried");
     let all = &story.tried;
-    if all.is_empty() {
-        page.line("No iteration since the last answer or pause; what came before: `andon log`");
-    }
+    let none = "No iteration since the last answer or pause; what came before: `andon log`";
+    page.all(all.is_empty().then_some(none));
     let gap = if all.len() > TRIED_HEAD + TRIED_TAIL + 1 { TRIED_HEAD..all.len() - TRIED_TAIL } else { 0..0 };
     for (at, tried) in all.iter().enumerate() {
         if !gap.contains(&at) {
@@ -309,30 +282,22 @@ fn next(page: &mut Page, halt: &Halt) {
 
 fn to_continue(page: &mut Page, ack: AckMode) {
     section(page, "To Continue");
-    match ack {
-        AckMode::Delete | AckMode::Resume => {
-            page.line("Commits are refused until a person has answered:");
-            page.blank();
-            page.line(&format!("    {}", halt::ANSWER));
-        }
-        AckMode::Signed => {
-            page.line("Commits are refused until a witness has answered, signed (`guard.ack = \"signed\"`):");
-            page.blank();
-            page.line("    andon review show halt");
-            page.line("    andon review resolve halt");
-        }
-    }
-    match ack {
+    let signed = "Commits are refused until a witness has answered, signed (`guard.ack = \"signed\"`):";
+    let person = "Commits are refused until a person has answered:";
+    let (who, commands, deleted) = match ack {
         // Only the documentation tells that deleting the file answers: agents read this file.
-        AckMode::Delete => {}
-        AckMode::Resume => {
-            page.blank();
-            page.line("Deleting this file does not answer the halt: it comes back.");
-        }
+        AckMode::Delete => (person, &[halt::ANSWER][..], None),
+        AckMode::Resume => (person, &[halt::ANSWER][..], Some("does not answer the halt")),
         AckMode::Signed => {
-            page.blank();
-            page.line("Deleting this file changes nothing: it comes back.");
+            (signed, &["andon review show halt", "andon review resolve halt"][..], Some("changes nothing"))
         }
+    };
+    page.line(who);
+    page.blank();
+    page.all(commands.iter().map(|command| format!("    {command}")));
+    if let Some(deleted) = deleted {
+        page.blank();
+        page.line(&format!("Deleting this file {deleted}: it comes back."));
     }
 }
 
