@@ -67,7 +67,7 @@ fn the_pages_of_rules_are_current() {
             text,
             "| [`{0}`](rules/{0}.md) | {1} | {2} |",
             rule.id,
-            cell(rule.summary),
+            cell(rule.summary()),
             rule.level.as_str()
         )
         .unwrap();
@@ -97,7 +97,7 @@ fn described(rule: &Rule, schema: &Value) -> String {
     let mut text = format!(
         "# `{}`\n\n{BEGIN}\n[All rules](../rules.md), [what the words mean](../glossary.md).\n\n{}\n\nDefault level `{}`, halt reason `{}`.\n",
         rule.id,
-        filled(&sentence(rule.summary)),
+        filled(&sentence(rule.summary())),
         rule.level.as_str(),
         rule.reason.as_str()
     );

@@ -133,7 +133,11 @@ fn key_schema(key: &Key) -> Json {
 fn rule_schema(rule: &RuleSpecView) -> Json {
     let default = rule.default_level.as_str();
     let level = with(one_of(&Level::ALL.map(|(_, name)| name)), "default", default);
-    let params = rule.params.iter().map(|spec| (spec.name, param_schema(spec)));
+    let doc = |spec: &ParamSpec| {
+        let mut docs = rule.param_docs.lines().filter_map(|line| line.split_once(": "));
+        docs.find(|(name, _)| *name == spec.name).map_or("", |(_, doc)| doc)
+    };
+    let params = rule.params.iter().map(|spec| (spec.name, described(param_schema(spec), doc(spec))));
     let table = closed(std::iter::once(("level", level.clone())).chain(params));
     described(json!({"anyOf": [level, table], "default": default}), rule.summary)
 }
@@ -150,7 +154,7 @@ fn param_schema(spec: &ParamSpec) -> Json {
         ParamValue::List(_) => list(&plain("string")),
         ParamValue::Word { of, .. } => one_of(of),
     };
-    described(with(schema, "default", Value::Param(default).to_json()), spec.doc)
+    with(schema, "default", Value::Param(default).to_json())
 }
 
 /// The file of the JSON Schema that installing writes, seen from the top of the working tree.

@@ -303,6 +303,8 @@ pub struct RuleSpecView {
     pub default_level: Level,
     /// Parameters.
     pub params: &'static [ParamSpec],
+    /// What each of them means, `name: sentence` in a line.
+    pub param_docs: &'static str,
 }
 
 /// The rules of this version, from the registry.
@@ -312,6 +314,12 @@ pub fn known_rules() -> Vec<RuleSpecView> {
 
 impl RuleSpecView {
     fn from_rule(rule: &Rule) -> Self {
-        Self { id: rule.id, summary: rule.summary, default_level: rule.level, params: rule.params }
+        Self {
+            id: rule.id,
+            summary: rule.summary(),
+            default_level: rule.level,
+            params: rule.params,
+            param_docs: rule.param_docs(),
+        }
     }
 }

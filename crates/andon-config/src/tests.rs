@@ -10,21 +10,29 @@ use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
 use andon_core::domain::{effect::AckMode, findings::Level, paths::PathClass, time::Span};
 use testreport::Format;
 
-const MAX: Param<u64> = Param::total("max", 100, 1, "Iterations.");
-const EXEMPT: Param<Vec<String>> = Param::list("exempt", andon_core::words!["Revert"], "A list.");
+const MAX: Param<u64> = Param::total("max", 100, 1);
+const EXEMPT: Param<Vec<String>> = Param::list("exempt", andon_core::words!["Revert"]);
 static CAP: [ParamSpec; 1] = [MAX.spec];
 static MIXED: [ParamSpec; 4] = [
-    Param::share("share", 0.5, "A share.").spec,
-    Param::span("pause", Span(600), "A pause.").spec,
-    Param::off("strict", "A switch.").spec,
+    Param::share("share", 0.5).spec,
+    Param::span("pause", Span(600)).spec,
+    Param::off("strict").spec,
     EXEMPT.spec,
 ];
 
 fn rules() -> [RuleSpecView; 3] {
+    let one = |id, summary, default_level, params, param_docs| RuleSpecView {
+        id,
+        summary,
+        default_level,
+        params,
+        param_docs,
+    };
+    let mixed = "share: A share.\npause: A pause.\nstrict: A switch.\nexempt: A list.";
     [
-        RuleSpecView { id: "iteration-cap", summary: "Caps.", default_level: Level::Halt, params: &CAP },
-        RuleSpecView { id: "mixed", summary: "Mixes.", default_level: Level::Warn, params: &MIXED },
-        RuleSpecView { id: "untested-edit", summary: "Tests.", default_level: Level::Block, params: &[] },
+        one("iteration-cap", "Caps.", Level::Halt, &CAP, "max: Iterations."),
+        one("mixed", "Mixes.", Level::Warn, &MIXED, mixed),
+        one("untested-edit", "Tests.", Level::Block, &[], ""),
     ]
 }
 

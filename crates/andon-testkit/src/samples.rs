@@ -38,6 +38,7 @@ pub fn finding(rule: &'static str, level: Level) -> Finding {
         about: About::new(EventClass::Stall),
         detail: Detail::new("it happened"),
         echo_of: None,
+        page: "",
         files: Vec::new(),
         evidence: vec![Evidence::Commit(commit(0x1a)), Evidence::Path("src/a.rs".to_owned())],
         help: vec!["andon test".to_owned()],

@@ -83,8 +83,15 @@ struct ExplainedRule {
 
 impl ExplainedRule {
     fn new(rule: &Rule) -> Self {
-        let Rule { id, summary, level, reason, .. } = *rule;
-        Self { rule: id, summary, level, reason, docs: rule.docs(), excuses: rule.excuses().collect() }
+        let Rule { id, level, reason, .. } = *rule;
+        Self {
+            rule: id,
+            summary: rule.summary(),
+            level,
+            reason,
+            docs: rule.docs(),
+            excuses: rule.excuses().collect(),
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub fn rules(rules: &[&Rule], style: Style) -> String {
     let mut page = Page::new(style);
     for rule in rules {
         page.heading(rule.id);
-        page.field("trips", rule.summary);
+        page.field("trips", rule.summary());
         page.field("level", &format!("{}, {}", rule.level.as_str(), rule.reason.as_str()));
         let docs = rule.docs();
         for (title, text) in [("when", docs.trips), ("why", docs.why), ("example", docs.example)] {

@@ -16,17 +16,11 @@ use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{CodeState, Iteration, Source, Timeline, are_by_the_clock};
 
 /// Commits that go back on purpose. "Release" alone is no pattern: "Release the lock" is work.
-pub(super) const GOING_BACK: Param<Vec<String>> = Param::list(
-    "exempt",
-    WordList(include_str!("word_lists/going_back.txt")),
-    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
-);
+pub(super) const GOING_BACK: Param<Vec<String>> =
+    Param::list("exempt", WordList(include_str!("word_lists/going_back.txt")));
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.
-pub(super) const EMPTY_ON_PURPOSE: Param<Vec<String>> = Param::list(
-    "exempt",
-    WordList(include_str!("word_lists/build_starts.txt")),
-    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
-);
+pub(super) const EMPTY_ON_PURPOSE: Param<Vec<String>> =
+    Param::list("exempt", WordList(include_str!("word_lists/build_starts.txt")));
 
 /// A row of the table of excuses.
 struct Excuse {

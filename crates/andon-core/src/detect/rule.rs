@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::attempts::failures_fall;
 use super::excuses::{BY_THE_CLOCK, ExcuseText, FEWER_FAIL, honoured_by, is_by_the_clock};
 use super::situation::Situation;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, EventClass, section};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Detail, Finding, HaltReason, Level, Limit, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
@@ -18,8 +18,6 @@ use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 pub struct Rule {
     /// Kebab-case id, the key in `[rules]`.
     pub id: &'static str,
-    /// One line: when it trips.
-    pub summary: &'static str,
     /// The rest of what a person needs to know, in Markdown: the file `<rule>.md` next to the rule. [`Rule::docs`] reads it.
     pub prose: &'static str,
     /// Default level. Signals have `warn`: one of them alone never halts.
@@ -71,20 +69,10 @@ pub struct Docs {
 impl Docs {
     /// Reads the sections of a rule's page; a section that is missing is empty.
     fn of(prose: &str) -> Self {
-        let mut sections = prose.split("\n## ");
-        let trips = unfolded(sections.next().unwrap_or_default());
-        let named: Vec<(&str, &str)> = sections.filter_map(|section| section.split_once('\n')).collect();
-        let section = |title: &str| {
-            let text = named.iter().find(|(name, _)| *name == title);
-            text.map(|(_, text)| unfolded(text)).unwrap_or_default()
-        };
-        Self {
-            trips,
-            why: section("Why"),
-            example: section("Example"),
-            tune: section("Tuning"),
-            source: section("Source"),
-        }
+        let text = |title| unfolded(section(prose, title));
+        let trips = unfolded(prose.split("\n## ").next().unwrap_or_default());
+        let (why, example, tune, source) = (text("Why"), text("Example"), text("Tuning"), text("Source"));
+        Self { trips, why, example, tune, source }
     }
 }
 
@@ -108,7 +96,6 @@ impl Rule {
     /// A rule about iterations, as most are: it halts a stalled loop, by the records. Each rule states what differs.
     pub(super) const OF_ITERATIONS: Self = Self {
         id: "",
-        summary: "",
         prose: "",
         level: Level::Halt,
         reason: HaltReason::Stalled,
@@ -128,7 +115,23 @@ impl Rule {
         Docs::of(self.prose)
     }
 
-    /// A finding of this rule with nothing but its detail: for `Finding { evidence, help, ..here }`.
+    /// The condition under which it trips, in one line: the section "Summary" of its page.
+    pub fn summary(&self) -> &'static str {
+        section(self.prose, "Summary")
+    }
+
+    /// A clause about the halted loop, to follow the name of its agent: the section "Stuck"; `None` where the halt's reason
+    /// says it.
+    pub fn stuck(&self) -> Option<&'static str> {
+        Some(section(self.prose, "Stuck")).filter(|clause| !clause.is_empty())
+    }
+
+    /// What each parameter means, `name: sentence` in a line: the section "Parameters".
+    pub fn param_docs(&self) -> &'static str {
+        section(self.prose, "Parameters")
+    }
+
+    /// A finding of this rule with its detail, and the section "Hint" as its help: for `Finding { evidence, ..here }`.
     pub fn finding(&self, level: Level, found: impl Into<Detail>) -> Finding {
         Finding {
             rule: self.id,
@@ -139,8 +142,9 @@ impl Rule {
             detail: found.into(),
             files: Vec::new(),
             evidence: Vec::new(),
-            help: Vec::new(),
+            help: section(self.prose, "Hint").lines().map(str::to_owned).collect(),
             echo_of: None,
+            page: self.prose,
         }
     }
 

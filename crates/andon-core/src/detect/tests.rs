@@ -90,7 +90,7 @@ fn no_window_is_shorter_than_the_largest_parameter() {
 fn every_rule_is_documented_and_asked_somewhere() {
     for rule in REGISTRY {
         let Docs { trips, why, example, tune, source } = rule.docs();
-        for text in [rule.summary, &trips, &why, &source, &example, &tune] {
+        for text in [rule.summary(), &trips, &why, &source, &example, &tune] {
             assert!(text.len() > 8, "{}: {text:?}", rule.id);
             assert!(!text.contains("  ["), "{}: a broken line in {text:?}", rule.id);
         }
@@ -101,10 +101,13 @@ fn every_rule_is_documented_and_asked_somewhere() {
             "{}",
             rule.id
         );
+        let named: Vec<&str> = rule.params.iter().map(|param| param.name).collect();
+        let docs = rule.param_docs().lines().map(|line| line.split_once(": ").unwrap());
+        let documented: Vec<&str> =
+            docs.filter(|(_, doc)| doc.ends_with('.')).map(|(name, _)| name).collect();
+        assert_eq!(documented, named, "{}: a sentence for each parameter, in order", rule.id);
         for param in rule.params {
-            assert!(
-                param.doc.ends_with('.') && param.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-            );
+            assert!(param.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", param.name);
             if let ParamValue::Count(count) | ParamValue::Limit(Some(count)) = param.default() {
                 assert!(count >= param.min, "{}.{}", rule.id, param.name);
             }

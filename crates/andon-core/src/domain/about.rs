@@ -26,8 +26,6 @@ pub struct About {
     pub names_documents: bool,
     /// Iterations for which its cause may pause at the same files: a warning after that many is still the same one.
     pub pause: usize,
-    /// A clause about the halted loop, to follow the name of its agent; `None` where the halt's reason says it.
-    pub stuck: Option<&'static str>,
 }
 
 impl About {
@@ -44,7 +42,6 @@ impl About {
             judges: RuleSubject::Iterations,
             names_documents: false,
             pause: 0,
-            stuck: None,
         }
     }
 }
@@ -124,8 +121,8 @@ pub enum DirtyBit {
 pub enum Advice {
     /// The suggestion of its halt reason.
     ByReason,
-    /// A step of its own.
-    Own(AdvisedStep, &'static str),
+    /// A step of its own: the section "Advice" of its page says it.
+    Own(AdvisedStep),
     /// To raise its parameter `max`.
     RaiseMax,
 }
@@ -177,4 +174,10 @@ crate::named_enum! {
         /// Say which tests were red before the loop began.
         NameKnownRed = "name_known_red",
     }
+}
+
+/// The text under a title of a rule's page; empty without it.
+pub(crate) fn section<'p>(prose: &'p str, title: &str) -> &'p str {
+    let mut sections = prose.split("\n## ").skip(1).filter_map(|section| section.split_once('\n'));
+    sections.find(|(name, _)| *name == title).map_or("", |(_, text)| text.trim())
 }

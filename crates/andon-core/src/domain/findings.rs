@@ -104,15 +104,7 @@ pub enum Evidence {
 impl Evidence {
     /// The path, where it is one.
     pub fn path(&self) -> Option<&str> {
-        match self {
-            Self::Path(path) => Some(path),
-            Self::Commit(_)
-            | Self::Diff(_)
-            | Self::Code(_)
-            | Self::Tests(_)
-            | Self::Call(_)
-            | Self::Text(_) => None,
-        }
+        if let Self::Path(path) = self { Some(path) } else { None }
     }
 }
 
@@ -165,6 +157,9 @@ pub struct Finding {
     /// The rule whose finding, where there is one, reports the same cause.
     #[serde(skip)]
     pub echo_of: Option<&'static str>,
+    /// The page of its rule.
+    #[serde(skip)]
+    pub page: &'static str,
 }
 
 /// The highest level that an excuse leaves a finding.

@@ -43,8 +43,6 @@ pub struct ParamSpec {
     pub min: u64,
     /// Largest count allowed: as far as its rule looks.
     pub max: u64,
-    /// One sentence for `config schema` and the documentation.
-    pub doc: &'static str,
     /// The order constraint, for a parameter that is one of several that must be in order.
     pub order: Order,
     /// The effect of a larger value, for counts.
@@ -129,24 +127,24 @@ pub struct Param<T> {
 pub enum Word {}
 
 impl<T> Param<T> {
-    const fn new(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
+    const fn new(name: &'static str, default: Default, min: u64) -> Self {
         let (order, sense, max) = (Order::Free, Sense::Later, ParamSpec::ANY);
-        let spec = ParamSpec { name, default, declared: None, min, max, doc, order, sense };
+        let spec = ParamSpec { name, default, declared: None, min, max, order, sense };
         Self { spec, kind: PhantomData }
     }
 }
 
 impl Param<u64> {
     /// A whole number of at least `min`, of what is looked at in a window: at most [`ParamSpec::WINDOW`].
-    pub const fn count(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
-        let mut param = Self::total(name, default, min, doc);
+    pub const fn count(name: &'static str, default: u64, min: u64) -> Self {
+        let mut param = Self::total(name, default, min);
         param.spec.max = ParamSpec::WINDOW;
         param
     }
 
     /// A whole number of at least `min` that is compared with a running total or a size: no window bounds it.
-    pub const fn total(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
-        Self::new(name, Default::Count(default), min, doc)
+    pub const fn total(name: &'static str, default: u64, min: u64) -> Self {
+        Self::new(name, Default::Count(default), min)
     }
 
     /// The same, where a larger value has another effect than a later halt.
@@ -157,8 +155,8 @@ impl Param<u64> {
     }
 
     /// A percentage that is larger than those declared before it.
-    pub(crate) const fn rising_percent(name: &'static str, default: u64, doc: &'static str) -> Self {
-        let mut param = Self::total(name, default, 1, doc);
+    pub(crate) const fn rising_percent(name: &'static str, default: u64) -> Self {
+        let mut param = Self::total(name, default, 1);
         param.spec.order = Order::RisingPercent;
         param
     }
@@ -166,29 +164,29 @@ impl Param<u64> {
 
 impl Param<f64> {
     /// A share between 0 and 1.
-    pub const fn share(name: &'static str, default: f64, doc: &'static str) -> Self {
-        Self::new(name, Default::Share(default), 0, doc)
+    pub const fn share(name: &'static str, default: f64) -> Self {
+        Self::new(name, Default::Share(default), 0)
     }
 }
 
 impl Param<Span> {
     /// A parameter that is a duration, such as `"10m"`.
-    pub const fn span(name: &'static str, default: Span, doc: &'static str) -> Self {
-        Self::new(name, Default::Span(default), 0, doc)
+    pub const fn span(name: &'static str, default: Span) -> Self {
+        Self::new(name, Default::Span(default), 0)
     }
 }
 
 impl Param<Option<u64>> {
     /// A whole number of at least `min`, or no limit.
-    pub const fn limit(name: &'static str, default: Option<u64>, min: u64, doc: &'static str) -> Self {
-        Self::new(name, Default::Limit(default), min, doc)
+    pub const fn limit(name: &'static str, default: Option<u64>, min: u64) -> Self {
+        Self::new(name, Default::Limit(default), min)
     }
 }
 
 impl Param<Option<Span>> {
     /// A duration, or no limit.
-    pub(crate) const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
-        Self::new(name, Default::SpanLimit(default), 1, doc)
+    pub(crate) const fn span_limit(name: &'static str, default: Option<Span>) -> Self {
+        Self::new(name, Default::SpanLimit(default), 1)
     }
 
     /// The same, with a limit of its own in a declared workflow.
@@ -201,32 +199,27 @@ impl Param<Option<Span>> {
 
 impl Param<bool> {
     /// A switch that is on by default.
-    pub const fn on(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Default::Switch(true), 0, doc)
+    pub const fn on(name: &'static str) -> Self {
+        Self::new(name, Default::Switch(true), 0)
     }
 
     /// A switch that is off by default.
-    pub const fn off(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Default::Switch(false), 0, doc)
+    pub const fn off(name: &'static str) -> Self {
+        Self::new(name, Default::Switch(false), 0)
     }
 }
 
 impl Param<Vec<String>> {
     /// A list of texts.
-    pub const fn list(name: &'static str, default: WordList, doc: &'static str) -> Self {
-        Self::new(name, Default::List(default), 0, doc)
+    pub const fn list(name: &'static str, default: WordList) -> Self {
+        Self::new(name, Default::List(default), 0)
     }
 }
 
 impl Param<Word> {
     /// One of some words.
-    pub const fn word(
-        name: &'static str,
-        is: &'static str,
-        of: &'static [&'static str],
-        doc: &'static str,
-    ) -> Self {
-        Self::new(name, Default::Word { is, of }, 0, doc)
+    pub const fn word(name: &'static str, is: &'static str, of: &'static [&'static str]) -> Self {
+        Self::new(name, Default::Word { is, of }, 0)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
-use crate::domain::{change::Nature, facts::Recording, ids::HunkHash, workflow::Edits};
+use crate::domain::facts::{Hunk, Recording};
+use crate::domain::{change::Nature, ids::HunkHash, workflow::Edits};
 
 impl Iteration {
     /// Returns whether it changed files, and nothing of that is left after normalization.
@@ -57,8 +58,6 @@ impl Iteration {
 const TOUR: usize = 5;
 /// That many lines are a line or two.
 const SMALL: u64 = 2;
-/// The side of a hunk on which there is nothing (sha256 of no bytes): what is inserted goes over nothing.
-const NOTHING: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
 
 impl Iteration {
     /// Returns whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
@@ -68,8 +67,13 @@ impl Iteration {
     /// that goes up again counts.
     fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
         let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
-        let removed: BTreeSet<HunkHash> =
-            self.diff.hunks.iter().map(|hunk| hunk.removed).filter(|lines| *lines != NOTHING).collect();
+        let removed: BTreeSet<HunkHash> = self
+            .diff
+            .hunks
+            .iter()
+            .map(|hunk| hunk.removed)
+            .filter(|lines| *lines != Hunk::NO_LINES)
+            .collect();
         let over = before.diff.hunks.iter().any(|hunk| removed.contains(&hunk.added));
         let on_top = self.diff.removed == 0 && self.diff.added <= SMALL;
         let anew = || self.is_small() && removed.iter().any(|lines| written.contains(lines));
@@ -89,8 +93,13 @@ impl Iteration {
         if self.diff.hunks.is_empty() || before.diff.hunks.is_empty() {
             return true;
         }
-        let written: BTreeSet<HunkHash> =
-            before.diff.hunks.iter().map(|hunk| hunk.added).filter(|lines| *lines != NOTHING).collect();
+        let written: BTreeSet<HunkHash> = before
+            .diff
+            .hunks
+            .iter()
+            .map(|hunk| hunk.added)
+            .filter(|lines| *lines != Hunk::NO_LINES)
+            .collect();
         self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed))
     }
 
@@ -213,13 +222,15 @@ mod tests {
         assert_eq!(running(tour(3)), 0, "a file is documented");
         assert_eq!(running(tour(1)[..4].to_vec()), 0);
         let digest = <sha2::Sha256 as sha2::Digest>::digest(b"");
-        assert_eq!(super::NOTHING.0, digest[..8]);
+        assert_eq!(crate::domain::facts::Hunk::NO_LINES.0, digest[..8]);
         let taken_out_and_put_in = |state: u8| {
             let mut one = weak(state, 1).lines(9, 9);
             let hash = |byte| crate::domain::ids::HunkHash([byte; 8]);
             let hunk = |removed, added| crate::domain::facts::Hunk { removed, added };
-            one.record().diff.hunks =
-                vec![hunk(hash(state), super::NOTHING), hunk(super::NOTHING, hash(state + 100))];
+            one.record().diff.hunks = vec![
+                hunk(hash(state), crate::domain::facts::Hunk::NO_LINES),
+                hunk(crate::domain::facts::Hunk::NO_LINES, hash(state + 100)),
+            ];
             one
         };
         assert_eq!(running((2..7).map(taken_out_and_put_in).collect()), 0, "nothing goes over nothing");

@@ -247,17 +247,10 @@ impl Timeline {
         }
         // The commit is what became of the last refused one.
         let highest = highest.saturating_add(self.activity.refused.given_up).saturating_add(self.rewritten());
-        match upcoming.kind {
-            // It keeps the number of its neighbour, and begins nothing.
-            CommitKind::Normal if upcoming.strike == Strike::Beside && highest > 0 => highest.max(2),
-            CommitKind::Rebase if !self.iterations.is_empty() => highest.max(2),
-            CommitKind::Normal
-            | CommitKind::Merge
-            | CommitKind::Revert
-            | CommitKind::CherryPick
-            | CommitKind::Amend
-            | CommitKind::Rebase => highest.saturating_add(1),
-        }
+        // It keeps the number of its neighbour, and begins nothing.
+        let beside = upcoming.kind == CommitKind::Normal && upcoming.strike == Strike::Beside && highest > 0;
+        let moved = upcoming.kind == CommitKind::Rebase && !self.iterations.is_empty();
+        if beside || moved { highest.max(2) } else { highest.saturating_add(1) }
     }
 
     /// The place of the iteration that `upcoming` amends: the newest one with the same parent. After a reset a plain
@@ -470,42 +463,30 @@ impl Timeline {
         }
         self.saw(run.evidence.code);
         let (committed, is_valid) = (self.committed(), run.validity == RunValidity::Valid);
-        match run.validity {
-            RunValidity::Valid | RunValidity::HandedIn | RunValidity::OtherCommand
-                if is_valid || run.is_reported_failing() =>
-            {
-                if is_valid {
-                    self.lift_known_red(&run.evidence);
-                }
-                self.newest_tests = Some(run.evidence.clone());
-                self.activity.ran = Some(run.evidence.clone());
-                if self.is_known_red(&run.evidence) {
-                    self.activity.red = RedRuns::default();
-                } else {
-                    self.activity.red.take(&run, committed);
-                }
-                self.newest_run = self.complete_newest(&run);
-                let kept = if is_valid { &mut self.runs } else { &mut self.reported_runs };
-                push_bounded(kept, run, MAX_RUNS);
-                self.newest_run
+        let may_tell = matches!(run.validity, RunValidity::HandedIn | RunValidity::OtherCommand);
+        if is_valid || (may_tell && run.is_reported_failing()) {
+            if is_valid {
+                self.lift_known_red(&run.evidence);
             }
-            RunValidity::Valid
-            | RunValidity::OtherCommand
-            | RunValidity::CodeChanged
-            | RunValidity::Interrupted
-            | RunValidity::Filtered
-            | RunValidity::HandedIn
-            | RunValidity::NotStarted
-            | RunValidity::Seen => {
-                if run.is_reported() {
-                    self.activity.red.take_claim(&run.evidence);
-                } else {
-                    self.activity.red.take_part(&run, committed);
-                }
-                self.newest_run = EventEffect::Within;
-                EventEffect::Within
+            self.newest_tests = Some(run.evidence.clone());
+            self.activity.ran = Some(run.evidence.clone());
+            if self.is_known_red(&run.evidence) {
+                self.activity.red = RedRuns::default();
+            } else {
+                self.activity.red.take(&run, committed);
             }
+            self.newest_run = self.complete_newest(&run);
+            let kept = if is_valid { &mut self.runs } else { &mut self.reported_runs };
+            push_bounded(kept, run, MAX_RUNS);
+        } else {
+            if run.is_reported() {
+                self.activity.red.take_claim(&run.evidence);
+            } else {
+                self.activity.red.take_part(&run, committed);
+            }
+            self.newest_run = EventEffect::Within;
         }
+        self.newest_run
     }
 
     /// The code of the newest commit, as far as it is known.

@@ -36,16 +36,8 @@ pub fn outcome(tests: &TestEvidence) -> Outcome {
 pub fn failing_count(tests: &TestEvidence) -> Option<u64> {
     let named = u64::try_from(tests.failing.len()).unwrap_or(u64::MAX);
     let failing = tests.counts().failing().max(named);
-    match tests.status {
-        TestStatus::Passed => Some(failing),
-        TestStatus::Failed => Some(failing).filter(|count| *count > 0),
-        TestStatus::BuildFailed
-        | TestStatus::RunnerError
-        | TestStatus::TimedOut
-        | TestStatus::Crashed
-        | TestStatus::NoTests
-        | TestStatus::Incomplete => None,
-    }
+    let known = tests.status == TestStatus::Passed || (tests.status == TestStatus::Failed && failing > 0);
+    known.then_some(failing)
 }
 
 #[cfg(test)]

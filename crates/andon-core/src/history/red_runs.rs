@@ -70,14 +70,8 @@ impl RedRuns {
     /// the same command, or at least as many tests.
     pub(super) fn take_part(&mut self, run: &TestRun, committed: Option<CodeId>) {
         let tests = &run.evidence;
-        let is_part = match run.validity {
-            RunValidity::Seen | RunValidity::OtherCommand | RunValidity::Filtered => true,
-            RunValidity::Valid
-            | RunValidity::HandedIn
-            | RunValidity::CodeChanged
-            | RunValidity::Interrupted
-            | RunValidity::NotStarted => false,
-        };
+        let is_part =
+            matches!(run.validity, RunValidity::Seen | RunValidity::OtherCommand | RunValidity::Filtered);
         if !is_part || tests.counts().ran() == 0 {
             return;
         }

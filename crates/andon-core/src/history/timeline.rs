@@ -149,14 +149,11 @@ impl Iteration {
             parent: record.parent,
             author,
             kind: record.kind,
-            strike: match record.recording {
-                // No hook recorded it, so it never counts against the loop.
-                Recording::Backfilled => Strike::Exempt,
-                Recording::AtCommit
-                | Recording::Moved
-                | Recording::CaughtUp
-                | Recording::Patched
-                | Recording::Derived => Strike::new(record.kind, record.change.as_ref()),
+            // One that no hook recorded never counts against the loop.
+            strike: if record.recording == Recording::Backfilled {
+                Strike::Exempt
+            } else {
+                Strike::new(record.kind, record.change.as_ref())
             },
             subject,
             at: record.recorded_at,

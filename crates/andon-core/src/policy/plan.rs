@@ -87,16 +87,8 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
 /// Turns, calls and outputs leave no commit that another worktree could build on. Commits and their tests do, where the
 /// newest iteration is one.
 fn binds(finding: &Finding, timeline: &Timeline) -> HaltReach {
-    let by_commits = match finding.about.judges {
-        RuleSubject::Iterations | RuleSubject::Tests => {
-            timeline.newest().is_none_or(|newest| newest.source == Source::Commit)
-        }
-        RuleSubject::Turns
-        | RuleSubject::Calls
-        | RuleSubject::Outputs
-        | RuleSubject::Compactions
-        | RuleSubject::Votes => false,
-    };
+    let by_commits = matches!(finding.about.judges, RuleSubject::Iterations | RuleSubject::Tests)
+        && timeline.newest().is_none_or(|newest| newest.source == Source::Commit);
     if by_commits { HaltReach::Line } else { HaltReach::Worktree }
 }
 
@@ -120,15 +112,7 @@ fn outputs(timeline: &Timeline) -> Vec<Digest> {
 
 /// The tool calls that a finding is about.
 fn calls(finding: &Finding) -> Vec<NamedCall> {
-    let call = |evidence: &Evidence| match evidence {
-        Evidence::Call(call) => Some(call.clone()),
-        Evidence::Commit(_)
-        | Evidence::Diff(_)
-        | Evidence::Code(_)
-        | Evidence::Tests(_)
-        | Evidence::Path(_)
-        | Evidence::Text(_) => None,
-    };
+    let call = |one: &Evidence| if let Evidence::Call(call) = one { Some(call.clone()) } else { None };
     finding.evidence.iter().filter_map(call).collect()
 }
 

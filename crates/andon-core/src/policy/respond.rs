@@ -248,6 +248,7 @@ mod tests {
             about: About::new(EventClass::Compaction),
             detail: Detail::new("full"),
             echo_of: None,
+            page: "",
             files: Vec::new(),
             evidence: Vec::new(),
             help: Vec::new(),
@@ -292,6 +293,7 @@ mod tests {
             files: Vec::new(),
             help: Vec::new(),
             echo_of: None,
+            page: "",
         };
         let halt = halt(&finding, &line, &place);
         let reminded = |seconds: i64, again| reminder(&halt, Timestamp(1_000 + seconds), again);
@@ -328,6 +330,7 @@ mod tests {
                 evidence: Vec::new(),
                 help: Vec::new(),
                 echo_of: None,
+                page: "",
             };
             deadlock_of(&halt(&finding, &line, &place), finding.about.event)
         };

@@ -4,7 +4,7 @@
 //! this halt is about.
 
 use super::reason_of;
-use crate::domain::about::{Advice, EventClass, RuleSubject};
+use crate::domain::about::{Advice, EventClass, RuleSubject, section};
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::{escalation::splits_running, plural::count};
@@ -63,7 +63,7 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
 /// The step that the rule itself advises.
 fn own(finding: &Finding) -> Option<Suggestion> {
     match finding.about.advice {
-        Advice::Own(step, text) => Some(Suggestion::new(step, text)),
+        Advice::Own(step) => Some(Suggestion::new(step, section(finding.page, "Advice"))),
         Advice::ByReason | Advice::RaiseMax => None,
     }
 }
@@ -156,7 +156,7 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let rule = finding.rule;
     let raised = timeline.counted().saturating_mul(2).max(2);
     let raise = match finding.about.advice {
-        Advice::Own(step, text) => return vec![Suggestion::new(step, text)],
+        Advice::Own(_) => return own(finding).into_iter().collect(),
         Advice::RaiseMax => {
             format!("raise the cap in andon.toml, under [rules]:  {rule} = {{ max = {raised} }}")
         }

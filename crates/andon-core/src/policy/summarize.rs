@@ -72,32 +72,14 @@ fn first_named(finding: &Finding, iterations: &[Iteration]) -> Option<usize> {
 }
 
 fn commits(finding: &Finding) -> impl Iterator<Item = CommitId> {
-    finding.evidence.iter().filter_map(|evidence| match evidence {
-        Evidence::Commit(commit) => Some(*commit),
-        Evidence::Diff(_)
-        | Evidence::Code(_)
-        | Evidence::Tests(_)
-        | Evidence::Call(_)
-        | Evidence::Path(_)
-        | Evidence::Text(_) => None,
-    })
+    let commit = |one: &Evidence| if let Evidence::Commit(commit) = one { Some(*commit) } else { None };
+    finding.evidence.iter().filter_map(commit)
 }
 
 /// The oldest of the newest iterations whose states are all those of the circle.
 fn circle(finding: &Finding, iterations: &[Iteration]) -> Option<usize> {
-    let states: Vec<CodeId> = finding
-        .evidence
-        .iter()
-        .filter_map(|evidence| match evidence {
-            Evidence::Code(code) => Some(*code),
-            Evidence::Commit(_)
-            | Evidence::Diff(_)
-            | Evidence::Tests(_)
-            | Evidence::Call(_)
-            | Evidence::Path(_)
-            | Evidence::Text(_) => None,
-        })
-        .collect();
+    let code = |one: &Evidence| if let Evidence::Code(code) = one { Some(*code) } else { None };
+    let states: Vec<CodeId> = finding.evidence.iter().filter_map(code).collect();
     if states.len() < 2 {
         return None;
     }

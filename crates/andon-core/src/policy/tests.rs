@@ -22,6 +22,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
         about: About { advice, ..About::new(EventClass::Stall) },
         detail: Detail::new(format!("{rule} tripped")),
         echo_of: None,
+        page: "",
         files: Vec::new(),
         evidence: Vec::new(),
         help: Vec::new(),

@@ -42,7 +42,7 @@ pub fn headline(halt: &Halt) -> String {
             format!("{who} {is} stuck on {}", phrase::count(tests, "failing test"))
         }
         HaltReason::Stalled | HaltReason::RepeatedError => {
-            match (detect::about(&halt.rule).stuck, halt.reason) {
+            match (detect::rule(&halt.rule).and_then(detect::Rule::stuck), halt.reason) {
                 (Some(stuck), _) => format!("{who} {stuck}"),
                 (None, HaltReason::RepeatedError) => format!("{who} {has} failed again and again"),
                 (None, _) => format!("{who} {is} making no progress"),
@@ -305,7 +305,7 @@ mod tests {
         halt.reason = HaltReason::Stalled;
         assert_eq!(headline(&halt), "the loop is making no progress");
         let rule =
-            detect::REGISTRY.iter().find(|rule| rule.about.stuck == Some("kept making the same tool call"));
+            detect::REGISTRY.iter().find(|rule| rule.stuck() == Some("kept making the same tool call"));
         halt.rule = rule.unwrap().id.to_owned();
         assert_eq!(headline(&halt), "the loop kept making the same tool call");
     }

@@ -178,7 +178,7 @@ fn lookup(code: &str) -> CodeText {
     if let Some(rule) = detect::rule(code) {
         let docs = rule.docs();
         return CodeText {
-            summary: rule.summary.to_owned(),
+            summary: rule.summary().to_owned(),
             help: format!("{}\n\n{}\n\nExample: {}", docs.trips, docs.why, docs.example),
             page: format!("{pages}/rules/{code}.md"),
             severity: rule.level.into(),

@@ -10,7 +10,6 @@ use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
 struct Budget {
     id: &'static str,
-    summary: &'static str,
     prose: &'static str,
     stages: &'static [Stage],
     limit: ParamSpec,
@@ -18,7 +17,6 @@ struct Budget {
     unit: Unit,
     /// The verb of the message, before the amount.
     verb: &'static str,
-    help: &'static str,
 }
 
 /// Of what the amount is taken and how. Nodes and cycles may have limits of their own, which go first.
@@ -44,16 +42,12 @@ enum Unit {
 
 /// Millionths of a dollar in a cent.
 const CENT: u64 = 10_000;
-const LOOK_AT_TURNS: &str = "look at what its turns have achieved: andon status";
-const LOOK_AT_CYCLE: &str = "look at what the cycle has achieved: andon status";
 
-const fn count(default: Option<u64>, doc: &'static str) -> ParamSpec {
-    Param::limit("max", default, 1, doc).spec
+const fn count(default: Option<u64>) -> ParamSpec {
+    Param::limit("max", default, 1).spec
 }
 
-const fn duration(doc: &'static str) -> Param<Option<Span>> {
-    Param::span_limit("max", None, doc)
-}
+const DURATION: Param<Option<Span>> = Param::span_limit("max", None);
 
 /// Makes a rule of a row.
 macro_rules! budget {
@@ -69,17 +63,15 @@ budget!(
     NODE_TURNS,
     Budget {
         id: "node-turns",
-        summary: "6 turns of one node since the last answer, in a declared workflow",
         prose: include_str!("node_turns.md"),
         stages: LOOP,
-        limit: count(Some(6), "Turns of one node that halt the loop; \"none\" for no limit."),
+        limit: count(Some(6)),
         measure: Measure::Node(
             |activity, node| total(activity, &node.name, |totals| totals.turns),
             |node| node.max_turns,
         ),
         unit: Unit::Turns,
         verb: "has had",
-        help: LOOK_AT_TURNS,
     }
 );
 
@@ -87,17 +79,15 @@ budget!(
     NODE_RUNTIME,
     Budget {
         id: "node-runtime",
-        summary: "the runtime of one node, in a declared workflow; unlimited unless set",
         prose: include_str!("node_runtime.md"),
         stages: ANY_EVENT,
-        limit: duration("Runtime of one node that halts the loop; \"none\" for no limit.").spec,
+        limit: DURATION.spec,
         measure: Measure::Node(
             |activity, node| runtime(activity, &node.name),
             |node| node.max_runtime.map(|span| span.0),
         ),
         unit: Unit::Seconds,
         verb: "has run for",
-        help: LOOK_AT_TURNS,
     }
 );
 
@@ -105,14 +95,12 @@ budget!(
     CYCLE_ITERATIONS,
     Budget {
         id: "cycle-iterations",
-        summary: "8 iterations of one cycle since the last answer, in a declared workflow",
         prose: include_str!("cycle_iterations.md"),
         stages: ANY_EVENT,
-        limit: count(Some(8), "Iterations of one cycle that halt the loop; \"none\" for no limit."),
+        limit: count(Some(8)),
         measure: Measure::Cycle(Activity::cycle_iterations, |cycle| cycle.budget.max_iterations),
         unit: Unit::Iterations,
         verb: "has reached",
-        help: "read what the nodes told each other: the loop does not end by itself",
     }
 );
 
@@ -120,17 +108,15 @@ budget!(
     CYCLE_RUNTIME,
     Budget {
         id: "cycle-runtime",
-        summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
         prose: include_str!("cycle_runtime.md"),
         stages: ANY_EVENT,
-        limit: duration("Runtime of one cycle that halts the loop; \"none\" for no limit.").spec,
+        limit: DURATION.spec,
         measure: Measure::Cycle(
             |activity, cycle| sum(cycle, |node| runtime(activity, node)),
             |cycle| cycle.budget.max_runtime.map(|span| span.0),
         ),
         unit: Unit::Seconds,
         verb: "has run for",
-        help: LOOK_AT_CYCLE,
     }
 );
 
@@ -138,23 +124,15 @@ budget!(
     CYCLE_COST,
     Budget {
         id: "cycle-cost",
-        summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",
         prose: include_str!("cycle_cost.md"),
         stages: ANY_EVENT,
-        limit: Param::limit(
-            "max_cents",
-            None,
-            1,
-            "Cost of one cycle that halts the loop, in US cents; \"none\" for no limit.",
-        )
-        .spec,
+        limit: Param::limit("max_cents", None, 1).spec,
         measure: Measure::Cycle(
             |activity, cycle| sum(cycle, |node| total(activity, node, |totals| totals.cost)),
             |cycle| cycle.budget.max_cost,
         ),
         unit: Unit::Dollars,
         verb: "has cost",
-        help: LOOK_AT_CYCLE,
     }
 );
 
@@ -162,20 +140,14 @@ budget!(
     TURN_TIMEOUT,
     Budget {
         id: "turn-timeout",
-        summary: "an announced turn that took 10 minutes, in a declared workflow; unlimited elsewhere unless set",
         prose: include_str!("turn_timeout.md"),
         stages: ANY_EVENT,
-        limit: duration(
-            "Duration of one turn that halts the loop, `10m` in a declared workflow; \"none\" for no limit."
-        )
-        .in_workflow(Span(600))
-        .spec,
+        limit: DURATION.in_workflow(Span(600)).spec,
         measure: Measure::Turn(|activity, turn| {
             if turn.opening == TurnStart::Reported { turn.runtime(activity.now).0 } else { 0 }
         }),
         unit: Unit::Seconds,
         verb: "took",
-        help: "give the node a smaller task, or raise the limit under [rules] in andon.toml",
     }
 );
 
@@ -183,14 +155,12 @@ budget!(
     TURN_TOKENS,
     Budget {
         id: "turn-tokens",
-        summary: "the reported tokens of one turn; unlimited unless set",
         prose: include_str!("turn_tokens.md"),
         stages: ANY_EVENT,
-        limit: count(None, "Tokens of one turn that halt the loop; \"none\" for no limit."),
+        limit: count(None),
         measure: Measure::Turn(|_, turn| turn.tokens()),
         unit: Unit::Tokens,
         verb: "used",
-        help: "give the node a smaller task, or less to read",
     }
 );
 
@@ -215,7 +185,6 @@ impl Budget {
     const fn rule(&'static self, check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>) -> Rule {
         Rule {
             id: self.id,
-            summary: self.summary,
             prose: self.prose,
             reason: HaltReason::BudgetExceeded,
             about: About::new(EventClass::Budget),
@@ -236,7 +205,6 @@ impl Budget {
         };
         Some(Finding {
             evidence: vec![Evidence::Text(evidence)],
-            help: vec![self.help.to_owned()],
             ..rule.finding(setting.level, format!("{scope} {} {}", self.verb, self.unit.share(used, limit)))
         })
     }

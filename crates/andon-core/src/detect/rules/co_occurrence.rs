@@ -8,22 +8,13 @@ use crate::detect::prelude::*;
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs};
 use crate::domain::findings::Detail;
 
-const ROUNDS: Param<u64> =
-    Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
-const STAGNATION_LIMIT: Param<u64> = Param::count(
-    "stagnation_limit",
-    5,
-    2,
-    "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
-);
+const ROUNDS: Param<u64> = Param::count("rounds", 2, 1);
+const STAGNATION_LIMIT: Param<u64> = Param::count("stagnation_limit", 5, 2);
 
 /// The rule that takes the signals of others together.
 pub static RULE: Rule = Rule {
     id: "co-occurrence",
-    summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
     prose: include_str!("co_occurrence.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About::new(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
     check,
@@ -89,11 +80,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut evidence: Vec<Evidence> =
         names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
     evidence.extend(situation.timeline.newest().and_then(|newest| newest.commit).map(Evidence::Commit));
-    let help = vec![
-        "read the handoff in .andon/handoffs/".to_owned(),
-        "to turn this rule off, set under [rules] in andon.toml: co-occurrence = \"off\"".to_owned(),
-    ];
-    Some(Finding { evidence, help, ..RULE.finding(level, detail(&names, episode)) })
+    Some(Finding { evidence, ..RULE.finding(level, detail(&names, episode)) })
 }
 
 #[cfg(test)]

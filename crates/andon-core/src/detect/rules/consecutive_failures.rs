@@ -11,21 +11,13 @@ use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::domain::{about::Reset, ids::Signature, workflow::Edits};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
-pub(in crate::detect) const MAX: Param<u64> =
-    Param::count("max", 3, 1, "Failed iterations in a row that halt the loop.");
-const RISES: Param<u64> = Param::count(
-    "rises",
-    3,
-    0,
-    "Times that the failing count may be higher than ever before that is a failure.",
-);
+pub(in crate::detect) const MAX: Param<u64> = Param::count("max", 3, 1);
+const RISES: Param<u64> = Param::count("rises", 3, 0);
 
 /// `andon status` shows its count.
 pub static RULE: Rule = Rule {
     id: "consecutive-failures",
-    summary: "3 iterations in a row failed, each in its own way",
     prose: include_str!("consecutive_failures.md"),
-    level: Level::Halt,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
@@ -89,10 +81,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence.extend(attempt.iteration.commit.map(Evidence::Commit));
         evidence.extend(attempt.tests.map(|tests| Evidence::Tests(tests.signature)));
     }
-    let help = vec!["read the first error before the next edit: andon test".to_owned()];
     Some(Finding {
         evidence,
-        help,
         echo_of: Some(repeated_failures::RULE.id),
         ..RULE.finding(setting.level, message(&failed))
     })

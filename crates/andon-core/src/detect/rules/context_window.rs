@@ -10,54 +10,21 @@ const DEFAULT_WINDOW: u64 = 200_000;
 /// The consequences that an estimate may have.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
-const WINDOW: Param<u64> = Param::total(
-    "window",
-    DEFAULT_WINDOW,
-    1,
-    "Size of the context window in tokens, where the client names none.",
-);
-const WARN: Param<u64> = Param::rising_percent("warn", 75, "Percent of the window that warn.");
-const COMPACT: Param<u64> = Param::rising_percent(
-    "compact",
-    80,
-    "Percent of the window from which compaction is mandatory: no new turn begins.",
-);
-const BLOCK: Param<u64> =
-    Param::rising_percent("block", 85, "Percent of the window from which tool calls are refused.");
-const ESTIMATE: Param<Word> = Param::word(
-    "estimate",
-    "warn",
-    ESTIMATES,
-    "What an estimate from lines of output may lead to, where nothing better is reported.",
-);
-const ESTIMATE_LINES: Param<u64> = Param::total(
-    "estimate_lines",
-    500,
-    1,
-    "Lines of output that are taken for `estimate_percent` of the window.",
-);
-const ESTIMATE_PERCENT: Param<u64> = Param::total(
-    "estimate_percent",
-    70,
-    1,
-    "Percent of the window that `estimate_lines` lines are taken for.",
-);
+const WINDOW: Param<u64> = Param::total("window", DEFAULT_WINDOW, 1);
+const WARN: Param<u64> = Param::rising_percent("warn", 75);
+const COMPACT: Param<u64> = Param::rising_percent("compact", 80);
+const BLOCK: Param<u64> = Param::rising_percent("block", 85);
+const ESTIMATE: Param<Word> = Param::word("estimate", "warn", ESTIMATES);
+const ESTIMATE_LINES: Param<u64> = Param::total("estimate_lines", 500, 1);
+const ESTIMATE_PERCENT: Param<u64> = Param::total("estimate_percent", 70, 1);
 
 /// Shown and warned of by the engine, which asks for its level and its limits.
 pub static RULE: Rule = Rule {
     id: "context-window",
-    summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
-              calls)",
     prose: include_str!("context_window.md"),
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
-    about: About {
-        advice: Advice::Own(
-            AdvisedStep::CompactContext,
-            "compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue",
-        ),
-        ..About::new(EventClass::Compaction)
-    },
+    about: About { advice: Advice::Own(AdvisedStep::CompactContext), ..About::new(EventClass::Compaction) },
     params: &[
         WINDOW.spec,
         WARN.spec,
@@ -223,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_suggested_names_the_prompt() {
-        let Advice::Own(_, text) = RULE.about.advice else { panic!() };
+        let text = crate::domain::about::section(RULE.prose, "Advice");
         assert!(text.ends_with(PROMPT), "{text}");
     }
 

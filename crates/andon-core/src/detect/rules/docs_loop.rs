@@ -8,23 +8,15 @@ use crate::domain::change::{Nature, PathStep};
 use crate::domain::ids::HunkHash;
 use crate::history::{PathState, Source, Strike, Timeline, TurnChange, lasted};
 
-const COMEBACKS: Param<u64> =
-    Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
-const AMONG: Param<u64> =
-    Param::count("among", 12, 2, "Newest changes of that document that are looked at.").sense(Sense::Wider);
+const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
+const AMONG: Param<u64> = Param::count("among", 12, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
-    summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
     prose: include_str!("docs_loop.md"),
-    level: Level::Halt,
     reason: HaltReason::Oscillating,
     about: About {
-        stuck: Some("kept rewriting documents"),
-        advice: Advice::Own(
-            AdvisedStep::UpdateDocs,
-            "update the documents: agree on one text and say there why it is so",
-        ),
+        advice: Advice::Own(AdvisedStep::UpdateDocs),
         names_documents: true,
         ..About::new(EventClass::Oscillation)
     },

@@ -6,10 +6,8 @@ use crate::domain::about::DirtyBit;
 /// `andon check` asks it about the whole range, which no single commit can answer.
 pub static RULE: Rule = Rule {
     id: "docs-not-updated",
-    summary: "paths of the declared API changed and no documentation did",
     prose: include_str!("docs_not_updated.md"),
     level: Level::Off,
-    reason: HaltReason::Stalled,
     about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::new(EventClass::DirtyBit) },
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     check,
@@ -23,10 +21,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let message = format!("the API changed and no documentation with it: {named}");
     Some(Finding {
         evidence: shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect(),
-        help: vec![
-            "update the documentation that names it, or see which paths count: andon config show paths"
-                .to_owned(),
-        ],
         ..RULE.finding(setting.level, message)
     })
 }

@@ -9,15 +9,11 @@ use crate::domain::scopes::called;
 use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome, red_scopes};
 
-const BLOCK_COMMITS: Param<bool> = Param::off(
-    "block_commits",
-    "Whether the level holds at commit too; otherwise a commit is warned about at most.",
-);
+const BLOCK_COMMITS: Param<bool> = Param::off("block_commits");
 
 /// `andon check` asks it about the tip; the demo waits for its warning.
 pub static RULE: Rule = Rule {
     id: "failing-tests",
-    summary: "the tests of this code fail",
     prose: include_str!("failing_tests.md"),
     level: Level::Block,
     reason: HaltReason::RepeatedError,
@@ -34,35 +30,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if candidate.code_changed == CodeChange::Unchanged && situation.stage != Stage::Complete {
         return None;
     }
-    let tests = match &candidate.evidence {
-        EvidenceState::Tested(tests) if outcome(tests) == Outcome::Red => tests,
-        EvidenceState::Tested(_)
-        | EvidenceState::Unconfigured
-        | EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. }
-        | EvidenceState::InTwoScopes(_)
-        | EvidenceState::Scope { .. } => return None,
-    };
-    let level = match situation.stage {
-        Stage::PreCommit if !setting.switch(&BLOCK_COMMITS) => setting.level.min(Level::Warn),
-        Stage::PreCommit
-        | Stage::Halts
-        | Stage::PostCommit
-        | Stage::PrePush
-        | Stage::Complete
-        | Stage::Check
-        | Stage::Replay
-        | Stage::Turn
-        | Stage::Event => setting.level,
-    };
+    let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
+    if outcome(tests) != Outcome::Red {
+        return None;
+    }
+    let only_warns = situation.stage == Stage::PreCommit && !setting.switch(&BLOCK_COMMITS);
+    let level = if only_warns { setting.level.min(Level::Warn) } else { setting.level };
     let by_git = match candidate.origin {
         Origin::MadeByGit => " in what git made this code of, and no run on it says otherwise",
         Origin::Work => "",
     };
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
-        help: vec!["fix what fails, then: andon test".to_owned()],
         ..RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()) + by_git)
     })
 }

@@ -5,15 +5,12 @@ use crate::detect::prelude::*;
 use crate::detect::progress::{Credit, Step};
 use crate::history::steady_count;
 
-const ITERATIONS: Param<u64> =
-    Param::count("iterations", 5, 1, "Test-bearing iterations since the lowest failing count.");
+const ITERATIONS: Param<u64> = Param::count("iterations", 5, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "failures-not-decreasing",
-    summary: "the lowest failing count has not fallen for 5 tested iterations",
     prose: include_str!("failures_not_decreasing.md"),
     level: Level::Warn,
-    reason: HaltReason::Stalled,
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
         judges: RuleSubject::Tests,
@@ -54,7 +51,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
     Some(Finding {
         evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
-        help: vec!["andon status  (the trend and the best commit so far)".to_owned()],
         ..RULE.finding(setting.level, message)
     })
 }

@@ -9,13 +9,11 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::domain::ids::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
-const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
-const AMONG: Param<u64> =
-    Param::count("among", 12, 2, "Newest changes of that file that are looked at.").sense(Sense::Wider);
+const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
+const AMONG: Param<u64> = Param::count("among", 12, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "file-comebacks",
-    summary: "one file came back to earlier contents 4 times among 12 changes",
     prose: include_str!("file_comebacks.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,

@@ -2,23 +2,12 @@
 
 use crate::detect::prelude::*;
 
-const TIMES: Param<u64> =
-    Param::count("times", 2, 1, "Tool calls that took something away since the newest answer.");
+const TIMES: Param<u64> = Param::count("times", 2, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "guard-disarmed",
-    summary: "a tool call took away hooks, settings or the file of a halt, for the second time",
     prose: include_str!("guard_disarmed.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
-    about: About {
-        stuck: Some("took away what guards the loop"),
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "find out which command it was, and keep the agent from it",
-        ),
-        ..About::new(EventClass::GateBypass)
-    },
+    about: About { advice: Advice::Own(AdvisedStep::ChangeApproach), ..About::new(EventClass::GateBypass) },
     params: &[TIMES.spec],
     check,
     ..Rule::OF_EVENTS

@@ -4,23 +4,15 @@ use crate::detect::prelude::*;
 use crate::domain::facts::{Gate, Recording};
 use crate::history::Strike;
 
-const BLOCK_IN_CHECK: Param<bool> =
-    Param::on("block_in_check", "Whether `andon check` fails on it, whatever the level.");
+const BLOCK_IN_CHECK: Param<bool> = Param::on("block_in_check");
 
-const AGENTS: Param<Word> = Param::word(
-    "agents",
-    "note",
-    &["off", "note", "error"],
-    "What `andon check` makes of a commit by an agent whose client had no live hook.",
-);
+const AGENTS: Param<Word> = Param::word("agents", "note", &["off", "note", "error"]);
 
 /// The log of safety events distinguishes skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
-    summary: "a commit was made without the gate (`--no-verify`, another hooks path)",
     prose: include_str!("hook_bypass.md"),
     level: Level::Note,
-    reason: HaltReason::Stalled,
     about: About::new(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
@@ -58,20 +50,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         }
         (Gate::NotRun | Gate::Passed, _) => return None,
     };
-    let level = match situation.stage {
-        Stage::Check => level_in_check(setting),
-        Stage::PreCommit
-        | Stage::Halts
-        | Stage::PostCommit
-        | Stage::PrePush
-        | Stage::Complete
-        | Stage::Replay
-        | Stage::Turn
-        | Stage::Event => setting.level,
-    };
+    let level = if situation.stage == Stage::Check { level_in_check(setting) } else { setting.level };
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
-        help: vec!["andon doctor  (which ways around the guard are open)".to_owned()],
         ..RULE.finding(level, message)
     })
 }

@@ -6,7 +6,6 @@ use crate::domain::identity::Mismatch;
 /// The engine compares files with their pins only where this rule is on.
 pub static RULE: Rule = Rule {
     id: "identity-drift",
-    summary: "the agent's own configuration, its session or its role is not the pinned one",
     prose: include_str!("identity_drift.md"),
     level: Level::Block,
     reason: HaltReason::UserStop,

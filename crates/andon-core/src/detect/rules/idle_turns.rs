@@ -4,20 +4,13 @@ use crate::detect::prelude::*;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
-const MAX: Param<u64> = Param::count("max", 3, 1, "Idle turns in a row that halt the loop.");
+const MAX: Param<u64> = Param::count("max", 3, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
-    summary: "3 turns in a row ended without any change",
     prose: include_str!("idle_turns.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("stopped changing anything"),
-        advice: Advice::Own(
-            AdvisedStep::ClarifyTask,
-            "say in the task which file has to change, or call it done: andon complete",
-        ),
+        advice: Advice::Own(AdvisedStep::ClarifyTask),
         counts: Counts::Nested,
         judges: RuleSubject::Turns,
         ..About::new(EventClass::Stall)
@@ -38,7 +31,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     Some(Finding {
         evidence: vec![Evidence::Code(newest.code)],
-        help: vec!["say in the task which file has to change, or that it is done: andon complete".to_owned()],
         ..RULE.finding(
             setting.level,
             format!("{} in a row ended without any change", words::count(idle, "turn")),

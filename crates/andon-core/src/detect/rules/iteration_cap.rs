@@ -2,15 +2,12 @@
 
 use crate::detect::prelude::*;
 
-pub(in crate::detect) const MAX: Param<u64> =
-    Param::total("max", 100, 1, "Iterations since the last answer that halt the loop.");
+pub(in crate::detect) const MAX: Param<u64> = Param::total("max", 100, 1);
 
 /// Its limit is the second number of the badge `Loop 12/100`.
 pub static RULE: Rule = Rule {
     id: "iteration-cap",
-    summary: "100 iterations since the last answer",
     prose: include_str!("iteration_cap.md"),
-    level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     about: About { advice: Advice::RaiseMax, ..About::new(EventClass::IterationCap) },
     params: &[MAX.spec],
@@ -36,7 +33,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let commit = newest.and_then(|newest| newest.commit).map(Evidence::Commit);
     Some(Finding {
         evidence: commit.into_iter().chain(code).collect(),
-        help: vec!["look at what the run has achieved: andon status".to_owned()],
         ..RULE.finding(setting.level, format!("Reached iteration cap: {number}/{max}"))
     })
 }

@@ -6,13 +6,10 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline, come_slowly};
 
-const RUNNING: Param<u64> =
-    Param::count("running", 14, 3, "Iterations in a row that change one document alone, or say the same.")
-        .sense(Sense::Warns);
+const RUNNING: Param<u64> = Param::count("running", 14, 3).sense(Sense::Warns);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "monotony",
-    summary: "14 iterations in a row changed the same one document and nothing else, or said the same",
     prose: include_str!("monotony.md"),
     level: Level::Warn,
     params: &[RUNNING.spec],

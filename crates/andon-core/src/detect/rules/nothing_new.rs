@@ -5,22 +5,14 @@ use crate::detect::prelude::*;
 use crate::domain::events::CallEnd;
 use crate::history::Call;
 
-const CALLS: Param<u64> =
-    Param::count("calls", 14, 2, "Calls among the last `window` that bring nothing new.");
-const WINDOW: Param<u64> = Param::count("window", 20, 2, "Newest calls that count.");
+const CALLS: Param<u64> = Param::count("calls", 14, 2);
+const WINDOW: Param<u64> = Param::count("window", 20, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",
-    summary: "14 of the last 20 tool calls failed or returned the same answer",
     prose: include_str!("nothing_new.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("kept looking around and learnt nothing new"),
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "tell the agent what it looks for in vain, or give it what it lacks",
-        ),
+        advice: Advice::Own(AdvisedStep::ChangeApproach),
         judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
@@ -52,9 +44,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     );
     Some(Finding {
         evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
-        help: vec![
-            "say what is looked for, and where it was looked for already, before the next call".to_owned(),
-        ],
         ..RULE.finding(setting.level, calls::detail(message, newest_of_them, count))
     })
 }

@@ -11,25 +11,15 @@ use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, come_slowly, lasted, mostly_lasted,
 };
 
-const RETURNS: Param<u64> =
-    Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
-const PATH_RETURNS: Param<u64> =
-    Param::count("path_returns", 3, 2, "Consecutive returns of one path to the state before its last.");
-const BESIDE: Param<u64> =
-    Param::count("beside", 8, 2, "The same beside other new code, where no test newly passes.");
-const COMEBACKS: Param<u64> = Param::count(
-    "comebacks",
-    3,
-    2,
-    "Returns to earlier states among the newest 10 states, or to the newest state among all.",
-);
+const RETURNS: Param<u64> = Param::count("returns", 2, 2);
+const PATH_RETURNS: Param<u64> = Param::count("path_returns", 3, 2);
+const BESIDE: Param<u64> = Param::count("beside", 8, 2);
+const COMEBACKS: Param<u64> = Param::count("comebacks", 3, 2);
 
 /// The demo waits for its warning.
 pub static RULE: Rule = Rule {
     id: "oscillation",
-    summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     prose: include_str!("oscillation.md"),
-    level: Level::Halt,
     reason: HaltReason::Oscillating,
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, GOING_BACK.spec],

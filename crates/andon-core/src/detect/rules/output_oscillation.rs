@@ -3,19 +3,14 @@
 use crate::detect::{prelude::*, progress::last_moved};
 use crate::history::NodeOutput;
 
-const ROUNDS: Param<u64> = Param::count("rounds", 2, 2, "Times that the same sequence of outputs comes.");
+const ROUNDS: Param<u64> = Param::count("rounds", 2, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "output-oscillation",
-    summary: "outputs alternate A/B/A/B, of one node or between nodes, without new code",
     prose: include_str!("output_oscillation.md"),
-    level: Level::Halt,
     reason: HaltReason::Oscillating,
     about: About {
-        advice: Advice::Own(
-            AdvisedStep::TightenContext,
-            "tell both sides what was decided: neither learns anything new from the other",
-        ),
+        advice: Advice::Own(AdvisedStep::TightenContext),
         counts: Counts::Nested,
         judges: RuleSubject::Outputs,
         ..About::new(EventClass::Oscillation)

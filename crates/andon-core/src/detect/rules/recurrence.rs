@@ -6,12 +6,10 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::CommitKind;
 use crate::history::{CodeState, Strike, Timeline, lasted};
 
-pub(in crate::detect) const RING: Param<u64> =
-    Param::count("ring", 6, 2, "How many code states back a return is seen.").sense(Sense::Wider);
+pub(in crate::detect) const RING: Param<u64> = Param::count("ring", 6, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
-    summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
     prose: include_str!("recurrence.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,

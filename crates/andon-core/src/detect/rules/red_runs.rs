@@ -3,20 +3,14 @@
 use crate::detect::prelude::*;
 use crate::history::RedRuns;
 
-pub(in crate::detect) const SAME: Param<u64> =
-    Param::total("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
-const MAX: Param<u64> =
-    Param::total("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
-const SWITCHES: Param<u64> =
-    Param::total("switches", 6, 4, "Failed runs in a row that alternate between two states of the code.");
+pub(in crate::detect) const SAME: Param<u64> = Param::total("same", 6, 2);
+const MAX: Param<u64> = Param::total("max", 12, 2);
+const SWITCHES: Param<u64> = Param::total("switches", 6, 4);
 
 /// It is asked after a test run too, within a turn.
 pub static RULE: Rule = Rule {
     id: "red-runs",
-    summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress, or 6 went to and fro between two states",
     prose: include_str!("red_runs.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
     check,
@@ -49,7 +43,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     Some(Finding {
         evidence: signature.iter().copied().map(Evidence::Tests).collect(),
-        help: vec!["read the first failing test's error before the next edit: andon test".to_owned()],
         ..RULE.finding(setting.level, message)
     })
 }

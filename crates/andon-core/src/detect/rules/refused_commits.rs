@@ -2,23 +2,15 @@
 
 use crate::detect::prelude::*;
 
-const MAX: Param<u64> =
-    Param::total("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
-const WARN: Param<u64> =
-    Param::total("warn", 2, 1, "Refused commits in a row from which the command is named.");
+const MAX: Param<u64> = Param::total("max", 5, 2);
+const WARN: Param<u64> = Param::total("warn", 2, 1);
 
 /// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.
 pub static RULE: Rule = Rule {
     id: "refused-commits",
-    summary: "5 commits in a row were refused for untested code, each with new code, and the tests did not run",
     prose: include_str!("refused_commits.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "tell the agent to run the tests by andon test: only that run is known to the gate",
-        ),
+        advice: Advice::Own(AdvisedStep::ChangeApproach),
         counts: Counts::Nested,
         judges: RuleSubject::Iterations,
         ..About::new(EventClass::Stall)
@@ -44,11 +36,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "{} in a row {verb} refused for untested code, each with new code, with no whole run of the tests in between",
         words::count(times, "commit")
     );
-    Some(Finding {
-        evidence: vec![Evidence::Code(newest.code)],
-        help: vec!["andon test".to_owned()],
-        ..RULE.finding(level, message)
-    })
+    Some(Finding { evidence: vec![Evidence::Code(newest.code)], ..RULE.finding(level, message) })
 }
 
 #[cfg(test)]

@@ -2,20 +2,13 @@
 
 use crate::detect::prelude::*;
 
-const TIMES: Param<u64> =
-    Param::total("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
+const TIMES: Param<u64> = Param::total("times", 5, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-compaction",
-    summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
     prose: include_str!("repeated_compaction.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        advice: Advice::Own(
-            AdvisedStep::TightenContext,
-            "find out what fills the context: a file, a log, an answer of a tool; and keep it out",
-        ),
+        advice: Advice::Own(AdvisedStep::TightenContext),
         counts: Counts::Nested,
         judges: RuleSubject::Compactions,
         ..About::new(EventClass::Stall)
@@ -33,10 +26,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let times = words::in_a_row(times);
     let message = format!("the context was compacted {times}, with no edit and no commit in between");
-    Some(Finding {
-        help: vec!["keep out of the context what fills it: read a part of it, or search in it".to_owned()],
-        ..RULE.finding(setting.level, message)
-    })
+    Some(Finding { ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

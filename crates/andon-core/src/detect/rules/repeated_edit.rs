@@ -4,20 +4,13 @@ use crate::detect::{calls, prelude::*};
 use crate::domain::events::Arguments;
 use crate::history::{Call, is_edit};
 
-const REPEATS: Param<u64> = Param::count("repeats", 4, 2, "Identical edits in a row that halt the loop.");
+const REPEATS: Param<u64> = Param::count("repeats", 4, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-edit",
-    summary: "the same edit was asked for 4 times in a row, whatever the answer",
     prose: include_str!("repeated_edit.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("kept making the same edit"),
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "show the agent the file as it is now, and what the edit was answered",
-        ),
+        advice: Advice::Own(AdvisedStep::ChangeApproach),
         counts: Counts::Nested,
         judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
@@ -41,9 +34,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let message = format!("{node} asked for the same edit {}: {named}", words::in_a_row(times));
     Some(Finding {
         evidence: vec![calls::evidence(&newest.call)],
-        help: vec![
-            "read the file before the next edit: the last one was refused, or is made already".to_owned(),
-        ],
         ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
     })
 }

@@ -4,7 +4,6 @@ use crate::detect::{attempts::attempts, prelude::*};
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-error",
-    summary: "the same error twice; counts as a failure for `consecutive-failures`",
     prose: include_str!("repeated_error.md"),
     level: Level::Note,
     reason: HaltReason::RepeatedError,
@@ -29,7 +28,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     Some(Finding {
         evidence: vec![Evidence::Text(format!("errors {errors}"))],
-        help: vec!["read the first error before the next edit: andon test".to_owned()],
         ..RULE.finding(setting.level, "the tests fail with the same error as before")
     })
 }

@@ -5,16 +5,12 @@ use crate::detect::{prelude::*, progress::Credit};
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
-pub(in crate::detect) const ITERATIONS: Param<u64> =
-    Param::count("iterations", 3, 2, "Test-bearing iterations in a row with the same failing tests.");
+pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 3, 2);
 
 /// The demo waits for its halt.
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
-    summary: "the same tests fail 3 times in a row although the code changed each time",
     prose: include_str!("repeated_failures.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
     check,

@@ -3,20 +3,13 @@
 use crate::detect::{prelude::*, progress::last_moved};
 use crate::history::NodeOutput;
 
-const REPEATS: Param<u64> = Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
+const REPEATS: Param<u64> = Param::count("repeats", 3, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
-    summary: "a node said the same 3 times in a row, without new code or another test result",
     prose: include_str!("repeated_output.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("kept saying the same thing"),
-        advice: Advice::Own(
-            AdvisedStep::TightenContext,
-            "tighten the context: give the node what it does not know, and drop what it repeats",
-        ),
+        advice: Advice::Own(AdvisedStep::TightenContext),
         counts: Counts::Nested,
         judges: RuleSubject::Outputs,
         ..About::new(EventClass::Stall)
@@ -46,7 +39,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let message = format!("{node} gave the same {} {times}", newest.kind.as_str());
     Some(Finding {
         evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
-        help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
         ..RULE.finding(setting.level, message)
     })
 }

@@ -6,21 +6,15 @@ use crate::detect::stretch::{around_one_file, newest, shared_files};
 use crate::domain::{facts::CommitKind, time::Span};
 use crate::{WordList, history::Iteration};
 
-const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
-const AMONG: Param<u64> =
-    Param::count("among", 10, 3, "Newest commits that are looked at.").sense(Sense::Wider);
-const WITHIN: Param<Span> = Param::span("within", Span(7_200), "How far apart these commits are at most.");
-const SUBJECTS: Param<Vec<String>> = Param::list(
-    "subjects",
-    WordList(include_str!("../word_lists/reverts.txt")),
-    "Beginnings of subjects of commits that revert another.",
-);
+const REVERTS: Param<u64> = Param::count("reverts", 3, 2);
+const AMONG: Param<u64> = Param::count("among", 10, 3).sense(Sense::Wider);
+const WITHIN: Param<Span> = Param::span("within", Span(7_200));
+const SUBJECTS: Param<Vec<String>> =
+    Param::list("subjects", WordList(include_str!("../word_lists/reverts.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "reverted-attempts",
-    summary: "three reverts among ten commits of two hours share a file; twice as many halt",
     prose: include_str!("reverted_attempts.md"),
-    level: Level::Halt,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::RevertedAttempts), ..About::new(EventClass::Oscillation) },
     params: &[REVERTS.spec, AMONG.spec, WITHIN.spec, SUBJECTS.spec],

@@ -11,22 +11,15 @@ use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, share
 use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Strike};
 
-const COMMITS: Param<u64> =
-    Param::count("commits", 4, 2, "Commits that rewrite what one of the stretch wrote, or repair it.");
-const AMONG: Param<u64> =
-    Param::count("among", 10, 3, "Newest commits that are looked at.").sense(Sense::Wider);
-const SHARE: Param<f64> =
-    Param::share("share", 0.3, "Share of what a commit removes that one of the stretch wrote.");
-const WITHIN: Param<Span> = Param::span("within", Span(7_200), "How far apart these commits are at most.");
-const REPAIRS: Param<Vec<String>> = Param::list(
-    "repairs",
-    WordList(include_str!("../word_lists/repairs.txt")),
-    "Beginnings of subjects of commits that repair something, at the start or behind a prefix with a colon.",
-);
+const COMMITS: Param<u64> = Param::count("commits", 4, 2);
+const AMONG: Param<u64> = Param::count("among", 10, 3).sense(Sense::Wider);
+const SHARE: Param<f64> = Param::share("share", 0.3);
+const WITHIN: Param<Span> = Param::span("within", Span(7_200));
+const REPAIRS: Param<Vec<String>> =
+    Param::list("repairs", WordList(include_str!("../word_lists/repairs.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
-    summary: "four of ten commits of two hours rewrite or repair the same, and say nearly the same of it",
     prose: include_str!("rework.md"),
     level: Level::Warn,
     reason: HaltReason::Stalled,

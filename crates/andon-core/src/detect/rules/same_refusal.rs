@@ -5,24 +5,17 @@ use crate::detect::prelude::*;
 use crate::domain::events::{CallEnd, ToolCall};
 use crate::history::Call;
 
-const REPEATS: Param<u64> = Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
-const MISSING: Param<u64> = Param::count("missing", 4, 2, "Calls of one program that is not installed.");
-const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
-const COMMAND: Param<u64> =
-    Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
+const REPEATS: Param<u64> = Param::count("repeats", 6, 2);
+const MISSING: Param<u64> = Param::count("missing", 4, 2);
+const FAILED: Param<u64> = Param::count("failed", 12, 2);
+const COMMAND: Param<u64> = Param::count("command", 8, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
-    summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
     prose: include_str!("same_refusal.md"),
-    level: Level::Halt,
     reason: HaltReason::RepeatedError,
     about: About {
-        stuck: Some("kept running into the same refusal"),
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "give the agent what it lacks, or tell it to do without",
-        ),
+        advice: Advice::Own(AdvisedStep::ChangeApproach),
         counts: Counts::Nested,
         judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
@@ -104,9 +97,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let message = message(way, times, &newest.call);
     Some(Finding {
         evidence: calls::with_answer(&newest.call),
-        help: vec![
-            "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
-        ],
         ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
     })
 }

@@ -6,31 +6,19 @@ use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::tests::{Extent, TestEvidence, TestStatus};
 use crate::history::{Strike, Timeline, failing_count};
 
-const TESTS_PARAM: Param<Vec<String>> = Param::list(
-    "tests",
-    WordList(include_str!("../word_lists/tests.txt")),
-    "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.",
-);
-const SKIPS_PARAM: Param<Vec<String>> = Param::list(
-    "skips",
-    WordList(include_str!("../word_lists/skips.txt")),
-    "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.",
-);
-const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
-    "assertions",
-    WordList(include_str!("../word_lists/assertions.txt")),
-    "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
-);
+const TESTS_PARAM: Param<Vec<String>> =
+    Param::list("tests", WordList(include_str!("../word_lists/tests.txt")));
+const SKIPS_PARAM: Param<Vec<String>> =
+    Param::list("skips", WordList(include_str!("../word_lists/skips.txt")));
+const ASSERTIONS_PARAM: Param<Vec<String>> =
+    Param::list("assertions", WordList(include_str!("../word_lists/assertions.txt")));
 
 /// Texts of changed tests are read only where this rule is on; `andon check` asks it about a range.
 pub static RULE: Rule = Rule {
     id: "test-weakening",
-    summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
     prose: include_str!("test_weakening.md"),
     level: Level::Warn,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("weakened the tests"),
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
         ..About::new(EventClass::DirtyBit)
     },

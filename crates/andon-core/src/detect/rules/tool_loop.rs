@@ -6,32 +6,19 @@ use crate::domain::events::{CallEnd, ToolCall};
 use crate::domain::{ids::ShortHash, settings::RuleSettings};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
-pub(in crate::detect) const SOFT: Param<u64> =
-    Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
-const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
-const INFINITE: Param<u64> =
-    Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");
-const WINDOW: Param<u64> = Param::count("window", 10, 2, "Newest calls that count.").sense(Sense::Wider);
-const ROUNDS: Param<u64> = Param::count("rounds", 3, 2, "Times that a row of calls comes.");
-const SIGNATURE: Param<Word> = Param::word(
-    "signature",
-    "full",
-    &["full", "coarse"],
-    "What is compared: all of a call, or its coarse form.",
-);
+pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2).sense(Sense::Warns);
+const HARD: Param<u64> = Param::count("hard", 5, 2);
+const INFINITE: Param<u64> = Param::count("infinite", 10, 2);
+const WINDOW: Param<u64> = Param::count("window", 10, 2).sense(Sense::Wider);
+const ROUNDS: Param<u64> = Param::count("rounds", 3, 2);
+const SIGNATURE: Param<Word> = Param::word("signature", "full", &["full", "coarse"]);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
-    summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
     prose: include_str!("tool_loop.md"),
-    level: Level::Halt,
     reason: HaltReason::RepeatedError,
     about: About {
-        stuck: Some("kept making the same tool call"),
-        advice: Advice::Own(
-            AdvisedStep::ChangeApproach,
-            "tell the agent what that call answers, and ask for another approach",
-        ),
+        advice: Advice::Own(AdvisedStep::ChangeApproach),
         signal: Some(Signal::ToolLoop),
         judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
@@ -241,12 +228,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         [_] => calls::with_answer(newest),
         round => round.iter().map(|call| calls::evidence(&call.call)).collect(),
     };
-    Some(Finding {
-        report_file,
-        evidence,
-        help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, calls::detail(message, round, times))
-    })
+    Some(Finding { report_file, evidence, ..RULE.finding(level, calls::detail(message, round, times)) })
 }
 
 #[cfg(test)]

@@ -8,33 +8,14 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
-const REPEATS: Param<u64> = Param::count(
-    "repeats",
-    2,
-    1,
-    "Consecutive iterations that repeat the diff before them or change nothing.",
-);
-const COSMETIC: Param<u64> = Param::count(
-    "cosmetic",
-    5,
-    1,
-    "Consecutive repeats, where normalization leaves nothing of some of them.",
-);
-const VARIED: Param<u64> =
-    Param::count("varied", 8, 1, "Consecutive repeats, where empty commits each say something else.");
-const PATIENCE: Param<u64> = Param::count(
-    "patience",
-    12,
-    1,
-    "Consecutive repeats, where some are meant, or bring a new state of the code or a document.",
-);
+const REPEATS: Param<u64> = Param::count("repeats", 2, 1);
+const COSMETIC: Param<u64> = Param::count("cosmetic", 5, 1);
+const VARIED: Param<u64> = Param::count("varied", 8, 1);
+const PATIENCE: Param<u64> = Param::count("patience", 12, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
-    summary: "the normalized diff repeats, or is empty, 2 iterations in a row",
     prose: include_str!("unchanged_diff.md"),
-    level: Level::Halt,
-    reason: HaltReason::Stalled,
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EMPTY_ON_PURPOSE.spec],
     check,

@@ -8,18 +8,15 @@ use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::Hunk;
 use crate::history::{Iteration, lasted};
 
-const SHARE: Param<f64> = Param::share("share", 0.5, "Share of the hunks that undo one.");
-const OVER: Param<u64> = Param::count("over", 4, 2, "Commits over which the share is taken.");
-const WINDOW: Param<u64> =
-    Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.")
-        .sense(Sense::Wider);
+const SHARE: Param<f64> = Param::share("share", 0.5);
+const OVER: Param<u64> = Param::count("over", 4, 2);
+const WINDOW: Param<u64> = Param::count("window", 8, 1).sense(Sense::Wider);
 
 /// For as long as a hunk that is undone is looked for.
 const PAUSE: usize = 8;
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
-    summary: "half of the changed hunks of 4 commits undo a hunk of the window",
     prose: include_str!("undo_churn.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,

@@ -10,10 +10,8 @@ use crate::history::{Outcome, outcome};
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
 pub static RULE: Rule = Rule {
     id: "untested-edit",
-    summary: "code changed and no run of the tests on exactly this code",
     prose: include_str!("untested_edit.md"),
     level: Level::Block,
-    reason: HaltReason::Stalled,
     about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: RuleInput::Tree,
@@ -121,19 +119,10 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
         found => found,
     };
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
-    match tests.status {
-        TestStatus::NoTests => {
-            gap.help.push("see that the command selects tests: andon config show test".to_owned());
-        }
-        TestStatus::TimedOut => {
-            gap.help.push("or give them more time in andon.toml:  [test]  timeout = \"60m\"".to_owned());
-        }
-        TestStatus::Passed
-        | TestStatus::Failed
-        | TestStatus::BuildFailed
-        | TestStatus::RunnerError
-        | TestStatus::Crashed
-        | TestStatus::Incomplete => {}
+    if tests.status == TestStatus::NoTests {
+        gap.help.push("see that the command selects tests: andon config show test".to_owned());
+    } else if tests.status == TestStatus::TimedOut {
+        gap.help.push("or give them more time in andon.toml:  [test]  timeout = \"60m\"".to_owned());
     }
     Some(gap)
 }

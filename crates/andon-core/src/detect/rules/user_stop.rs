@@ -6,9 +6,7 @@ use crate::domain::facts::Presence;
 /// The log of safety events names it for a stop switch that was set or removed.
 pub static RULE: Rule = Rule {
     id: "user-stop",
-    summary: ".andon/STOP or .andon/PAUSE exists",
     prose: include_str!("user_stop.md"),
-    level: Level::Halt,
     reason: HaltReason::UserStop,
     about: About::new(EventClass::UserStop),
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],

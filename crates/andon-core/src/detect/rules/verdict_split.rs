@@ -3,16 +3,13 @@
 use crate::detect::prelude::*;
 use crate::domain::escalation::{ReviewTally, splits_running};
 
-pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds in a row.");
+pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
-    summary: "reviewers rejected with at least one approval, 2 rounds in a row",
     prose: include_str!("verdict_split.md"),
     level: Level::Warn,
-    reason: HaltReason::Stalled,
     about: About {
-        stuck: Some("could not settle the review"),
         signal: Some(Signal::VerdictSplit),
         judges: RuleSubject::Votes,
         ..About::new(EventClass::Stall)
@@ -37,11 +34,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     );
     let shown = rounds.iter().rev().take(6).rev();
     let evidence = shown.map(|round| Evidence::Text(format!("verdict {}:{}", round.approve, round.reject)));
-    Some(Finding {
-        evidence: evidence.collect(),
-        help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
-        ..RULE.finding(setting.level, message)
-    })
+    Some(Finding { evidence: evidence.collect(), ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

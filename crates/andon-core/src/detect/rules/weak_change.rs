@@ -6,20 +6,14 @@ use crate::detect::prelude::*;
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline};
 
-const RUNNING: Param<u64> =
-    Param::count("running", 3, 2, "Consecutive iterations that change nothing that runs.");
-const EXEMPT: Param<Vec<String>> = Param::list(
-    "exempt",
-    WordList(include_str!("../word_lists/going_back.txt")),
-    "Beginnings of subjects of commits that change versions on purpose; `#` matches a number.",
-);
+const RUNNING: Param<u64> = Param::count("running", 3, 2);
+const EXEMPT: Param<Vec<String>> =
+    Param::list("exempt", WordList(include_str!("../word_lists/going_back.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
-    summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
     prose: include_str!("weak_change.md"),
     level: Level::Warn,
-    reason: HaltReason::Stalled,
     about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
     params: &[RUNNING.spec, EXEMPT.spec],
     check,
