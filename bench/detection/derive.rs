@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
+use andon_core::change::rewrites::ChangedLines;
 use andon_core::domain::change::Nature;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::time::Timestamp;
 use andon_git::{Repo, RepoEnv, Texts};
-use andon_store::diff;
+use andon_store::diff::{self, SummedChanges};
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
     let normalizer = Normalizer::new(&[]).unwrap();
     let mut fingerprints = Fingerprinter::new(repo, rules);
     let mut codes: BTreeMap<usize, String> = BTreeMap::new();
-    let mut out = Vec::new();
+    let (mut out, mut written) = (Vec::new(), Vec::new());
     for line in &script.lines {
         let mut event = line.event.clone();
         if let Some(tree) = line.code {
@@ -105,7 +106,9 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
             event["code"] = json!(code);
         }
         if let Some(made) = line.made {
-            describe((repo, rules, &normalizer), trees, made, &mut event);
+            let lines = describe((repo, rules, &normalizer), trees, (made, &written), &mut event);
+            written.insert(0, lines);
+            written.truncate(10);
         }
         let text = match &line.raw_args {
             Some(args) => event.to_string().replacen("\"args\":null", &format!("\"args\":{args}"), 1),
@@ -121,14 +124,15 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
 fn describe(
     (repo, rules, normalizer): (&Repo, &PathRules, &Normalizer),
     trees: &[TreeId],
-    made: ScriptCommit,
+    (made, before): (ScriptCommit, &[ChangedLines]),
     event: &mut Value,
-) {
+) -> ChangedLines {
     let reading = HashOptions { rules, normalizer };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let changes = diff::changes(repo, reading.rules, old, new).unwrap();
-    let (summary, mut change, _) =
+    let SummedChanges { diff: summary, facts: mut change, lines, .. } =
         diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes).unwrap();
+    change.rewrites = lines.rewrites(before);
     // As the hooks see a commit of ignored paths alone. One that is empty after normalization changed a file.
     if change.nature == Nature::Nothing && summary.files == 0 && trees[made.parent] != new {
         change.nature = Nature::Ignored;
@@ -143,4 +147,5 @@ fn describe(
         event[key] = record["diff"][key].clone();
     }
     event["change"] = record["change"].clone();
+    lines
 }

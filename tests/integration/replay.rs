@@ -232,3 +232,24 @@ fn a_test_command_shows_what_the_hooks_would_have_seen() {
     assert!(!stage.exists(".git/andon/journal.jsonl"));
     stage.andon(&["replay", "--test", "true", "--events", "x"]).exits(2);
 }
+
+#[test]
+fn what_a_commit_rewrites_is_recorded_as_it_is_derived() {
+    let stage = Stage::installed();
+    stage.iterate("fn main() {}\n", &["ok a"], "Begin").ok();
+    for n in 1..=6 {
+        stage.pass(60);
+        let code = format!("fn main() {{}}\nlet sorted = by_time({n});\nlet shown = sorted.rev({n});\n");
+        stage.iterate(&code, &["ok a"], &format!("fix: sort them {n}")).ok();
+    }
+    let findings = stage.record("HEAD~1")["findings"].to_string();
+    assert!(
+        findings.contains(r#""level":"warn","message":"4 of 6 commits to one file rewrite"#),
+        "{findings}"
+    );
+    let recorded = stage.record("HEAD")["change"].clone();
+    assert_eq!(recorded["rewrites"][0][1], 100, "{recorded}");
+    stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+    stage.andon(&["backfill", "HEAD"]).ok();
+    assert_eq!(stage.record("HEAD")["change"], recorded);
+}

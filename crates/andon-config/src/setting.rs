@@ -303,7 +303,7 @@ pub struct RuleSpecView {
     pub default_level: Level,
     /// Parameters.
     pub params: &'static [ParamSpec],
-    /// What each of them means, `name: sentence` in a line.
+    /// Their meanings, `name: sentence` in a line.
     pub param_docs: &'static str,
 }
 

@@ -17,7 +17,7 @@ use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::{change::ChangeFacts, facts::DiffSummary};
 
 /// The longest value holds as many hunks and paths as a record.
-const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 30 * ChangeFacts::MAX_PATHS;
+const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 40 * ChangeFacts::MAX_PATHS;
 /// Bytes that are collected before they are written.
 const BATCH: usize = 128 << 10;
 

@@ -3,6 +3,7 @@
 
 use super::RecordError;
 use andon_core::change::hash::{HashInput, HashOptions, TextPair};
+use andon_core::change::rewrites::ChangedLines;
 use andon_core::domain::change::{Change, ChangeFacts};
 use andon_core::domain::facts::DiffSummary;
 use andon_core::domain::ids::{Oid, TreeId};
@@ -30,6 +31,15 @@ pub fn changes(
     Ok(changes)
 }
 
+/// The sum of changes, and what they are made of.
+pub struct SummedChanges {
+    pub diff: DiffSummary,
+    pub facts: ChangeFacts,
+    pub lines: ChangedLines,
+    /// The first blob that is not there.
+    pub missing: Option<Oid>,
+}
+
 /// Sums up the changes that [`changes`] found, and says what they are made of. A missing blob is no error: it is compared
 /// by id, the summary is marked truncated, and the first one is named.
 ///
@@ -39,13 +49,13 @@ pub fn summarize_changes(
     texts: &mut Texts<'_>,
     reading: &HashOptions<'_>,
     changes: &[Change],
-) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
+) -> Result<SummedChanges, RecordError> {
     let mut read = Reader { texts, text_left: MAX_TEXT, missing: None, sum: HashInput::new(reading) };
     for change in changes {
         read.change(change)?;
     }
-    let (summary, facts) = read.sum.finish();
-    Ok((summary, facts, read.missing))
+    let (diff, facts, lines) = read.sum.finish();
+    Ok(SummedChanges { diff, facts, lines, missing: read.missing })
 }
 
 /// The change as it counts; `None` when all of it is ignored.

@@ -36,7 +36,7 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use super::survey::{Survey, first_eight};
-use super::{normalize::Normalizer, notebook};
+use super::{normalize::Normalizer, notebook, rewrites::ChangedLines};
 use crate::domain::change::{Change, ChangeFacts, RawHunk};
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, hex_digits};
@@ -108,10 +108,11 @@ impl<'a> HashInput<'a> {
         Self { reading: *reading, hash, summary, survey: Survey::new(reading.rules, reading.normalizer) }
     }
 
-    /// The sum, and what the diff is made of.
-    pub fn finish(mut self) -> (DiffSummary, ChangeFacts) {
+    /// The sum, what the diff is made of, and its lines.
+    pub fn finish(mut self) -> (DiffSummary, ChangeFacts, ChangedLines) {
         self.summary.hash = DiffHash(self.hash.finalize().into());
-        (self.summary, self.survey.finish())
+        let (facts, lines) = self.survey.finish();
+        (self.summary, facts, lines)
     }
 
     /// Says that something could not be read.

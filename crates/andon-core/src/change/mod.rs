@@ -8,6 +8,7 @@ mod nature;
 pub mod normalize;
 mod notebook;
 pub mod release;
+pub mod rewrites;
 pub mod secrets;
 mod survey;
 

@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{nature, normalize::Normalizer};
+use super::{nature, normalize::Normalizer, rewrites::ChangedLines};
 use crate::domain::change::{Change, ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::ids::{HunkHash, Oid};
 use crate::domain::paths::{PathClass, PathRules};
@@ -16,6 +16,7 @@ pub(super) struct Survey<'a> {
     rules: &'a PathRules,
     normalizer: &'a Normalizer,
     facts: ChangeFacts,
+    lines: ChangedLines,
     docs: Option<Docs>,
     docs_left: usize,
 }
@@ -28,8 +29,9 @@ struct Docs {
 
 impl<'a> Survey<'a> {
     pub(super) fn new(rules: &'a PathRules, normalizer: &'a Normalizer) -> Self {
-        let facts = ChangeFacts { nature: Nature::Nothing, paths: Vec::new(), truncated: false, docs: None };
-        Self { rules, normalizer, facts, docs: None, docs_left: MAX_DOCS }
+        let (facts, lines) =
+            (ChangeFacts { nature: Nature::Nothing, ..ChangeFacts::default() }, ChangedLines::default());
+        Self { rules, normalizer, facts, lines, docs: None, docs_left: MAX_DOCS }
     }
 
     /// Notes which path changed from what to what; a move is two steps.
@@ -85,6 +87,9 @@ impl<'a> Survey<'a> {
                 found
             };
             self.facts.nature = self.facts.nature.and(found);
+            if !document && !whole && found != Nature::Log {
+                self.lines.take(path_hash(&change.path), [removed, added]);
+            }
         }
         let modes = change.old.zip(change.new).is_some_and(|(old, new)| old.0 != new.0);
         self.facts.nature = self.facts.nature.and(if modes { Nature::Mode } else { Nature::Nothing });
@@ -114,13 +119,13 @@ impl<'a> Survey<'a> {
         count(&mut docs.now, new);
     }
 
-    pub(super) fn finish(mut self) -> ChangeFacts {
+    pub(super) fn finish(mut self) -> (ChangeFacts, ChangedLines) {
         self.facts.docs = self.docs.map(|docs| DocsState {
             hash: first_eight(docs.hash.finalize().into()),
             was: docs.was,
             now: docs.now,
         });
-        self.facts
+        (self.facts, self.lines)
     }
 
     fn is_document(&self, path: &[u8]) -> bool {

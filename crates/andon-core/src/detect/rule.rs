@@ -126,7 +126,7 @@ impl Rule {
         Some(section(self.prose, "Stuck")).filter(|clause| !clause.is_empty())
     }
 
-    /// What each parameter means, `name: sentence` in a line: the section "Parameters".
+    /// The meanings of the parameters, `name: sentence` in a line: the section "Parameters".
     pub fn param_docs(&self) -> &'static str {
         section(self.prose, "Parameters")
     }

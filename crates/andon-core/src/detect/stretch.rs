@@ -36,38 +36,3 @@ pub(super) fn around_one_file<'a>(commits: &[&'a Iteration]) -> Vec<&'a Iteratio
         |path: HunkHash| commits.iter().filter(|one| changed(one, path)).copied().collect::<Vec<_>>();
     shared_files(&[newest]).into_iter().map(around).max_by_key(Vec::len).unwrap_or_default()
 }
-
-/// Share of the words that two subjects have in common for them to say nearly the same, in percent: two of five.
-const ALIKE: usize = 40;
-
-/// Returns whether two subjects say nearly the same, numbers and letter case aside.
-pub(super) fn say_nearly_the_same(one: &str, other: &str) -> bool {
-    let words = |subject: &str| -> BTreeSet<String> {
-        let lower = subject.to_lowercase();
-        let words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-        words.map(str::to_owned).collect()
-    };
-    let (one, other) = (words(one), words(other));
-    let (both, all) = (one.intersection(&other).count(), one.union(&other).count());
-    all > 0 && both * 100 >= all * ALIKE
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn subjects_that_differ_in_a_word_or_a_number_say_nearly_the_same() {
-        for (one, other, alike) in [
-            ("Fix the flaky login test", "fix the login test", true),
-            ("Fix build (attempt 2)", "Fix build (attempt 3)", true),
-            ("Fix parser", "Fix lexer", false),
-            ("Fix", "Fix", true),
-            ("", "", false),
-            ("1", "2", false),
-            ("Add a parser", "Fix the flaky login test", false),
-        ] {
-            assert_eq!(say_nearly_the_same(one, other), alike, "{one} | {other}");
-        }
-    }
-}

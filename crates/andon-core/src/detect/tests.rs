@@ -154,7 +154,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("reverted-attempts", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
-        ("rework", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("rework", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("verdict-split", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("co-occurrence", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),

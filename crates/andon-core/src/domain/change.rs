@@ -101,6 +101,22 @@ impl Serialize for PathStep {
     }
 }
 
+/// A file from which a commit removes what commits of the same author had only just added. Written as a list of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(expecting = "a list of a hash and a percentage")]
+pub struct Rewrite {
+    pub path: HunkHash,
+    /// The share of the removed lines that those commits had added.
+    #[serde(deserialize_with = "count")]
+    pub percent: u64,
+}
+
+impl Serialize for Rewrite {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.path, self.percent).serialize(serializer)
+    }
+}
+
 /// Checklist items of a document: `- [x]` and `- [ ]`. Written as a list of both counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
 #[serde(expecting = "a list of two counts")]
@@ -132,7 +148,7 @@ pub struct DocsState {
 }
 
 /// The facts about one commit's change: the member `change` of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ChangeFacts {
     /// The nature of the changed lines.
@@ -146,6 +162,9 @@ pub struct ChangeFacts {
     pub truncated: bool,
     /// Documents; `None` when none changed, or more text than is looked at.
     pub docs: Option<DocsState>,
+    /// The files that are rewritten, documents aside; none in records of earlier versions.
+    #[serde(default, with = "Items::<{ ChangeFacts::MAX_PATHS }>")]
+    pub rewrites: Vec<Rewrite>,
 }
 
 impl PathStep {

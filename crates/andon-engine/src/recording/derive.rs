@@ -1,22 +1,30 @@
 //! The facts that can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing
 //! else.
 
+use std::rc::Rc;
+
 use crate::error::OpsError;
-use andon_core::change::{hash::HashOptions, normalize::Normalizer};
-use andon_core::domain::change::{ChangeFacts, Nature};
+use andon_core::change::rewrites::ChangedLines;
+use andon_core::change::{hash::HashOptions, normalize::Normalizer, path_hash};
+use andon_core::domain::change::{Change, ChangeFacts, Nature, Rewrite};
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::{paths::PathRules, platforms::Platform};
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo, Texts};
-use andon_store::{diff, fingerprint::Fingerprinter};
+use andon_store::diff::{self, SummedChanges};
+use andon_store::fingerprint::Fingerprinter;
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;
 /// The same of trees.
 const KEPT_TREES: usize = 12 << 20;
-/// Commits whose trees are remembered: parents are among the last ones nearly always.
+/// Commits that are remembered: parents are among the last ones nearly always.
 const KEPT_COMMITS: usize = 256;
+/// Commits before a commit in which its author may have written what it removes.
+const REACH: usize = 10;
+/// A commit of more files goes over all of them for one reason, and writes none of them.
+const SWEEP: usize = 100;
 
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +52,26 @@ pub struct Deriver<'r> {
     texts: Texts<'r>,
     /// The repository is shallow; asked once, not for each of thousands.
     shallow: bool,
-    /// The trees of the newest commits, and where the next one is put.
-    trees: (Vec<(CommitId, TreeId)>, usize),
+    /// The newest commits, and where the next one is put.
+    recent: (Vec<RecentCommit>, usize),
+}
+
+/// A commit as the commits after it ask for it.
+#[derive(Clone)]
+struct RecentCommit {
+    id: CommitId,
+    tree: TreeId,
+    parents: Vec<CommitId>,
+    author: [String; 2],
+    lines: Rc<ChangedLines>,
+}
+
+impl RecentCommit {
+    fn new(commit: &CommitInfo, lines: ChangedLines) -> Self {
+        let author = [commit.author.clone(), commit.email.clone()];
+        let (id, tree, parents) = (commit.id, commit.tree, commit.parents.clone());
+        Self { id, tree, parents, author, lines: Rc::new(lines) }
+    }
 }
 
 impl<'r> Deriver<'r> {
@@ -53,7 +79,7 @@ impl<'r> Deriver<'r> {
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         let (prints, texts, shallow) =
             (Fingerprinter::new(repo, paths), Texts::new(repo, 0), repo.is_shallow());
-        Self { repo, paths, normalizer, prints, texts, shallow, trees: (Vec::new(), 0) }
+        Self { repo, paths, normalizer, prints, texts, shallow, recent: (Vec::new(), 0) }
     }
 
     /// For thousands of commits.
@@ -68,18 +94,19 @@ impl<'r> Deriver<'r> {
         self.shallow
     }
 
-    fn tree_of(&self, commit: CommitId) -> Result<TreeId, OpsError> {
-        match self.trees.0.iter().find(|(known, _)| *known == commit) {
-            Some((_, tree)) => Ok(*tree),
-            None => Ok(self.repo.tree_of(commit)?),
-        }
+    fn recent(&self, commit: CommitId) -> Option<&RecentCommit> {
+        self.recent.0.iter().find(|known| known.id == commit)
     }
 
-    fn remember(&mut self, commit: &CommitInfo) {
-        let (trees, next) = &mut self.trees;
-        match trees.get_mut(*next) {
-            Some(place) => *place = (commit.id, commit.tree),
-            None => trees.push((commit.id, commit.tree)),
+    fn tree_of(&self, commit: CommitId) -> Result<TreeId, OpsError> {
+        self.recent(commit).map_or_else(|| Ok(self.repo.tree_of(commit)?), |known| Ok(known.tree))
+    }
+
+    fn remember(&mut self, commit: RecentCommit) {
+        let (recent, next) = &mut self.recent;
+        match recent.get_mut(*next) {
+            Some(place) => *place = commit,
+            None => recent.push(commit),
         }
         *next = (*next + 1) % KEPT_COMMITS;
     }
@@ -89,17 +116,60 @@ impl<'r> Deriver<'r> {
         let code = self.prints.of_tree(commit.tree)?;
         let before = self.parent_tree(commit)?;
         let changes = diff::changes(self.repo, self.paths, before, commit.tree)?;
-        let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
-        let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, &changes)?;
+        let SummedChanges { diff, facts: mut change, lines, missing } = self.sum(&changes)?;
         if changes.is_empty() && before.is_some_and(|before| before != commit.tree) {
             change.nature = Nature::Ignored;
         }
         let parent = commit.parents.first().copied();
+        let lines = Some(lines).filter(|_| changes.len() <= SWEEP).unwrap_or_default();
+        let made = RecentCommit::new(commit, lines);
+        change.rewrites = self.rewrites(&made);
+        self.remember(made);
         Ok(DerivedCommit { tree: commit.tree, parent, code, diff, change, missing })
     }
 
-    fn parent_tree(&mut self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
-        self.remember(commit);
+    fn sum(&mut self, changes: &[Change]) -> Result<SummedChanges, OpsError> {
+        let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
+        Ok(diff::summarize_changes(&mut self.texts, &reading, changes)?)
+    }
+
+    /// The files that `made` rewrites: what it removes was added by its author in the commits right before.
+    fn rewrites(&mut self, made: &RecentCommit) -> Vec<Rewrite> {
+        let mut next =
+            made.parents.first().copied().filter(|_| made.parents.len() == 1 && made.lines.removes());
+        let mut before = Vec::new();
+        for _ in 0..REACH {
+            // Where a history is cut off, nothing more is known.
+            let Some(earlier) =
+                next.and_then(|id| self.recent(id).cloned().or_else(|| self.look_up(id, made)))
+            else {
+                break;
+            };
+            next = earlier.parents.first().copied();
+            if earlier.author == made.author && earlier.parents.len() == 1 {
+                before.push(earlier.lines);
+            }
+        }
+        made.lines.rewrites(&before)
+    }
+
+    /// A commit that was not derived here, with its lines in the files that `later`, of the same author, takes lines from.
+    fn look_up(&mut self, id: CommitId, later: &RecentCommit) -> Option<RecentCommit> {
+        let commit = self.repo.commit(id).ok()?;
+        let mut found = RecentCommit::new(&commit, ChangedLines::default());
+        if let [parent] = commit.parents.as_slice()
+            && found.author == later.author
+        {
+            let before = self.tree_of(*parent).ok()?;
+            let mut changes = diff::changes(self.repo, self.paths, Some(before), commit.tree).ok()?;
+            let is_sweep = changes.len() > SWEEP;
+            changes.retain(|change| !is_sweep && later.lines.removes_from(path_hash(&change.path)));
+            found.lines = Rc::new(self.sum(&changes).ok()?.lines);
+        }
+        Some(found)
+    }
+
+    fn parent_tree(&self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
         // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
         match commit.parents.first() {
             Some(_) if self.shallow && is_cut_off(self.repo, commit) => Ok(None),
@@ -129,7 +199,7 @@ pub fn between(
 ) -> Result<DiffSummary, OpsError> {
     let changes = diff::changes(repo, paths, old, new)?;
     let reading = HashOptions { rules: paths, normalizer };
-    Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.0)
+    Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.diff)
 }
 
 /// True if the history of a shallow clone ends at this commit.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::change::{Checklist, DocsState, Nature, PathStep};
+use andon_core::domain::change::{Checklist, DocsState, Nature, PathStep, Rewrite};
 use andon_core::domain::facts::Hunk;
 use andon_core::domain::ids::{DiffHash, HunkHash, Oid};
 
@@ -23,7 +23,7 @@ fn known(byte: u8) -> CommitMemory {
     let paths = vec![PathStep { path: hash, old: hash, new: hash }; 2];
     let list = Checklist { done: 1, total: 2 };
     let docs = Some(DocsState { hash, was: Checklist::default(), now: list });
-    let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs };
+    let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs, rewrites: Vec::new() };
     CommitMemory { code: CodeId([byte; 32]), diff, change }
 }
 
@@ -73,6 +73,7 @@ prop_compose! {
                     was: Checklist { done: a, total: b },
                     now: Checklist { done: c, total: d },
                 }),
+                rewrites: vec![Rewrite { path: HunkHash(hashes[0][..8].try_into().unwrap()), percent: files }; 2],
             },
         }
     }

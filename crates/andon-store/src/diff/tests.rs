@@ -10,8 +10,8 @@ fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary,
     let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };
     let repo = scratch.repo();
     let found = changes(&repo, reading.rules, old, new).unwrap();
-    let (diff, change, _) = summarize_changes(&mut Texts::new(&repo, 0), &reading, &found).unwrap();
-    (diff, change)
+    let sum = summarize_changes(&mut Texts::new(&repo, 0), &reading, &found).unwrap();
+    (sum.diff, sum.facts)
 }
 
 fn normalizer() -> Normalizer {

@@ -2,7 +2,7 @@
 
 pub mod arbitrary;
 
-use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep, Rewrite};
 use andon_core::domain::events::{Arguments, Event, EventKind, ToolCall, TurnEnd};
 use andon_core::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
@@ -222,7 +222,15 @@ impl Commit {
         let step =
             |&(path, old, new): &(u8, u8, u8)| PathStep { path: hash(path), old: hash(old), new: hash(new) };
         let paths = paths.iter().map(step).collect();
-        self.0.record.change = Some(ChangeFacts { nature, paths, truncated: false, docs: None });
+        self.0.record.change = Some(ChangeFacts { nature, paths, ..ChangeFacts::default() });
+        self
+    }
+
+    /// The files that are rewritten, with the share of each in percent; after [`Self::change`].
+    pub fn rewrites(mut self, files: &[(u8, u64)]) -> Self {
+        let one = |&(path, percent): &(u8, u64)| Rewrite { path: HunkHash([path; 8]), percent };
+        let rewrites = files.iter().map(one).collect();
+        self.0.record.change = self.0.record.change.map(|change| ChangeFacts { rewrites, ..change });
         self
     }
 
@@ -230,8 +238,8 @@ impl Commit {
     pub fn docs(mut self, state: u8, was: (u64, u64), now: (u64, u64)) -> Self {
         let list = |(done, total): (u64, u64)| Checklist { done, total };
         let docs = DocsState { hash: HunkHash([state; 8]), was: list(was), now: list(now) };
-        self.0.record.change =
-            Some(ChangeFacts { nature: Nature::Docs, paths: Vec::new(), truncated: false, docs: Some(docs) });
+        let change = ChangeFacts { nature: Nature::Docs, docs: Some(docs), ..ChangeFacts::default() };
+        self.0.record.change = Some(change);
         self
     }
 

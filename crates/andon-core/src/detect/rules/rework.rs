@@ -1,96 +1,119 @@
-//! `rework`: commit after commit rewrites what the ones before it wrote, or repairs it again, and says the same of it.
+//! `rework`: commit after commit, an author rewrites the lines of a file that were only just written there.
 
-use std::collections::BTreeSet;
-
-use super::undo_churn::ratio;
 use crate::WordList;
-use crate::detect::excuses::{GOING_BACK, begins_as, excuse, is_one_line};
+use crate::detect::excuses::{GOING_BACK, begins_as, excuse};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Gain, gained_since};
-use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
-use crate::domain::{change::Nature, facts::Hunk, ids::HunkHash, time::Span};
-use crate::history::{Iteration, Strike};
+use crate::domain::change::{ChangeFacts, Nature, Rewrite};
+use crate::domain::{ids::HunkHash, time::Span};
+use crate::history::{Iteration, Source, Strike, Timeline};
 
 const COMMITS: Param<u64> = Param::count("commits", 4, 2);
-const AMONG: Param<u64> = Param::count("among", 10, 3).sense(Sense::Wider);
-const SHARE: Param<f64> = Param::share("share", 0.3);
-const WITHIN: Param<Span> = Param::span("within", Span(7_200));
+const AMONG: Param<u64> = Param::count("among", 6, 3).sense(Sense::Wider);
+const REPAIRING: Param<u64> = Param::count("repairing", 2, 0);
+const HALT_COMMITS: Param<u64> = Param::count("halt_commits", 6, 2);
+const HALT_AMONG: Param<u64> = Param::count("halt_among", 10, 3).sense(Sense::Wider);
+const HALT_REPAIRING: Param<u64> = Param::count("halt_repairing", 3, 0);
+const SHARE: Param<f64> = Param::share("share", 0.6);
+const APART: Param<Span> = Param::span("apart", Span(45));
+const WITHIN: Param<Span> = Param::span("within", Span(86_400));
 const REPAIRS: Param<Vec<String>> =
     Param::list("repairs", WordList(include_str!("../word_lists/repairs.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
     prose: include_str!("rework.md"),
-    level: Level::Warn,
-    reason: HaltReason::Stalled,
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
-    params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, REPAIRS.spec, GOING_BACK.spec],
+    params: &[
+        COMMITS.spec,
+        AMONG.spec,
+        REPAIRING.spec,
+        HALT_COMMITS.spec,
+        HALT_AMONG.spec,
+        HALT_REPAIRING.spec,
+        SHARE.spec,
+        APART.spec,
+        WITHIN.spec,
+        REPAIRS.spec,
+        GOING_BACK.spec,
+    ],
     check,
     ..Rule::OF_ITERATIONS
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let (reworking, among) = stretch(situation, setting)?;
-    if gained_since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
-        return None;
-    }
-    let evidence = reworking.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
-    let files = shared_files(&reworking).into_iter().collect();
-    let help = vec![format!("git log -p -{among}")];
-    let (commits, among) = (reworking.len(), words::count(among, "commit"));
-    let found = format!("{commits} of {among} rewrite or repair the same, under nearly the same name");
-    Some(Finding { files, evidence, help, ..RULE.finding(setting.level, found) })
-}
-
-/// The commits that rewrite, and among how many they are, where there are enough.
-fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<&'a Iteration>, u64)> {
     let timeline = situation.timeline;
-    let commits = newest(timeline, setting.count(&AMONG), setting.span(&WITHIN));
-    let last = *commits.first()?;
-    let counts = |one: &Iteration| {
-        one.strike == Strike::Candidate
-            && one.change.as_ref().is_some_and(|change| change.nature == Nature::Work)
-            && excuse(RULE.id, one, timeline, setting).is_none()
-            && say_nearly_the_same(&one.subject, &last.subject)
+    let told = [setting.size(&COMMITS), setting.size(&AMONG), setting.size(&REPAIRING)];
+    let halted = [setting.size(&HALT_COMMITS), setting.size(&HALT_AMONG), setting.size(&HALT_REPAIRING)];
+    let (found, level) = match stretch(timeline, setting, halted) {
+        Some(found) => (found, setting.level),
+        None => (stretch(timeline, setting, told)?, setting.level.min(Level::Warn)),
     };
-    if !counts(last) {
+    let Stretch { path, rewriting, among } = found;
+    if gained_since(timeline, rewriting.last()?.number) == Gain::NewlyPassing {
         return None;
     }
-    let share = setting.share(&SHARE);
-    let again = |at: usize| {
-        let one = commits[at];
-        let repairs = one.author == last.author && begins_as(one, setting.list(&REPAIRS));
-        repairs || (!is_one_line(one) && rewritten(one, &commits[at + 1..]) >= share)
-    };
-    let counted = (0..commits.len()).filter(|at| counts(commits[*at]) && again(*at));
-    let all: Vec<&Iteration> = counted.map(|at| commits[at]).collect();
-    if all.first() != Some(&last) {
-        return None;
-    }
-    let reworking = around_one_file(&all);
-    let enough = words::len(&reworking) >= setting.count(&COMMITS);
-    enough.then(|| (reworking, words::len(&commits)))
+    let evidence = rewriting.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let help = vec![format!("git log -p -{among}")];
+    let (times, among) = (rewriting.len(), words::count(among, "commit"));
+    let found = format!("{times} of {among} to one file rewrite what was only just written there");
+    Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, found) })
 }
 
-/// The share of the regions that `one` removes lines from which one of `before` wrote.
-fn rewritten(one: &Iteration, before: &[&Iteration]) -> f64 {
-    let wrote: BTreeSet<HunkHash> = before
-        .iter()
-        .filter(|earlier| match (&one.change, &earlier.change) {
-            (Some(own), Some(theirs)) => own.meets(theirs),
-            (None, _) | (_, None) => false,
-        })
-        .flat_map(|earlier| earlier.diff.hunks.iter().map(|hunk| hunk.added))
-        .collect();
-    let removed: BTreeSet<HunkHash> = one
-        .diff
-        .hunks
-        .iter()
-        .map(|Hunk { removed, .. }| *removed)
-        .filter(|hash| *hash != Hunk::NO_LINES)
-        .collect();
-    let known: Vec<_> = removed.intersection(&wrote).collect();
-    ratio(words::len(&known), u64::try_from(removed.len()).unwrap_or(u64::MAX))
+/// Commits that rewrite a file, the newest first, and among how many of the author's commits to it they are.
+struct Stretch<'a> {
+    path: HunkHash,
+    rewriting: Vec<&'a Iteration>,
+    among: usize,
+}
+
+/// The first file of the newest commit that is rewritten often enough: by how many commits, among how many, how many of
+/// them repairing.
+fn stretch<'a>(timeline: &'a Timeline, setting: &RuleSetting, needed: [usize; 3]) -> Option<Stretch<'a>> {
+    let [commits, among, repairing] = needed;
+    let newest = timeline.newest().filter(|newest| newest.at.0 != 0)?;
+    let is_repair = |one: &&&Iteration| begins_as(one, setting.list(&REPAIRS));
+    newest.change.iter().flat_map(|change| &change.rewrites).find_map(|Rewrite { path, .. }| {
+        let row = row(timeline, setting, *path, newest);
+        let among = row.len().min(among);
+        let rewrites = |at: &usize| rewrites(row[*at], row.get(at + 1).copied(), *path, setting);
+        let rewriting: Vec<&Iteration> = (0..among).filter(rewrites).map(|at| row[at]).collect();
+        let enough = rewriting.first() == Some(&newest)
+            && rewriting.len() >= commits
+            && rewriting.iter().filter(is_repair).count() >= repairing;
+        enough.then_some(Stretch { path: *path, rewriting, among })
+    })
+}
+
+/// The commits of the author of `newest` to the file `path`, the newest first.
+fn row<'a>(
+    timeline: &'a Timeline,
+    setting: &RuleSetting,
+    path: HunkHash,
+    newest: &Iteration,
+) -> Vec<&'a Iteration> {
+    let is_near = |one: &&Iteration| newest.at.since(one.at).0 <= setting.span(&WITHIN).0;
+    let works = |change: &ChangeFacts| {
+        change.nature == Nature::Work && change.paths.iter().any(|step| step.path == path)
+    };
+    let counts = |one: &&Iteration| {
+        one.strike == Strike::Candidate
+            && one.source == Source::Commit
+            && !one.is_by_another(newest)
+            && one.change.as_ref().is_some_and(works)
+            && excuse(RULE.id, one, timeline, setting).is_none()
+    };
+    timeline.iterations.iter().rev().take_while(is_near).filter(counts).collect()
+}
+
+/// Returns whether most of what `one` removes from the file was only just added, and it is no second part of the commit
+/// `before` it.
+#[allow(clippy::cast_precision_loss, reason = "at most 100")]
+fn rewrites(one: &Iteration, before: Option<&Iteration>, path: HunkHash, setting: &RuleSetting) -> bool {
+    let share = setting.share(&SHARE) * 100.0;
+    let mut files = one.change.iter().flat_map(|change| &change.rewrites);
+    let apart = before.is_some_and(|before| one.at.since(before.at).0 >= setting.span(&APART).0);
+    apart && files.any(|file| file.path == path && file.percent as f64 >= share)
 }
 
 #[cfg(test)]
@@ -100,94 +123,75 @@ mod tests {
     use crate::domain::settings::ParamValue;
     use crate::testkit::{Commit, commit};
 
-    /// Commits a minute apart on one file: each `r` replaces what the one before wrote, each `n` writes something new.
+    /// Commits of one author a minute apart to one file: `R` repairs it and rewrites most of what it removes there, `r` only
+    /// rewrites it, `f` repairs something else in it, and `n` does neither.
     fn row(line: &str) -> Vec<Commit> {
         let one = |(at, what): (u8, char)| {
-            let removed = if what == 'r' { at - 1 } else { 100 + at };
-            commit(at)
-                .change(Nature::Work, &[(1, at, at + 1)])
-                .hunks(&[(removed, at)])
-                .lines(4, 4)
-                .at(i64::from(at) * 60)
-                .subject(&format!("Work on the build {at}"))
+            let percent = if what.eq_ignore_ascii_case(&'r') { 60 } else { 59 };
+            let subject = if "Rf".contains(what) { "parser: fix it" } else { "Work on the parser" };
+            let made = commit(at).change(Nature::Work, &[(1, at, at + 1)]).rewrites(&[(1, percent)]);
+            made.at(i64::from(at) * 60).subject(subject).author("A")
         };
         (1..).zip(line.chars()).map(one).collect()
     }
 
-    #[test]
-    fn the_fourth_rewrite_is_a_signal() {
-        for (line, level) in [
-            ("nrrr", None),
-            ("nrrrr", Some(Level::Warn)),
-            ("nrrrrn", None),
-            ("nrnrnrnr", Some(Level::Warn)),
-            ("nrnnnrnnnrnr", None),
-            ("nnnnn", None),
-            ("nrrrrrrrr", Some(Level::Warn)),
-        ] {
-            assert_eq!(checked(&RULE, row(line)).map(|found| found.level), level, "{line}");
-        }
-        let found = checked(&RULE, row("nrrrr")).unwrap();
-        assert_eq!(found.message(), "4 of 5 commits rewrite or repair the same, under nearly the same name");
+    fn level(commits: Vec<Commit>) -> Option<Level> {
+        checked(&RULE, commits).map(|found| found.level)
     }
 
     #[test]
-    fn the_fourth_repair_of_one_name_is_a_signal() {
-        let told = |line: &str, change: &dyn Fn(u8, Commit) -> Commit| {
-            let commits = (1..).zip(row(line)).map(|(at, one)| change(at, one.lines(1, 1))).collect();
-            checked(&RULE, commits).is_some()
-        };
-        for (subject, is) in [
-            ("Fix the build", true),
-            ("fix(build): mend the build", true),
-            ("build: fix the flags", true),
-            ("Assistant checkpoint: Fixed the build", true),
-            ("Prefix the build", false),
-            ("Look at the build: fix", true),
-            ("What the release of the whole build looks like: fix", false),
-            ("Fix the build of 1.2", false),
-            ("Fix the build (#3)", false),
+    fn four_of_six_with_two_repairs_warn_and_six_of_ten_with_three_halt() {
+        for (line, expected) in [
+            ("nRRr", None),
+            ("nRRrr", Some(Level::Warn)),
+            ("nRrrr", None),
+            ("nrfrfrr", None),
+            ("nRrnRnR", Some(Level::Warn)),
+            ("nRrnRnnR", None),
+            ("nRRrrn", None),
+            ("nRRrrrr", Some(Level::Warn)),
+            ("nRRRrrr", Some(Level::Halt)),
+            ("nRnRnrnRrr", Some(Level::Halt)),
+            ("RRRRRR", Some(Level::Warn)),
+            ("nnnnnnnnnn", None),
         ] {
-            assert_eq!(told("nnnn", &|_, one| one.subject(subject)), is, "{subject}");
+            assert_eq!(level(row(line)), expected, "{line}");
         }
-        assert!(!told("nnn", &|_, one| one.subject("Fix the build")));
-        let fixes = ["Fix the parser", "Fix numbers in files", "Fix printed errors", "Fix a leak"];
-        assert!(!told("nnnn", &|at, one| one.subject(fixes[usize::from(at) - 1])));
-        assert!(!told("nnnn", &|at, one| one.subject("Fix the build").author(&format!("Author {at}"))));
+        let found = checked(&RULE, row("nRRrr")).unwrap();
+        assert_eq!(found.message(), "4 of 5 commits to one file rewrite what was only just written there");
     }
 
     #[test]
-    fn other_names_files_and_times_are_other_work() {
+    fn other_authors_files_times_and_purposes_are_other_work() {
         let told = |change: &dyn Fn(u8, Commit) -> Commit| {
-            let commits = (1..).zip(row("nrrrr")).map(|(at, one)| change(at, one)).collect();
-            checked(&RULE, commits).is_some()
+            level((1..).zip(row("nRRRR")).map(|(at, one)| change(at, one)).collect()).is_some()
         };
         assert!(told(&|_, one| one));
-        let names = ["Add a parser", "Teach it numbers", "Read files", "Print errors", "Use it"];
-        assert!(!told(&|at, one| one.subject(names[usize::from(at) - 1])));
-        assert!(!told(&|at, one| one.change(Nature::Work, &[(at, at, at + 1)])));
-        assert!(!told(&|at, one| one.at(i64::from(at) * 3_600)));
-        assert!(!told(&|at, one| one.subject(&format!("Bump parser to 1.{at}"))));
-        assert!(!told(&|at, one| one.subject(&format!("Work on the build (#{at})"))));
-        assert!(!told(&|_, one| one.lines(1, 1)));
-        assert!(!told(&|at, one| one.change(Nature::Comments, &[(1, at, at + 1)])));
-        assert!(!told(&|_, one| one.subject("Revert \"Fix the build\"")));
+        assert!(told(&|at, one| one.subject(&format!("Fix the other thing {at}"))), "whatever they say");
+        assert!(!told(&|at, one| one.author(&format!("Author {at}"))));
+        assert!(!told(&|at, one| one.change(Nature::Work, &[(at, at, at + 1)]).rewrites(&[(at, 99)])));
+        assert!(!told(&|at, one| one.at(i64::from(at) * 44)), "parts of one");
+        assert!(told(&|at, one| one.at(i64::from(at) * 45)));
+        assert!(!told(&|at, one| one.at(i64::from(at) * 86_400)));
+        assert!(!told(&|at, one| one.subject(&format!("Fix parser 1.{at}"))), "a release");
+        assert!(!told(&|at, one| one.subject(&format!("Fix the parser (#{at})"))));
+        assert!(!told(&|at, one| one.change(Nature::Comments, &[(1, at, at + 1)]).rewrites(&[(1, 99)])));
+        assert!(!told(&|_, one| one.subject("Revert \"Fix the parser\"")));
     }
 
     #[test]
     fn parameters_count() {
-        let with = |line, name, value| checked_with(&RULE, row(line), &[(name, value)]).is_some();
-        assert!(with("nrrr", "commits", ParamValue::Count(3)));
-        assert!(with("nnnn", "repairs", ParamValue::List(vec!["Work".into()])));
-        assert!(!with("nrrrr", "among", ParamValue::Count(4)));
-        assert!(!with("nrrrr", "within", ParamValue::Span(Span(60))));
-        let mixed: Vec<Commit> = (1..)
-            .zip(row("nrrrr"))
-            .map(|(at, one): (u8, Commit)| {
-                one.hunks(&[(at - 1, at), (150 + at, 170 + at), (190 + at, 210 + at)])
-            })
-            .collect();
-        assert!(checked(&RULE, mixed.clone()).is_some(), "a third");
-        assert!(checked_with(&RULE, mixed, &[("share", ParamValue::Share(0.5))]).is_none());
+        let with = |line, name, value| checked_with(&RULE, row(line), &[(name, value)]).map(|one| one.level);
+        let (warn, halt) = (Some(Level::Warn), Some(Level::Halt));
+        assert_eq!(with("nRRr", "commits", ParamValue::Count(3)), warn);
+        assert_eq!(with("nRRrr", "among", ParamValue::Count(3)), None);
+        assert_eq!(with("nRrrr", "repairing", ParamValue::Count(1)), warn);
+        assert_eq!(with("nRRRrr", "halt_commits", ParamValue::Count(5)), halt);
+        assert_eq!(with("nRRRrrr", "halt_among", ParamValue::Count(5)), warn);
+        assert_eq!(with("nRRrrrr", "halt_repairing", ParamValue::Count(2)), halt);
+        assert_eq!(with("nRRrr", "share", ParamValue::Share(0.61)), None);
+        assert_eq!(with("nRRrr", "apart", ParamValue::Span(Span(61))), None);
+        assert_eq!(with("nRRrr", "within", ParamValue::Span(Span(60))), None);
+        assert_eq!(with("nrrrr", "repairs", ParamValue::List(vec!["Work".into()])), warn);
     }
 }

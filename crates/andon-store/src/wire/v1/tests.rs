@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep, Rewrite};
 use andon_core::domain::events::{
     Arguments, CallEnd, Event, EventKind, Output, OutputKind, Renewal, ToolCall,
 };
@@ -196,6 +196,7 @@ prop_compose! {
         paths in prop::collection::vec(any::<[[u8; 8]; 3]>(), 0..4),
         truncated in any::<bool>(),
         docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
+        rewrites in prop::collection::vec((any::<[u8; 8]>(), 0..=100_u64), 0..4),
     ) -> ChangeFacts {
         ChangeFacts {
             nature: Nature::ALL[nature].0,
@@ -208,6 +209,7 @@ prop_compose! {
                 was: Checklist { done: a, total: b },
                 now: Checklist { done: c, total: d },
             }),
+            rewrites: rewrites.into_iter().map(|(path, percent)| Rewrite { path: HunkHash(path), percent }).collect(),
         }
     }
 }
