@@ -1,5 +1,6 @@
 //! The reference pages are current: docs/rules/, docs/cli/ and the generated parts of docs/cli.md, docs/configuration.md
-//! and docs/rules.md say what the program knows of its rules, commands and keys.
+//! and docs/rules.md say what the program knows of its rules, commands and keys; docs/troubleshooting.md has the states of
+//! `hints::every`.
 //!
 //! `ANDON_UPDATE_DOCS=1 cargo test --test integration reference` writes them anew.
 
@@ -198,13 +199,13 @@ fn default(value: &Value, key: &str) -> String {
 }
 
 /// A text that may be in a table.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
 /// Compares the generated part of a page, or writes it when asked to.
 #[track_caller]
-fn compare(page: &str, generated: &str) {
+pub(crate) fn compare(page: &str, generated: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
     let found = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = found.split_once(BEGIN).unwrap_or_else(|| panic!("{page} has no line {BEGIN}"));

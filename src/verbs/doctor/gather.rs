@@ -7,6 +7,7 @@ use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
 use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_core::domain::{effect::AckMode, facts::Presence, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
@@ -117,25 +118,20 @@ fn limits(repo: &Repo) -> Vec<Limit> {
 }
 
 /// The state of a store of which `read` facts could be read, and `skipped` not.
-fn store(id: &str, read: usize, what: &str, skipped: &[String], hint: &str) -> Check {
+fn store(id: &str, read: usize, what: &str, skipped: &[Diagnostic]) -> Check {
     let Some(first) = skipped.first() else {
         return Check::ok(id, format!("{} can be read", count(read, what)));
     };
     let all = count(read + skipped.len(), what);
     let message = format!("{} of {all} cannot be read, first: {first}", skipped.len());
-    Check::warn(id, message, Some(hint.to_owned()))
+    Check::warn(id, message, first.help.first().cloned())
 }
 
 /// The newest part of the journal.
 pub fn journal(ws: &Workspace) -> Check {
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, skipped) = journal.read_tail();
-    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-    let hint = format!(
-        "the lost part cannot be brought back; to end this warning, move the file away: {}",
-        journal.path().display()
-    );
-    store("journal", lines.len(), "journal line", &skipped, &hint)
+    store("journal", lines.len(), "journal line", &skipped)
 }
 
 pub fn last_run(ws: &Workspace) -> LastTests {
@@ -170,9 +166,7 @@ pub fn ledger(ws: &Workspace) -> Check {
             if let Some(gap) = gap(ws, &entries) {
                 return gap;
             }
-            let hint = skipped.first().and_then(|one| one.help.first()).cloned().unwrap_or_default();
-            let skipped: Vec<String> = skipped.iter().map(|one| one.message.clone()).collect();
-            store("ledger", entries.len(), "ledger entry", &skipped, &hint)
+            store("ledger", entries.len(), "ledger entry", &skipped)
         }
         Err(err) => Check::new("ledger", State::Fail, err.to_string(), err.help()),
     }

@@ -191,7 +191,7 @@ fn the_configuration_of_the_base_counts() {
     exit 1
     --- stdout
     error[config-removed]: andon.toml was removed in this range; the one of its base was used, HASH
-      help: put it back: git checkout HASH -- andon.toml
+      help: put it back: git checkout HASH -- andon.toml && git commit -m 'Bring andon.toml back'
       help: where the project leaves Andon, a person does it: docs/ci.md#leaving-andon
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Loosen

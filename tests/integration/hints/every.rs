@@ -4,7 +4,9 @@
 //! unless it is named with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
+
+use crate::reference::{cell, compare};
 
 use super::{Out, ROUNDS, Stage, contents, ground, sh, staged};
 
@@ -108,6 +110,58 @@ static STATES: &[State] = &[
     state("a journal of junk", "echo junk >> .git/andon/journal.jsonl", "andon doctor"),
     state("a folder that is a file", "rm -rf .andon; echo mine > .andon", "andon stop"),
     state("no record", "ANDON=0 git commit -q --allow-empty -m Unseen", "andon check HEAD~1..HEAD"),
+    state(
+        "records that were fetched under another name",
+        "git update-ref refs/notes/remotes/origin/andon refs/notes/andon; git update-ref -d refs/notes/andon",
+        "andon doctor",
+    ),
+    state(
+        "hooks for all repositories, and others here",
+        "mkdir -p ../hooks; git config --global core.hooksPath \"$(cd ../hooks && pwd)\"; git config core.hooksPath .git/hooks",
+        "andon doctor",
+    ),
+    state("a lock on the configuration", ": > .git/config.lock", "andon uninstall"),
+    state(
+        "a folder in the place of the id",
+        "rm -f .git/andon/writer; mkdir .git/andon/writer",
+        "andon stop",
+    ),
+    state(
+        "a folder in the place of a report",
+        "mkdir -p .andon/CHECKPOINT.md; echo mine > .andon/CHECKPOINT.md/note",
+        "andon stop",
+    ),
+    state(
+        "an untested commit past the gate",
+        "git tag base; echo 9 >> one.c; git commit -qam Work --no-verify",
+        "andon check base..HEAD",
+    ),
+    state(
+        "a ledger that is a file",
+        "git update-ref refs/andon/ledger/x $(git hash-object -w one.c)",
+        "andon doctor",
+    ),
+    state(
+        "records that are a file",
+        "git update-ref refs/notes/andon $(git hash-object -w one.c)",
+        "andon status",
+    ),
+    state(
+        "a record of junk",
+        "git notes --ref=andon add -f -m junk HEAD; git config core.editor 'truncate -s 0'",
+        "andon status",
+    ),
+    state(
+        "a shallow clone",
+        "git clone -q --bare . ../hub; git remote add origin \"file://$(cd ../hub && pwd)\"; git rev-parse HEAD > .git/shallow; \
+         git commit -q --allow-empty -m More",
+        "andon check HEAD~2..HEAD",
+    ),
+    state(
+        "the configuration was removed",
+        "git tag base; git rm -q andon.toml; git commit -qm Leave",
+        "andon check base..HEAD",
+    ),
 ];
 
 /// Commands of hints that no state here brings about, each with the reason; by their beginnings.
@@ -116,33 +170,12 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("git config --global core.editor", "a choice of the person"),
     ("git config --global gpg.format", "a choice of the person"),
     ("git config --global user.signingKey", "a choice of the person"),
-    ("git config user.signingKey", "a choice of the person"),
     ("git update-ref {0} {1}", "needs a note beyond the bound; the tests of andon-git's notes run it"),
-    ("git config --add", "adds a setting; signed_refusals and sync run it"),
     ("git push", "needs another clone that is forced; tamper runs it"),
-    ("git update-ref refs/andon/ledger/", "needs another clone; tamper runs it"),
-    ("git update-ref {NOTES_REF}", "gives an absent ref a value, and fails where it is there"),
-    ("git update-ref refs/andon-saved/{0}", "needs a ref that is no commit; keeps it under another name"),
-    ("git checkout", "puts back a file that is not there"),
-    ("git rebase", "rewrites the range that check refused; rewriting_tools runs it"),
-    ("git commit --amend", "the person's own commit; check_tests runs it"),
-    ("git commit --allow-empty", "the person's own commit"),
     ("git commit -m", "the person's own commit"),
-    (
-        "git config --local --unset-all core.hooksPath && andon",
-        "needs hooks for all repositories, and ours alone here",
-    ),
-    ("rm \"$(git -C {dir}", "a lock; walked where libgit2 names it"),
-    ("git commit, or", "the person's own commit"),
-    ("git add", "walked by the states of hints.rs"),
     ("git worktree", "changes nothing that is there"),
     ("git clone", "changes nothing here"),
-    ("git init", "changes nothing here"),
     ("git fetch", "fetches; range_trust and kinds run it"),
-    ("git remote add", "adds a remote"),
-    ("git refs migrate", "needs git 2.48"),
-    ("git notes --ref={} edit", "opens the editor of the person"),
-    ("git notes --ref=andon edit", "opens the editor of the person"),
     (
         "git merge --",
         "ends what is under way, offered with its opposite while the loop is halted; moved_attempts runs it",
@@ -152,8 +185,6 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("git config {KEY}", "a choice of the person"),
     ("chmod u+w", "needs a disk without permission; full_and_read_only_disks runs it"),
     ("chmod +x .husky", "needs husky 8; install_modes runs it"),
-    ("rm -r {file}", "an id where no ledger is here"),
-    ("rm {}", "a lock; walked where git names it"),
     ("mv {0} {0}.own", "a file of the person is put aside"),
     ("git config --unset core.hooksPath", "hooks that are set for one command"),
 ];
@@ -267,9 +298,16 @@ impl Kept {
             assert!(here.contains(id), "{told}: the staged part of {path} is gone");
         }
         let now = refs(stage);
+        // A commit that is made again is there with its content and its author.
+        let told_again = |id: &str, other: &str| {
+            let of = |args: &[&str]| lines(&stage.git(&[&["log", "--format=%T %an"], args].concat()));
+            of(&["-1", id]).iter().next().is_some_and(|made| of(&[other]).contains(made))
+        };
         for (name, id) in &self.refs {
             let reach = |other: &String| {
-                other == id || stage.git(&["merge-base", "--is-ancestor", id, other]).code == 0
+                other == id
+                    || stage.git(&["merge-base", "--is-ancestor", id, other]).code == 0
+                    || told_again(id, other)
             };
             let is_there = stage.git(&["cat-file", "-e", id]).code == 0;
             assert!(!is_there || now.values().any(reach), "{told}: nothing leads to what {name} was, {id}");
@@ -309,16 +347,48 @@ fn copy(stage: &Stage, from: &Path, to: &Path) {
     stage.run_in(stage.root(), "cp", &args, None).ok();
 }
 
-/// Walks every hint of a state; the commands that were run.
-fn walk(row: &State) -> Vec<String> {
+/// A state that was walked.
+struct Walked {
+    /// Its line of docs/troubleshooting.md.
+    line: String,
+    /// The commands that were run.
+    ran: Vec<String>,
+}
+
+/// What was seen, and what leads out of it, without the names of this run.
+fn told(stage: &Stage, row: &State, first: &str, hints: &[String]) -> String {
+    let masks = [
+        (r"(?-u:\b)(?:[0-9a-f]{32,64}|[0-9a-f]{12}|[0-9a-f]{7})(?-u:\b)", "ID"),
+        (r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC", "TIME"),
+        (r"at byte [0-9]+", "at byte N"),
+    ]
+    .map(|(pattern, mask)| (regex::Regex::new(pattern).unwrap(), mask));
+    let root = stage.root().canonicalize().unwrap();
+    let plain = |text: &str| {
+        let text = text.replace(stage.dir().to_str().unwrap(), "DIR").replace(root.to_str().unwrap(), "..");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let masked =
+            masks.iter().fold(words, |text, (mask, name)| mask.replace_all(&text, *name).into_owned());
+        cell(masked.trim_start_matches("or ").replace('`', "'").as_str())
+    };
+    let hints: Vec<String> = hints.iter().map(|hint| format!("`{}`", plain(hint))).collect();
+    format!("| {} | `{}` | {} |\n", row.name, plain(first), hints.join(", or "))
+}
+
+/// Walks every hint of a state.
+fn walk(row: &State) -> Walked {
     let stage = ground();
+    // A person who is asked to take out what is damaged.
+    stage.set("GIT_EDITOR", "truncate -s 0");
     sh(&stage, &row.make.replace("@HALTED", HALTED));
     let keep = stage.root().join("keep");
     copy(&stage, stage.dir(), &keep);
     let shown = sh(&stage, row.trigger);
     let first = trouble(&shown).unwrap_or_else(|| panic!("{}: no trouble\n{shown}", row.name));
+    let hints = commands(&shown);
+    let line = told(&stage, row, &first, &hints);
     let mut ran = Vec::new();
-    for hint in commands(&shown) {
+    for hint in hints {
         copy(&stage, &keep, stage.dir());
         sh(&stage, row.trigger);
         let mut next = hint.clone();
@@ -345,15 +415,22 @@ fn walk(row: &State) -> Vec<String> {
             told = format!("{told}, then {next}");
         }
     }
-    ran
+    Walked { line, ran }
 }
 
 #[test]
-fn every_hint_of_every_state_leads_out_and_loses_nothing() {
+fn every_hint_leads_out_as_the_reference_says_and_loses_nothing() {
     let (mut faults, mut ran) = (Vec::new(), Vec::new());
+    let mut page = "\n| state | what is said | what leads out |\n|---|---|---|\n".to_owned();
     for state in STATES {
         match std::panic::catch_unwind(|| walk(state)) {
-            Ok(more) => ran.extend(more),
+            Ok(walked) => {
+                ran.extend(walked.ran);
+                // What has no command is told in words.
+                if walked.line.ends_with("` |\n") {
+                    page.write_str(&walked.line).unwrap();
+                }
+            }
             Err(fault) => faults.push(fault.downcast_ref::<String>().cloned().unwrap_or_default()),
         }
     }
@@ -366,6 +443,13 @@ fn every_hint_of_every_state_leads_out_and_loses_nothing() {
         })
         .collect();
     assert!(unwalked.is_empty(), "no state brings these hints about:\n{}", unwalked.join("\n"));
+    let hints = hints_in_source();
+    let needed = |row: &str| {
+        hints.iter().any(|hint| hint.starts_with(row) && !ran.iter().any(|ran| matches(hint, ran)))
+    };
+    let spare: Vec<&str> = NOT_WALKED.iter().map(|(row, _)| *row).filter(|row| !needed(row)).collect();
+    assert!(spare.is_empty(), "these need no reason any more:\n{}", spare.join("\n"));
+    compare("docs/troubleshooting.md", &page);
     println!("{} hints were run in {} states", ran.len(), STATES.len());
 }
 
@@ -391,7 +475,7 @@ fn hints_in_source() -> BTreeSet<String> {
                 waiting.push(path);
             } else if path.extension() == Some("rs".as_ref()) && name != "tests.rs" {
                 let text = fs::read_to_string(&path).unwrap();
-                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
                 found.extend(literals(code).iter().filter_map(|one| command(one)).map(str::to_owned));
             }
         }

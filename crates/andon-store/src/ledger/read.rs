@@ -89,7 +89,9 @@ fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerE
             let tip = CommitId(*tip);
             tip == commit || repo.is_ancestor(commit, tip).unwrap_or(false)
         };
-        let is_whole = heads.iter().filter(leads).all(|(_, tip)| stored(repo, CommitId(*tip)).is_ok());
+        // A file in the place of an entry is no entry, and stays all the same.
+        let is_there = |tip: Oid| stored(repo, CommitId(tip)).is_ok() || repo.read_blob(tip, 0).is_ok();
+        let is_whole = heads.iter().filter(leads).all(|(_, tip)| is_there(*tip));
         let rest = if is_whole { Rest::Whole } else { Rest::Damaged };
         let refs: Vec<String> = heads.iter().filter(leads).map(|(name, _)| name.clone()).collect();
         let help = (!refs.is_empty()).then(|| super::take_out(&refs, rest));

@@ -209,7 +209,9 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
         ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =
                 format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
-            let back = format!("put it back: git checkout {left} -- {CONFIG_FILE}");
+            let back = format!(
+                "put it back: git checkout {left} -- {CONFIG_FILE} && git commit -m 'Bring {CONFIG_FILE} back'"
+            );
             let mut removed = of_range("config-removed", Level::Block, what, &back);
             removed.help.push(
                 "where the project leaves Andon, a person does it: docs/ci.md#leaving-andon".to_owned(),
