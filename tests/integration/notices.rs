@@ -93,3 +93,18 @@ fn a_program_that_no_shell_finds_is_named_by_its_path() {
     let first = refused.stderr.lines().find(|line| line.contains("help:")).unwrap();
     assert!(first.contains("at_commit = \"run\""), "{refused}");
 }
+
+/// The program that calls people can be tried before the first halt.
+#[test]
+fn the_doctor_tries_the_program_that_calls_people() {
+    let stage = Stage::installed();
+    let nobody = "nobody is called when the loop halts: [notify] is not set";
+    stage.andon(&["doctor"]).lacks("notify");
+    stage.andon(&["doctor", "--live"]).says(nobody);
+    user_config(&stage, "[notify]\ncommand = [\"sh\", \"-c\", \"cat > ../called.json\"]\n");
+    stage.andon(&["doctor", "--live"]).says("took a test notice").lacks(nobody);
+    let told = std::fs::read_to_string(stage.root().join("called.json")).unwrap();
+    assert!(told.contains("\"type\":\"test\"") && told.contains("nothing has happened"), "{told}");
+    user_config(&stage, "[notify]\ncommand = [\"sh\", \"-c\", \"exit 3\"]\n");
+    stage.andon(&["doctor", "--live"]).exits(1).says("the program of [notify] ended with 3");
+}

@@ -1,4 +1,4 @@
-//! `andon doctor --live`: a canary through each hook that was installed. Its command is started as the client would start it,
+//! `andon doctor --live`: a test notice to who is called, and a canary through each hook that was installed. Its command is started as the client would start it,
 //! with a tool call that is always refused: what answers in time and leaves its fact is live.
 
 use std::time::{Duration, Instant};
@@ -9,8 +9,10 @@ use crate::install::clients::place::{Scope, files};
 use crate::install::clients::{SettingsState, started};
 use crate::setup::clients::{ClientHooks, roots};
 use andon_agents::{canary, has_refused};
-use andon_core::domain::{agent::Client, agent_door::CANARY, effect::Program, time::Span};
-use andon_engine::{context::Context, effect::consult};
+use andon_core::domain::effect::{Notice, NoticeKind, Program};
+use andon_core::domain::{agent::Client, agent_door::CANARY, time::Span};
+use andon_engine::effect::{best_effort, consult};
+use andon_engine::{context::Context, workspace::Workspace};
 use andon_git::Repo;
 use andon_store::journal::Journal;
 
@@ -42,7 +44,32 @@ pub(super) fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<C
         let hint = Some("andon agent install CLIENT".to_owned());
         checks.push(Check::new("live", State::Ok, message, hint));
     }
-    checks
+    notice(ctx, repo).into_iter().chain(checks).collect()
+}
+
+/// Sends a test notice to the program of `[notify]`.
+fn notice(ctx: &Context, repo: &Repo) -> Option<Check> {
+    let ws = Workspace::open_lenient(ctx).ok()?;
+    let told = Notice {
+        kind: NoticeKind::Test,
+        rule: String::new(),
+        message: "a test by andon doctor --live: nothing has happened".to_owned(),
+        halt: None,
+        episode: format!("test:{}", ctx.now.0),
+        branch: None,
+        worktree: repo.worktree_name(),
+        at: ctx.now,
+    };
+    let called = best_effort::call(&told, &ws.site(ctx));
+    let own =
+        || "name it in ~/.config/andon/config.toml under [notify]:  command = [\"my-notifier\"]".to_owned();
+    Some(match called {
+        None => {
+            Check::warn("notify", "nobody is called when the loop halts: [notify] is not set", Some(own()))
+        }
+        Some(Ok(())) => Check::ok("notify", "the program of [notify] took a test notice"),
+        Some(Err(error)) => Check::fail("notify", error.to_string(), &own()),
+    })
 }
 
 fn outdated(client: Client, scope: Scope) -> Check {

@@ -84,7 +84,7 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<CallerFacts, OpsE
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Send a canary through the hook of each agent's client that has Andon's: a tool call that is always refused
+    /// Send a canary through the hook of each agent's client that has Andon's, a tool call that is always refused, and a test notice to the program of `[notify]`
     #[arg(long)]
     pub live: bool,
     /// Output format

@@ -191,6 +191,7 @@ fn install_text(report: &InstallReport) -> String {
     }
     if let Some(FirstConfig { guess, scopes, .. }) = &report.first_config {
         text.push_str(&guess_text(guess));
+        text.push_str("to be called when the loop halts: docs/agents.md#notifications\n");
         if *scopes > 0 {
             let many = count(*scopes, "scope");
             text.push_str(&format!(

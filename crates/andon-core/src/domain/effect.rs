@@ -200,6 +200,8 @@ crate::named_enum! {
         Unanswered = "unanswered",
         /// A round waits for a person.
         RoundWaits = "round_waits",
+        /// A person tries whether notices arrive.
+        Test = "test",
     }
 }
 

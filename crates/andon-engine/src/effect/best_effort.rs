@@ -102,18 +102,25 @@ pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError
     if reported.lines().any(|line| line.contains(&mark)) {
         return Ok(());
     }
-    let story = notice.halt.as_ref().map(|halt| halt::called(halt, site.style)).unwrap_or_default();
-    let line = json::line(&user_programs::notice(notice, &format!("{}{story}", notice.message)));
+    let line = notice_line(notice, site);
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { reported.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
     if site.programs.bell == Bell::Rings {
         ring();
     }
-    match &site.programs.notify {
-        Some(program) => run("notify", program, site, line.as_bytes()).map(drop),
-        None => Ok(()),
-    }
+    call(notice, site).unwrap_or(Ok(()))
+}
+
+fn notice_line(notice: &Notice, site: &Site<'_>) -> String {
+    let story = notice.halt.as_ref().map(|halt| halt::called(halt, site.style)).unwrap_or_default();
+    json::line(&user_programs::notice(notice, &format!("{}{story}", notice.message)))
+}
+
+/// Gives a notice to the program of `[notify]`; `None` where there is none.
+pub fn call(notice: &Notice, site: &Site<'_>) -> Option<Result<(), EffectError>> {
+    let program = site.programs.notify.as_ref()?;
+    Some(run("notify", program, site, notice_line(notice, site).as_bytes()).map(drop))
 }
 
 /// The bell of the terminal this runs in, when there is one.
