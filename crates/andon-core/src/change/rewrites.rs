@@ -2,7 +2,8 @@
 //! [`ChangeFacts`](crate::domain::change::ChangeFacts).
 //!
 //! Lines are compared by their content after normalization, wherever in the file they are. Those of a few characters, such
-//! as a closing bracket, are in every change and tell nothing; those that came with the file itself are its first draft.
+//! as a closing bracket, are in every change and tell nothing; those that came with the file itself are its first draft; and
+//! those that are only moved or indented otherwise are not removed.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,8 @@ use crate::domain::ids::HunkHash;
 
 /// Lines that are kept of each side of a file.
 const MAX_LINES: usize = 1024;
+/// So many times more lines are added than removed where a file grows, and is not rewritten.
+const GROWTH: usize = 2;
 /// Letters and digits of a line that tells something.
 const TELLING: usize = 3;
 
@@ -44,13 +47,15 @@ impl ChangedLines {
 
     /// The files that lose lines which `before` had added, each with their share of all that it loses.
     pub fn rewrites(&self, before: &[impl Borrow<Self>]) -> Vec<Rewrite> {
-        let of = |(path, [removed, _]): (&HunkHash, &[BTreeSet<u64>; 2])| {
+        let of = |(path, [removed, added]): (&HunkHash, &[BTreeSet<u64>; 2])| {
             let written = |line: &&u64| {
                 let mut earlier = before.iter().filter_map(|one| one.borrow().files.get(path));
                 earlier.any(|[_, added]| added.contains(*line))
             };
-            let again = removed.iter().filter(written).count();
-            let percent = u64::try_from(again * 100 / removed.len().max(1)).unwrap_or(0);
+            let (gone, new) = (removed.difference(added), added.difference(removed).count());
+            let again = gone.clone().filter(written).count();
+            let all = gone.count().max(new / GROWTH).max(1);
+            let percent = u64::try_from(again * 100 / all).unwrap_or(0);
             (percent > 0).then_some(Rewrite { path: *path, percent })
         };
         self.files.iter().filter_map(of).collect()
@@ -97,6 +102,10 @@ mod tests {
         ] {
             assert_eq!(share(removed), percent, "{removed:?}");
         }
+        let moved = lines(&["let a = one;", "let z = old;"], &["  let a = one;"]);
+        assert!(moved.rewrites(&before).is_empty(), "indented otherwise");
+        let grown = lines(&["let a = one;"], &["new one", "new two", "new three", "new four"]);
+        assert_eq!(grown.rewrites(&before)[0].percent, 50, "half of what a file grows by");
         assert!(lines(&["let a = one;"], &[]).rewrites(&[] as &[ChangedLines]).is_empty());
     }
 

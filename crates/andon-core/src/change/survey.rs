@@ -87,7 +87,7 @@ impl<'a> Survey<'a> {
                 found
             };
             self.facts.nature = self.facts.nature.and(found);
-            if !document && !whole && found != Nature::Log {
+            if !whole && nature::is_source(&change.path) && found != Nature::Log {
                 self.lines.take(path_hash(&change.path), [removed, added]);
             }
         }

@@ -5,7 +5,7 @@ use crate::recording::derive::{self, DerivedCommit};
 use crate::{context::Context, error::OpsError};
 use andon_core::domain::facts::{CommitFact, CommitKind};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
-use andon_core::history::{self, Fold, NextCommit, Strike};
+use andon_core::history::{self, Fold, Iteration, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
@@ -40,6 +40,13 @@ pub fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact
     };
     let mut fact = derive::unrecorded(commit, *derived);
     fact.record.kind = derive::kind_after(commit, fold.timeline().newest());
+    // Another system's history that was brought here on two branches has each commit twice, of the very same second.
+    let same = |one: &Iteration| {
+        one.at == commit.committed_at && one.subject == fact.subject && one.author == fact.author
+    };
+    if fact.record.kind == CommitKind::Normal && fold.timeline().iterations.iter().any(same) {
+        fact.record.kind = CommitKind::CherryPick;
+    }
     let upcoming = NextCommit {
         parent: fact.record.parent,
         at: commit.committed_at,
