@@ -4,6 +4,7 @@
 
 use insta::assert_snapshot;
 
+use crate::bulk::{import, step};
 use crate::support::Stage;
 
 /// Commits `code` as plain git would, without Andon.
@@ -236,11 +237,13 @@ fn a_test_command_shows_what_the_hooks_would_have_seen() {
 #[test]
 fn what_a_commit_rewrites_is_recorded_as_it_is_derived() {
     let stage = Stage::installed();
-    stage.iterate("fn main() {}\n", &["ok a"], "Begin").ok();
+    stage.write("sort.rs", "fn main() {}\n");
+    stage.tested_commit_of("sort.rs", "Begin");
     for n in 1..=6 {
         stage.pass(60);
         let code = format!("fn main() {{}}\nlet sorted = by_time({n});\nlet shown = sorted.rev({n});\n");
-        stage.iterate(&code, &["ok a"], &format!("fix: sort them {n}")).ok();
+        stage.write("sort.rs", code);
+        stage.tested_commit_of("sort.rs", &format!("fix: sort them {n}"));
     }
     let findings = stage.record("HEAD~1")["findings"].to_string();
     assert!(
@@ -252,4 +255,17 @@ fn what_a_commit_rewrites_is_recorded_as_it_is_derived() {
     stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
     stage.andon(&["backfill", "HEAD"]).ok();
     assert_eq!(stage.record("HEAD")["change"], recorded);
+}
+
+#[test]
+fn commits_that_an_import_brought_on_two_branches_go_round_nothing() {
+    let decision = |back: i64| {
+        let stage = Stage::new();
+        let text = |state: usize| format!("one {state}\ntwo {state}\n");
+        let made = [("First", 0, 1), ("Second", 30, 2), ("First", back, 1), ("Second", 30, 2)];
+        let steps = made.map(|(subject, pause, state)| step(subject, pause, "a.rs", text(state)));
+        import(&stage, "main", None, &steps);
+        lines(&stage, "main").last().unwrap()["decision"].clone()
+    };
+    assert_eq!((decision(30), decision(-30)), ("halt".into(), "allow".into()), "of the same second");
 }

@@ -16,7 +16,8 @@ const HALT_AMONG: Param<u64> = Param::count("halt_among", 10, 3).sense(Sense::Wi
 const HALT_REPAIRING: Param<u64> = Param::count("halt_repairing", 3, 0);
 const SHARE: Param<f64> = Param::share("share", 0.6);
 const APART: Param<Span> = Param::span("apart", Span(45));
-const WITHIN: Param<Span> = Param::span("within", Span(86_400));
+const WITHIN: Param<Span> = Param::span("within", Span(7_200));
+const HALT_WITHIN: Param<Span> = Param::span("halt_within", Span(3_600));
 const REPAIRS: Param<Vec<String>> =
     Param::list("repairs", WordList(include_str!("../word_lists/repairs.txt")));
 
@@ -34,6 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         SHARE.spec,
         APART.spec,
         WITHIN.spec,
+        HALT_WITHIN.spec,
         REPAIRS.spec,
         GOING_BACK.spec,
     ],
@@ -45,10 +47,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let told = [setting.size(&COMMITS), setting.size(&AMONG), setting.size(&REPAIRING)];
     let halted = [setting.size(&HALT_COMMITS), setting.size(&HALT_AMONG), setting.size(&HALT_REPAIRING)];
-    let (found, level) = match stretch(timeline, setting, halted) {
-        Some(found) => (found, setting.level),
-        None => (stretch(timeline, setting, told)?, setting.level.min(Level::Warn)),
-    };
+    let halts = stretch(timeline, setting, halted, setting.span(&HALT_WITHIN));
+    let level = if halts.is_some() { setting.level } else { setting.level.min(Level::Warn) };
+    let found = halts.or_else(|| stretch(timeline, setting, told, setting.span(&WITHIN)))?;
     let Stretch { path, rewriting, among } = found;
     if gained_since(timeline, rewriting.last()?.number) == Gain::NewlyPassing {
         return None;
@@ -69,12 +70,18 @@ struct Stretch<'a> {
 
 /// The first file of the newest commit that is rewritten often enough: by how many commits, among how many, how many of
 /// them repairing.
-fn stretch<'a>(timeline: &'a Timeline, setting: &RuleSetting, needed: [usize; 3]) -> Option<Stretch<'a>> {
+fn stretch<'a>(
+    timeline: &'a Timeline,
+    setting: &RuleSetting,
+    needed: [usize; 3],
+    within: Span,
+) -> Option<Stretch<'a>> {
     let [commits, among, repairing] = needed;
     let newest = timeline.newest().filter(|newest| newest.at.0 != 0)?;
     let is_repair = |one: &&&Iteration| begins_as(one, setting.list(&REPAIRS));
     newest.change.iter().flat_map(|change| &change.rewrites).find_map(|Rewrite { path, .. }| {
-        let row = row(timeline, setting, *path, newest);
+        let mut row = row(timeline, setting, *path, newest);
+        row.retain(|one| newest.at.since(one.at).0 <= within.0);
         let among = row.len().min(among);
         let rewrites = |at: &usize| rewrites(row[*at], row.get(at + 1).copied(), *path, setting);
         let rewriting: Vec<&Iteration> = (0..among).filter(rewrites).map(|at| row[at]).collect();
@@ -92,7 +99,6 @@ fn row<'a>(
     path: HunkHash,
     newest: &Iteration,
 ) -> Vec<&'a Iteration> {
-    let is_near = |one: &&Iteration| newest.at.since(one.at).0 <= setting.span(&WITHIN).0;
     let works = |change: &ChangeFacts| {
         change.nature == Nature::Work && change.paths.iter().any(|step| step.path == path)
     };
@@ -103,7 +109,7 @@ fn row<'a>(
             && one.change.as_ref().is_some_and(works)
             && excuse(RULE.id, one, timeline, setting).is_none()
     };
-    timeline.iterations.iter().rev().take_while(is_near).filter(counts).collect()
+    timeline.iterations.iter().rev().filter(counts).collect()
 }
 
 /// Returns whether most of what `one` removes from the file was only just added, and it is no second part of the commit
@@ -192,6 +198,7 @@ mod tests {
         assert_eq!(with("nRRrr", "share", ParamValue::Share(0.61)), None);
         assert_eq!(with("nRRrr", "apart", ParamValue::Span(Span(61))), None);
         assert_eq!(with("nRRrr", "within", ParamValue::Span(Span(60))), None);
+        assert_eq!(with("nRRRrrr", "halt_within", ParamValue::Span(Span(300))), warn);
         assert_eq!(with("nrrrr", "repairs", ParamValue::List(vec!["Work".into()])), warn);
     }
 }
