@@ -21,7 +21,7 @@ use self::run::{FirstConfig, InstallReport, Options};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::plan::{Displacement, Intent};
 use crate::install::{apply::HookRemoval, mode::Integration};
-use crate::setup::clients::by_hand;
+use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
 use andon_core::escape;
@@ -293,6 +293,7 @@ fn install_json(report: &InstallReport, fetch: &[KeyValue], push: Option<&str>) 
 
 pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
+    let there: Vec<_> = folders_of(&repo).into_iter().filter(|folder| folder.exists()).collect();
     if args.purge {
         remove::may_purge(&shell.ctx)?;
     }
@@ -303,7 +304,7 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
     // Before what was noted of them goes.
     let clients = agents::take_along(&shell.ctx, &repo)?;
     let mut report = remove::uninstall(&repo)?;
-    let purged = (args.purge && !report.is_incomplete()).then(|| remove::purge(&repo)).transpose()?;
+    let purged = (args.purge && !report.is_incomplete()).then(|| remove::purge(&repo, &there)).transpose()?;
     if purged.is_some() {
         report.remarks = remove::remarks(&repo, report.mode);
     }

@@ -229,8 +229,9 @@ fn purge_refused(what: &str, help: &str) -> OpsError {
     OpsError::verb(VerbError::Purge, format!("nothing was purged: {what}"), help)
 }
 
-/// Deletes everything that uninstalling leaves, but for `andon.toml`.
-pub(super) fn purge(repo: &Repo) -> Result<PurgeReport, OpsError> {
+/// Deletes everything that uninstalling leaves, but for `andon.toml`. `there` has the folders from before this command, which
+/// makes caches of its own.
+pub(super) fn purge(repo: &Repo, there: &[PathBuf]) -> Result<PurgeReport, OpsError> {
     let records = repo.notes_list(NOTES_REF)?.len();
     let entries = Ledger::open(repo).read_all()?.0.len();
     let left_at_remotes = at_remotes(repo)?;
@@ -241,7 +242,8 @@ pub(super) fn purge(repo: &Repo) -> Result<PurgeReport, OpsError> {
     let mut folders = Vec::new();
     for folder in folders_of(repo) {
         match fs::remove_dir_all(&folder) {
-            Ok(()) => folders.push(folder),
+            Ok(()) if there.contains(&folder) => folders.push(folder),
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
         }
