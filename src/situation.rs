@@ -6,6 +6,7 @@ use super::setup::clients::outside_copy;
 use super::setup::live::{self, GuardState};
 use super::setup::place::HOOKS_PATH;
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::view::status::{LoopState, LostHooks};
@@ -111,7 +112,11 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     let seen = &seen.with_copy(ctx, &ws.repo);
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
-    let found = halts::standing(ws)?;
+    let mut found = halts::standing(ws)?;
+    if found.is_none() && !ctx.is_switched_off() && guard::owed(ws, &loaded).is_some() {
+        guard::settle_owed(ctx, ws)?;
+        found = halts::standing(ws)?;
+    }
     let standing = found.clone().filter(|found| !halts::answered_by_deletion(ctx, ws, found));
     let (recorded, standing) = (found.map(|found| found.halt), standing.map(|found| found.halt));
     let state = if ctx.is_switched_off() {

@@ -22,6 +22,10 @@ use andon_engine::{
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
+    if halts::standing(&ws)?.is_none() {
+        // One that a ledger lost and the records still give would come back at the next commit.
+        guard::settle_owed(&shell.ctx, &ws)?;
+    }
     let how = if args.yes.is_some() { AckHow::Unattended } else { AckHow::Resume };
     let named = if args.yes.is_none() { attended(shell, &ws)? } else { Vec::new() };
     if let Some(counter) = &args.counter {

@@ -84,6 +84,92 @@ fn a_halt_stands_by_its_trace_where_nothing_can_be_put_back() {
     }
 }
 
+/// Deletes what is ours of the refs, and the files of `.git/andon` that are named.
+fn take_away(stage: &Stage, files: &[&str]) {
+    for line in refs(stage, stage.dir()).lines().filter(|line| line.starts_with("refs/")) {
+        stage.git(&["update-ref", "-d", line.split(' ').next().unwrap()]).ok();
+    }
+    stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+    for file in files {
+        remove(stage, &format!(".git/andon/{file}"));
+    }
+}
+
+fn remove(stage: &Stage, path: &str) {
+    let path = stage.path(path);
+    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+}
+
+#[test]
+fn every_door_puts_back_what_was_taken_away() {
+    type Door = fn(&Stage);
+    let doors: [(&str, Door); 6] = [
+        ("check", |stage| drop(stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("open-halt"))),
+        ("status", |stage| drop(stage.andon(&["status"]).ok().says("Loop 4/100  HALTED"))),
+        ("off", |stage| {
+            stage.set("ANDON", "0");
+            stage.andon(&["status"]).ok().says("Loop 4/100").says("not answered yet");
+            stage.unset("ANDON");
+        }),
+        ("complete", |stage| drop(stage.andon(&["complete"]).refused().says("repeated-failures"))),
+        ("push", |stage| drop(stage.git(&["push", "-q", "origin", "HEAD:refs/heads/x"]).refused())),
+        ("commit", |stage| drop(iterate(stage, stage.dir(), "on\n", GREEN, "On").refused())),
+    ];
+    for (door, open) in doors {
+        for files in [&[][..], &["written"], &["written", "cache/results"]] {
+            let (stage, _) = hub();
+            halt(&stage);
+            let before = refs(&stage, stage.dir());
+            take_away(&stage, files);
+            open(&stage);
+            assert_eq!(refs(&stage, stage.dir()), before, "{door} without {files:?}");
+        }
+    }
+}
+
+#[test]
+fn records_come_back_from_what_was_sent_and_are_named_where_nothing_has_them() {
+    let (stage, _) = hub();
+    iterate(&stage, stage.dir(), "1\n", GREEN, "One").ok();
+    sync(&stage, stage.dir()).ok();
+    let before = notes(&stage, stage.dir());
+    take_away(&stage, &["written", "cache/results"]);
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok();
+    assert_eq!(notes(&stage, stage.dir()), before);
+    take_away(&stage, &["written", "cache"]);
+    remove(&stage, ".git/refs/andon");
+    stage.git(&["gc", "-q", "--prune=now"]).ok();
+    stage.andon(&["status"]).ok().says("the records of 2 commits that were made here are gone");
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(3);
+    iterate(&stage, stage.dir(), "2\n", GREEN, "Two").ok();
+    stage
+        .andon(&["status"])
+        .ok()
+        .says("the records of 2 commits that were made here are gone")
+        .lacks("without andon");
+}
+
+/// Neither ledger nor journal tells of the halt, and the records give it all the same.
+#[test]
+fn a_halt_that_only_records_tell_of_binds_and_is_answered_at_once() {
+    for door in ["status", "complete", "resume"] {
+        let (stage, _) = hub();
+        halt(&stage);
+        let name = ledger(&stage);
+        stage.git(&["update-ref", "-d", &name]).ok();
+        for gone in [".andon", ".git/andon/cache", ".git/andon/journal.jsonl"] {
+            remove(&stage, gone);
+        }
+        match door {
+            "status" => drop(stage.andon(&["status"]).ok().says("HALTED")),
+            "complete" => drop(stage.andon(&["complete"]).refused().says("repeated-failures")),
+            _ => {}
+        }
+        stage.andon(&["resume", "--reason", "looked"]).ok().says("answered the halt");
+        iterate(&stage, stage.dir(), "on\n", GREEN, "On").ok();
+    }
+}
+
 #[test]
 fn a_halt_of_another_clone_stays_when_its_remote_loses_it() {
     let (stage, hub) = hub();

@@ -27,10 +27,69 @@ fn is_tested(stage: &Stage, base: &str, story: &str) {
     at("push", stage.git(&["push", "-q", remote.to_str().unwrap(), "HEAD:refs/heads/main"]));
 }
 
+/// Every door says of HEAD, which is on top of `base`, that its tests pass, or that they fail.
+fn all_say(stage: &Stage, passes: bool, story: &str) {
+    let branch = format!("HEAD:refs/heads/{}", story.replace(' ', "-"));
+    let doors = [
+        ("check", stage.andon(&["check", "HEAD~1..HEAD"])),
+        ("complete", stage.andon(&["complete"])),
+        ("push", stage.git(&["push", "-qf", "../remote.git", &branch])),
+    ];
+    for (door, out) in doors {
+        assert_eq!(out.code == 0, passes, "{story}: {door}: {out}");
+        assert_eq!(out.all().contains("failing-tests"), !passes, "{story}: {door}: {out}");
+    }
+}
+
+/// A record stands as it was made and never gets better; a run that fails later counts at once.
+#[test]
+fn a_commit_is_worth_the_worse_of_its_record_and_the_newest_run_at_every_door() {
+    let stage = Stage::installed();
+    let test = |verdict: &str| {
+        std::fs::write(stage.root().join("verdict"), format!("{verdict} 1 - a\n")).unwrap();
+        stage.andon(&["test"])
+    };
+    let amend = || stage.git(&["commit", "-q", "--amend", "--no-edit", "--allow-empty"]).ok();
+    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.write("check.sh", "echo 1..1; cat ../verdict; ! grep -q not ../verdict\n");
+    test("ok").ok();
+    stage.commit_of(".", "Begin");
+    stage.write("code.txt", "new\n");
+    test("not ok");
+    stage.git(&["commit", "-qam", "Red"]).ok();
+    all_say(&stage, false, "as it was recorded");
+    test("ok").ok();
+    all_say(&stage, false, "a later run passed");
+    stage.andon(&["status"]).ok().says(", by the record of the commit; a run that passed since");
+    stage
+        .git(&["push", "-q", "../remote.git", "HEAD:refs/heads/x"])
+        .refused()
+        .says("help: git commit --amend");
+    amend();
+    all_say(&stage, true, "recorded again");
+    stage.andon(&["status"]).ok().lacks("by the record");
+    test("not ok");
+    all_say(&stage, false, "a later run failed");
+    test("ok").ok();
+    all_say(&stage, false, "and its record says so");
+    stage.add("README.md", "text\n");
+    stage.git(&["commit", "-qam", "Documents"]).ok();
+    all_say(&stage, true, "a commit of the same code on top");
+    stage.andon(&["sync"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Again"]).ok();
+    test("not ok");
+    stage.andon(&["sync"]).ok();
+    test("ok").ok();
+    all_say(&stage, false, "others have the record");
+    amend();
+    all_say(&stage, true, "and once more");
+}
+
 type Story = fn(&Stage) -> String;
 
 /// Each leaves a commit that was made of code that was tested somewhere, and says from where on it is looked at.
-const STORIES: [(&str, Story); 7] = [
+const STORIES: [(&str, Story); 9] = [
     ("squash after 8", |stage| squash(stage, 8)),
     ("squash after 9", |stage| squash(stage, 9)),
     ("squash after 20", |stage| squash(stage, 20)),
@@ -43,6 +102,32 @@ const STORIES: [(&str, Story); 7] = [
         other_work(stage, 9);
         stage.write("code.txt", "side\n");
         stage.git(&["commit", "-qam", "Tested beside"]).ok();
+        base
+    }),
+    ("a worktree that is gone", |stage| {
+        let base = stage.head();
+        stage.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+        std::fs::write(stage.root().join("side/code.txt"), "side\n").unwrap();
+        stage.andon_in(&stage.root().join("side"), &["test"]).ok();
+        stage.git(&["worktree", "remove", "--force", "../side"]).ok();
+        stage.write("code.txt", "side\n");
+        stage.git(&["commit", "-qam", "Tested beside"]).ok();
+        base
+    }),
+    ("records that were fetched", |stage| {
+        let base = stage.head();
+        stage.git(&["clone", "-q", ".", "../two"]).ok();
+        for (key, value) in [("user.name", "Two"), ("user.email", "two@example.org")] {
+            stage.git(&["-C", "../two", "config", key, value]).ok();
+        }
+        let two = stage.root().join("two");
+        stage.andon_in(&two, &["install", "--no-push"]).ok();
+        std::fs::write(two.join("code.txt"), "theirs\n").unwrap();
+        stage.steps_in(&two, "andon test; git commit -qam Theirs");
+        let fetched = "+refs/notes/andon:refs/notes/remotes/two/andon";
+        stage.git(&["fetch", "-q", "../two", fetched]).ok();
+        stage.write("code.txt", "theirs\n");
+        stage.git(&["commit", "-qam", "As theirs"]).ok();
         base
     }),
     ("stash", |stage| {
@@ -152,6 +237,7 @@ fn a_damaged_index_is_made_again_with_one_line() {
     other_work(&stage, 9);
     // Where there is another worktree, its runs may be newer than those at hand.
     stage.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+    stage.andon_in(&stage.root().join("side"), &["test"]).ok();
     stage.andon(&["complete"]).ok();
     let index = stage.path(".git/andon/cache/results");
     let good = std::fs::read(&index).unwrap();

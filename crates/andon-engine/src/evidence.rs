@@ -203,10 +203,21 @@ pub fn changed_by_hook(
     Ok(changed.filter(|path| ws.is_code(path)).collect())
 }
 
-/// Adds what git makes of the code of commit `tip`, where no tests are evidence for it: code that git made of tested
-/// commits, and what fails in those.
+/// Adds what is known of commit `tip` besides the runs on its code: its record, which never gets better, and where no tests are
+/// evidence for it, code that git made of tested commits, and what fails in those.
 pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Candidate, OpsError> {
-    if matches!(candidate.evidence, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
+    let store = NotesStore::open(&ws.repo)?;
+    if let EvidenceState::Tested(tests) = &candidate.evidence {
+        let recorded = store.readable(tip).and_then(|record| record.tests);
+        let red = recorded.filter(|told| told.code == tests.code && !told.is_green() && tests.is_green());
+        let Some(red) = red else { return Ok(candidate) };
+        return Ok(Candidate {
+            origin: Origin::Recorded,
+            evidence: EvidenceState::Tested(Box::new(red)),
+            ..candidate
+        });
+    }
+    if candidate.evidence == EvidenceState::Unconfigured {
         return Ok(candidate);
     }
     // What is left to the push is owed whoever made the code, and so is the repair of what is red.
@@ -216,7 +227,6 @@ pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Can
     {
         return Ok(candidate);
     }
-    let store = NotesStore::open(&ws.repo)?;
     let archive = Archive { repo: &ws.repo, store: &store, config: &ws.config };
     let mut origins = Origins::of(ResultIndex::open(&ws.repo, ws.opened));
     Ok(match origins.standing(archive, &|_| KnownSoFar::Open, tip)? {

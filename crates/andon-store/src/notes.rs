@@ -1,6 +1,6 @@
 //! Commit records in git notes: `refs/notes/andon`, readable with `git notes --ref=andon show`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{RecordError, note_help, skipped_note, union};
 use crate::wire::v1::{
@@ -130,29 +130,44 @@ pub struct NotesStore<'r> {
     fetched: Vec<NotesTree<'r>>,
 }
 
-/// Most refs of others that are read where they cannot be taken in.
+/// Most refs of others that are read where they are not taken in.
 const MAX_FETCHED: usize = 64;
 
-/// The trees of what was fetched, in a clone that may not be written.
+/// The trees of what was fetched and is not taken in.
 fn fetched(repo: &Repo) -> Vec<NotesTree<'_>> {
-    if files::check_writable(&repo.common_dir().join("refs")).is_ok() {
-        return Vec::new();
-    }
-    let refs = [union::REMOTE_PREFIX, union::REMOTE_NOTES].map(|prefix| repo.refs_with_prefix(prefix));
-    let refs = refs.into_iter().filter_map(Result::ok).flatten();
-    let refs = refs.filter(|(name, _)| name.starts_with(union::REMOTE_PREFIX) || name.ends_with("/andon"));
-    refs.take(MAX_FETCHED).map(|(_, tip)| repo.notes_at(REF, Some(CommitId(tip)))).collect()
+    let refs = union::fetched(repo, &union::taken(repo)).unwrap_or_default().into_iter();
+    refs.take(MAX_FETCHED).map(|(name, tip)| repo.notes_at(&name, Some(tip))).collect()
+}
+
+/// The same in a clone that may not be written, where nothing can be taken in.
+fn fetched_for_good(repo: &Repo) -> Vec<NotesTree<'_>> {
+    let is_writable = files::check_writable(&repo.common_dir().join("refs")).is_ok();
+    if is_writable { Vec::new() } else { fetched(repo) }
 }
 
 impl<'r> NotesStore<'r> {
     /// Opens the records of `repo`; no ref means no records.
     pub fn open(repo: &'r Repo) -> Result<Self, RecordError> {
-        Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched(repo) })
+        Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched_for_good(repo) })
     }
 
     /// The records as notes commit `tip` has them: several handles of one repository then see the same.
     pub fn at(repo: &'r Repo, tip: Option<CommitId>) -> Self {
-        Self { repo, notes: repo.notes_at(REF, tip), fetched: fetched(repo) }
+        Self { repo, notes: repo.notes_at(REF, tip), fetched: fetched_for_good(repo) }
+    }
+
+    /// The records of `repo` with those that were fetched of others and are not taken in yet.
+    ///
+    /// # Errors
+    /// [`RecordError::Git`] when our own cannot be read.
+    pub fn with_fetched(repo: &'r Repo) -> Result<Self, RecordError> {
+        Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched(repo) })
+    }
+
+    /// The refs whose records these are, with the notes commit of each.
+    pub(crate) fn tips(&self) -> impl Iterator<Item = (&str, CommitId)> {
+        let trees = std::iter::once(&self.notes).chain(&self.fetched);
+        trees.filter_map(|notes| Some((notes.name(), notes.tip()?)))
     }
 
     /// The notes commit whose records these are: what is derived from them holds as long as it is the tip.
@@ -217,6 +232,12 @@ impl<'r> NotesStore<'r> {
         let info = self.repo.commit(commit)?;
         let parent = Some(info.parents.first().copied());
         Ok(DerivedFacts { tree: Some(info.tree), parent, ..DerivedFacts::default() })
+    }
+
+    /// True if a remote has a record of `commit`, as far as is known here.
+    pub fn is_published(&self, commit: CommitId) -> bool {
+        let refs = union::fetched(self.repo, &BTreeMap::new()).unwrap_or_default();
+        refs.into_iter().any(|(name, tip)| self.repo.notes_at(&name, Some(tip)).has(commit).unwrap_or(false))
     }
 
     /// Writes records of commits that have none, parents first, in one notes commit dated `at`; sees them from then on

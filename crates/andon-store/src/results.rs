@@ -1,6 +1,7 @@
 //! The one index of test results by content: code, or the code of a scope, and where it is recorded how its tests ended.
 //!
-//! It is filled from the journals of all worktrees of the clone and from the records, own and fetched, and holds places
+//! It is filled from the journals of all worktrees of the clone, those that are gone too, and from the records, own and fetched,
+//! and holds places
 //! alone: a result is read from its place, so that what is damaged, forged or out of date here can hide a result and never
 //! make one. `<common dir>/andon/cache/results` is a memory with how far each source was read: who opens it reads what came
 //! since. It is bounded by age and bytes; without it the newest part of each source is read again.
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{RecordError, skipped_line};
 use crate::journal::{Journal, JournalLine, Position};
 use crate::memory::{Kind, Memory};
-use crate::notes::NotesStore;
+use crate::notes::{NotesStore, REF};
 use crate::wire::envelope;
 use crate::wire::v1::{decode_line, is_plainly_event, peek};
 use andon_core::domain::facts::Recording;
@@ -37,8 +38,6 @@ const MAX_RECORDS: usize = 16 << 20;
 const MANY: usize = 4_096;
 /// Rows that came since the memory was written, from which who only reads writes it too.
 const STEP: usize = 256;
-/// Worktrees whose journals are read.
-const WORKTREES: usize = 255;
 /// Records that are looked at for one answer, the newest.
 const PER_KEY: usize = 16;
 /// Lines that are named because they cannot be read.
@@ -60,8 +59,15 @@ fn key(by: By, id: &[u8]) -> u128 {
 /// Where a result is recorded: on the line of the journal of this number, or in the record of the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Place {
-    Run(u16, Position),
+    Run(Worktrees, Position),
     Record(CommitId),
+}
+
+/// Whose runs a journal holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Worktrees {
+    Main,
+    Linked,
 }
 
 /// Rows are sorted: those of a key by their time.
@@ -78,10 +84,10 @@ struct Row {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Remembered {
     rows: Vec<Row>,
-    /// The worktrees, `None` for the main one, and the place that was reached in the journal of each.
-    journals: Vec<(Option<String>, Position, ShortHash)>,
-    /// The commit of the notes.
-    tip: Option<CommitId>,
+    /// The place that was reached in each journal.
+    journals: BTreeMap<Worktrees, (Position, ShortHash)>,
+    /// The refs of notes that were read, each with its commit then.
+    tips: BTreeMap<String, CommitId>,
 }
 
 /// The index.
@@ -117,6 +123,12 @@ impl ResultIndex {
         Ok(index)
     }
 
+    /// True where no run of another worktree can be newer than those of this one.
+    pub fn is_own_alone(repo: &Repo) -> bool {
+        let linked = Journal::of_linked_runs(repo.common_dir());
+        repo.git_dir() == repo.common_dir() && !linked.path().exists()
+    }
+
     /// The memory with what came since, which it is written with where that is `worth` so many rows.
     fn remembered(repo: &Repo, now: Timestamp, worth: usize) -> Self {
         let memory = Memory::new(repo, Kind::Results);
@@ -141,18 +153,20 @@ impl ResultIndex {
         index
     }
 
-    /// True if no journal was replaced, and few are of worktrees that are gone.
+    /// True if no journal was replaced.
     fn goes_on(&self, kept: &Remembered) -> bool {
-        let same = |(worktree, at, guard): &(Option<String>, Position, ShortHash)| {
-            let journal = self.journal(worktree.as_deref());
+        let same = |(of, (at, guard)): (&Worktrees, &(Position, ShortHash))| {
+            let journal = self.journal(*of);
             journal.size().is_none_or(|size| size == at.offset) || journal.guard(*at) == Some(*guard)
         };
-        kept.journals.len() <= 4 * WORKTREES && kept.journals.iter().all(same)
+        kept.journals.iter().all(same)
     }
 
-    fn journal(&self, worktree: Option<&str>) -> Journal {
-        let linked = |name| self.common_dir.join("worktrees").join(name);
-        Journal::open(&worktree.map_or_else(|| self.common_dir.clone(), linked))
+    fn journal(&self, of: Worktrees) -> Journal {
+        match of {
+            Worktrees::Main => Journal::open(&self.common_dir),
+            Worktrees::Linked => Journal::of_linked_runs(&self.common_dir),
+        }
     }
 
     fn forget(&mut self, now: Timestamp) {
@@ -167,13 +181,10 @@ impl ResultIndex {
     }
 
     fn catch_up(&mut self, repo: &Repo) {
-        let linked = std::fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
-        let linked = linked.filter_map(|entry| entry.file_name().into_string().ok()).map(Some);
-        for worktree in std::iter::once(None).chain(linked.take(WORKTREES)) {
-            self.take_journal(worktree);
-        }
+        self.take_journal(Worktrees::Main);
+        self.take_journal(Worktrees::Linked);
         // Records that cannot be read are reported by who reads the newest; the journals tell the rest.
-        let _unread = NotesStore::open(repo).and_then(|store| self.take_records(repo, &store));
+        let _unread = NotesStore::with_fetched(repo).and_then(|store| self.take_records(repo, &store));
         self.settle();
     }
 
@@ -182,34 +193,47 @@ impl ResultIndex {
         self.known.rows.dedup();
     }
 
-    fn take_journal(&mut self, worktree: Option<String>) {
-        let journal = self.journal(worktree.as_deref());
+    fn take_journal(&mut self, of: Worktrees) {
+        let journal = self.journal(of);
         let Some(size) = journal.size() else { return };
-        let known = self.known.journals.iter().position(|(known, ..)| *known == worktree);
-        let slot = known.unwrap_or(self.known.journals.len());
-        let from = known.map(|slot| self.known.journals[slot].1);
-        let is_read = from.is_some_and(|from| from.offset == size && !journal.rotated_since(from));
-        let Some(number) = u16::try_from(slot).ok().filter(|_| !is_read) else { return };
+        let from = self.known.journals.get(&of).map(|(at, _)| *at);
+        if from.is_some_and(|from| from.offset == size && !journal.rotated_since(from)) {
+            return;
+        }
         let Self { known: Remembered { rows, .. }, warnings, .. } = self;
         let from = from.unwrap_or_else(|| journal.newest_generations(GENERATIONS));
         let read = journal.lines_after(from, &mut |at, line| match run_of(line) {
-            Ok(Some(run)) => rows.extend(rows_of(&run, Place::Run(number, at))),
+            Ok(Some(run)) => rows.extend(rows_of(&run, Place::Run(of, at))),
             Err(why) if warnings.len() < NAMED => {
                 warnings.push(skipped_line(&journal.file_of(at), at.offset, why));
             }
             Ok(None) | Err(_) => {}
         });
-        let Some((at, guard)) = read.ok().and_then(|at| Some((at, journal.guard(at)?))) else { return };
-        match self.known.journals.get_mut(slot) {
-            Some(known) => (known.1, known.2) = (at, guard),
-            None => self.known.journals.push((worktree, at, guard)),
-        }
+        let reached = read.ok().and_then(|at| Some((at, journal.guard(at)?)));
+        self.known.journals.extend(reached.map(|reached| (of, reached)));
     }
 
     fn take_records(&mut self, repo: &Repo, store: &NotesStore<'_>) -> Result<(), RecordError> {
-        let Some(tip) = store.tip().filter(|tip| self.known.tip != Some(*tip)) else { return Ok(()) };
+        for (name, tip) in store.tips() {
+            let known = self.known.tips.get(name).copied();
+            if known != Some(tip) {
+                self.take_notes(repo, store, known, tip)?;
+                self.known.tips.insert(name.to_owned(), tip);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the records that the notes of `tip` have and those of `known` have not.
+    fn take_notes(
+        &mut self,
+        repo: &Repo,
+        store: &NotesStore<'_>,
+        known: Option<CommitId>,
+        tip: CommitId,
+    ) -> Result<(), RecordError> {
         // A tip that is not here any more tells nothing.
-        let changed = self.known.tip.and_then(|known| repo.notes_changed(known, tip).ok());
+        let changed = known.and_then(|known| repo.notes_changed(known, tip).ok());
         if let Some(changed) = changed.filter(|changed| changed.len() <= MANY) {
             for commit in changed {
                 self.take_record(store, commit);
@@ -225,7 +249,6 @@ impl ResultIndex {
                 }
             }
         }
-        self.known.tip = Some(tip);
         Ok(())
     }
 
@@ -286,11 +309,8 @@ impl ResultIndex {
     }
 
     fn run(&self, place: Place) -> Option<Rc<TestRun>> {
-        let Place::Run(number, at) = place else { return None };
-        let read = || {
-            let (worktree, ..) = self.known.journals.get(usize::from(number))?;
-            run_of(&self.journal(worktree.as_deref()).line_at(at)?).ok()?.map(Rc::new)
-        };
+        let Place::Run(of, at) = place else { return None };
+        let read = || run_of(&self.journal(of).line_at(at)?).ok()?.map(Rc::new);
         self.read.borrow_mut().entry(place).or_insert_with(read).clone()
     }
 
@@ -315,6 +335,12 @@ impl ResultIndex {
         rows.sort_unstable_by_key(|row| Reverse(row.at));
         Self::commits(rows.into_iter().map(|row| row.place), count)
     }
+}
+
+/// The commit of our own notes that the index was last filled from.
+pub(crate) fn last_tip(repo: &Repo) -> Option<CommitId> {
+    let kept: Remembered = Memory::new(repo, Kind::Results).get(&())?;
+    kept.tips.get(REF).copied()
 }
 
 /// The codes that a run has results on.

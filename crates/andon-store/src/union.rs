@@ -6,10 +6,14 @@
 //! to which it pushes its union and which no other clone writes: so no push is ever refused because another was faster. A
 //! record that several refs hold costs only bytes, because the writer of a line does not matter in a union.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::RecordError;
+use crate::guard_state::GuardSnapshot;
+use crate::ledger::{self, Ledger};
+use crate::memory::{Kind, Memory};
 use crate::wire::{NOTES_REF, v1::decode_commit};
+use crate::{results, window};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
@@ -55,6 +59,34 @@ impl WriterNews {
             Err(error) => self.unread.push((writer.to_owned(), error)),
         }
     }
+}
+
+/// The refs of writers as they were taken in, by name: each state of one is taken in once. Without this memory all of a ref is
+/// compared, and so it is where our own notes are gone.
+pub fn taken(repo: &Repo) -> BTreeMap<String, CommitId> {
+    match repo.ref_target(NOTES_REF) {
+        Ok(Some(_)) => Memory::new(repo, Kind::Sync).get(&"taken").unwrap_or_default(),
+        Ok(None) | Err(_) => BTreeMap::new(),
+    }
+}
+
+/// Remembers what was taken in.
+pub fn remember_taken(repo: &Repo, taken: &BTreeMap<String, CommitId>) {
+    Memory::new(repo, Kind::Sync).put(&"taken", taken);
+}
+
+/// The refs in which a fetch left the records of writers and the notes of remotes, of those that are not `taken` in as they are.
+///
+/// # Errors
+/// [`GitError`] when the refs cannot be read.
+pub fn fetched(repo: &Repo, taken: &BTreeMap<String, CommitId>) -> Result<Vec<(String, CommitId)>, GitError> {
+    let mut found = repo.refs_with_prefix(PREFIX)?;
+    found.extend(repo.refs_with_prefix(REMOTE_PREFIX)?);
+    found.retain(|(name, _)| name.rsplit('/').next().is_some_and(ledger::is_writer));
+    let notes = repo.refs_with_prefix(REMOTE_NOTES)?;
+    found.extend(notes.into_iter().filter(|(name, _)| name.ends_with("/andon")));
+    let found = found.into_iter().map(|(name, tip)| (name, CommitId(tip)));
+    Ok(found.filter(|(name, tip)| taken.get(name) != Some(tip)).collect())
 }
 
 /// Joins the news of writers to the records of this clone, in one commit dated `at`.
@@ -117,11 +149,29 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
 }
 
 /// The same for a reader, where the ref is gone or does not go on from what was written here: a fetch overwrote or pruned it.
+/// Where the tips that we wrote are forgotten too, other traces of them tell.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
 pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
+    if repo.written_tips(NOTES_REF).is_empty() {
+        traces(repo).into_iter().for_each(|tip| repo.remember_written(NOTES_REF, None, tip));
+    }
     if repo.notes_went_back(NOTES_REF)? { restore(repo, at) } else { Ok(0) }
+}
+
+/// The commits of our notes that memories, the guard and copies of what we sent name.
+fn traces(repo: &Repo) -> Vec<CommitId> {
+    let guarded = GuardSnapshot::read(repo.git_dir()).map(|kept| kept.refs).unwrap_or_default();
+    let guarded = guarded.into_iter().filter(|(name, _)| name == NOTES_REF);
+    let own = Ledger::open(repo).own_writer().ok().flatten().map(|writer| format!("/{writer}"));
+    let sent = own.and_then(|own| {
+        let sent = repo.refs_with_prefix(REMOTE_PREFIX).ok()?.into_iter();
+        Some(sent.filter(move |(name, _)| name.ends_with(&own)).map(|(_, tip)| CommitId(tip)))
+    });
+    let guarded = guarded.filter_map(|(_, tip)| tip.parse().ok());
+    let remembered = results::last_tip(repo).into_iter().chain(window::last_tip(repo));
+    sent.into_iter().flatten().chain(guarded).chain(remembered).collect()
 }
 
 fn note_to_keep(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {

@@ -91,6 +91,13 @@ pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
     start.settled.filter(|_| same)
 }
 
+/// The notes commit at which the last window was kept, whatever it was of.
+pub(crate) fn last_tip(repo: &Repo) -> Option<CommitId> {
+    let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;
+    let (_, place) = Row::new(&bytes, bytes.len()).next()?;
+    Some(envelope::decoded::<Start>(&bytes[place])?.tip)
+}
+
 /// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
 /// said each time. That it cannot be written only costs time.
 pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: WindowVerdict) {

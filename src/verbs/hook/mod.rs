@@ -14,6 +14,7 @@ use std::{ffi::OsString, io::Read as _};
 use clap::Args;
 
 use self::chain::HookCall;
+pub(crate) use self::record_commit::complete;
 use self::work::{HookEnd, HookOutcome, Refusal};
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, ColorChoice, Printer};

@@ -135,19 +135,23 @@ fn again(
 /// Records that are looked at for one of a child, the newest.
 const CHILDREN: usize = 64;
 
-/// Adds to the record of a commit that is pushed what its tests gave since: those of scopes that are left to the push, those of
-/// what git made. A child's record names this one as it is, and then it stays so.
-pub(super) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(), OpsError> {
+/// Adds to the record of a commit what its tests gave since: those of scopes that are left to the push, those of what git made,
+/// and failures on the same code. A record never gets better: that would look like an edited one. A child's record names this
+/// one as it is, and then it stays so.
+pub(crate) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(), OpsError> {
     let mut store = NotesStore::open(&ws.repo)?;
     let Some(stored) = store.get(tip)? else { return Ok(()) };
     let (mut record, extra) = (stored.record, stored.extra);
     let (subject, loaded) = (Subject::Tree(record.tree), timeline::load_behind(ws, Some(tip)));
     let found = evidence::of_subject(ws, &loaded, &subject, record.code, Demand::Everything)?;
     let Some(found) = found.filter(|found| found.code == record.code) else { return Ok(()) };
+    let got_worse = record.tests.as_ref().is_some_and(|old| old.is_green() && !found.is_green());
+    let is_worse = got_worse && !store.is_published(tip);
     let lacks =
         |old: &TestEvidence| old.command == TestEvidence::OF_SCOPES && found.scopes.len() > old.scopes.len();
     let is_child = |id: &CommitId| store.readable(*id).is_some_and(|other| other.parent == Some(tip));
-    if !record.tests.as_ref().is_none_or(lacks) || loaded.results_of(ws).newest(CHILDREN).iter().any(is_child)
+    if !(is_worse || record.tests.as_ref().is_none_or(lacks))
+        || loaded.results_of(ws).newest(CHILDREN).iter().any(is_child)
     {
         return Ok(());
     }

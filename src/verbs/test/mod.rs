@@ -18,7 +18,7 @@ use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Format, Printer};
 use crate::cli::{Shell, format_arg::FormatArg};
 use crate::setup::live;
-use crate::verbs::test::run as test;
+use crate::verbs::{hook::complete, test::run as test};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
@@ -79,6 +79,9 @@ fn after_run(
     }
     // Hooks read little of what came since the index was remembered, and so it is remembered here.
     said.extend(ResultIndex::keep(&ws.repo, shell.ctx.now).warnings);
+    let head = ws.repo.head().ok().and_then(|head| head.commit());
+    let completed = head.map(|head| complete(&shell.ctx, ws, head)).transpose();
+    said.extend(completed.err().iter().flat_map(error::diagnostics));
     match rule_feed::after_run(&shell.ctx, ws) {
         Ok(decided) => decided.map(|(decision, warnings)| {
             said.extend(warnings);

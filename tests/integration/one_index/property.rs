@@ -2,7 +2,7 @@
 //! against a model, which knows from a log what each scope's tests have read and from git what they would read.
 //!
 //! `ANDON_INDEX_SEEDS=10000 cargo test --test integration one_index::property` plays more days, `ANDON_INDEX_FROM` says where
-//! they begin, and `ANDON_INDEX_SEED=7` plays one and tells it.
+//! they begin, and `ANDON_INDEX_SEED=7` plays one and tells it. With `TMPDIR=/dev/shm` they play in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -74,6 +74,7 @@ struct Day {
 
 fn ground(scoped: bool) -> Stage {
     let stage = Stage::installed();
+    stage.git(&["config", "core.fsync", "none"]).ok();
     stage.set("SCOPE_LOG", stage.root().join("scope.log").to_str().unwrap());
     for file in FILES {
         stage.write(file, "1\n");
@@ -230,8 +231,6 @@ impl Day {
     fn step(&mut self, dice: &mut Dice) {
         let branch = ["main", "side", "one", "two"][dice.roll(4)];
         let back = format!("HEAD~{}", 1 + dice.roll(2));
-        let is_ours = self.line(&["merge-base", "--is-ancestor", &self.base.clone(), &back]).is_empty()
-            && self.git(&["merge-base", "--is-ancestor", &self.base, &back]).code == 0;
         let kind = dice.roll(20);
         let _ = writeln!(self.told, "{kind} {branch} {back} in {}", self.here.display());
         match kind {
@@ -252,7 +251,13 @@ impl Day {
                 self.git(&["switch", "-q", branch]);
                 self.git(&["switch", "-qc", branch]);
             }
-            14 if self.is_clean() => std::mem::swap(&mut self.here, &mut self.there),
+            14 if self.is_clean() && dice.roll(4) > 0 => std::mem::swap(&mut self.here, &mut self.there),
+            14 if self.here.ends_with("side") && self.is_clean() => {
+                // The worktree goes, and what ran in it counts all the same.
+                std::mem::swap(&mut self.here, &mut self.there);
+                self.git(&["worktree", "remove", "--force", "../side"]).ok();
+                self.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+            }
             15 if self.is_clean() => {
                 let out = self.git(&["merge", "-q", "--squash", branch]);
                 if out.code != 0 {
@@ -260,7 +265,9 @@ impl Day {
                 }
                 self.commit(&["commit", "-qm", "Squashed"]);
             }
-            16 if self.is_clean() && is_ours => {
+            16 if self.is_clean()
+                && self.git(&["merge-base", "--is-ancestor", &self.base, &back]).code == 0 =>
+            {
                 self.git(&["reset", "-q", "--soft", &back]).ok();
                 self.commit(&["commit", "-qm", "At once"]);
             }
@@ -344,7 +351,8 @@ fn play(seed: u64) -> String {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
     for step in 0..STEPS {
         day.step(&mut dice);
-        if step % 5 == 4 {
+        // Each day has its gate; the doors that read are asked less often, for they take most of the time.
+        if step % 5 == 4 && seed.is_multiple_of(4) {
             day.compare();
         }
     }

@@ -95,6 +95,8 @@ pub enum Origin {
     Work,
     /// git alone made it of tested commits: a clean merge, revert, pick or rebase, made again to see.
     MadeByGit,
+    /// The record of the commit, which says that tests fail that passed since.
+    Recorded,
 }
 
 /// The change of code paths. Documentation and ignored paths are not code (docs/concepts.md).

@@ -4,7 +4,7 @@ use crate::recording::timeline::{LoadedTimeline, Results};
 use crate::workspace::Workspace;
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
-use andon_store::notes::NotesStore;
+use andon_store::{notes::NotesStore, results::ResultIndex};
 
 /// Who tells a result.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub fn newest<T>(
     wanted: impl Fn(Told<'_>) -> Option<T>,
 ) -> Option<T> {
     let own = || loaded.runs.iter().rev().find_map(|run| wanted(Told::Run(run)));
-    let alone = || ws.repo.linked_worktrees().is_empty();
+    let alone = || ResultIndex::is_own_alone(&ws.repo);
     if *loaded.results.alone.get_or_init(alone)
         && let Some(found) = own()
     {
@@ -67,7 +67,7 @@ fn recorded<T>(
     let window =
         facts.into_iter().find_map(|fact| wanted(Told::Record(fact.id?, fact.record.tests.as_ref()?)));
     let read = |commit: &CommitId| {
-        let read = || NotesStore::open(&ws.repo).ok()?.readable(*commit)?.tests;
+        let read = || NotesStore::with_fetched(&ws.repo).ok()?.readable(*commit)?.tests;
         wanted(Told::Record(*commit, records.borrow_mut().entry(*commit).or_insert_with(read).as_ref()?))
     };
     window.or_else(|| index.get()?.records(code).iter().find_map(read))

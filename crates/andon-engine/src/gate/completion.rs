@@ -34,7 +34,11 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     };
     let candidate = Candidate { docs, ..candidate };
     let standing = halts::unanswered(ctx, ws)?;
-    let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
+    let owed = if standing.is_none() { guard::owed(ws, &loaded) } else { None };
+    let decision = match owed {
+        Some(owed) => owed,
+        None => guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing),
+    };
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = tests_in(&candidate.evidence);
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);

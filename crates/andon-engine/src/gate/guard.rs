@@ -356,10 +356,7 @@ fn heal(
     loaded: &LoadedTimeline,
     decision: Decision,
 ) -> Result<Decision, OpsError> {
-    let owed = decide(ws, loaded, Stage::PostCommit, None, None);
-    if owed.verdict != Verdict::Halt {
-        return Ok(decision);
-    }
+    let Some(owed) = owed(ws, loaded) else { return Ok(decision) };
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
     recording::tell_repair(
         ctx,
@@ -369,8 +366,13 @@ fn heal(
     Ok(owed)
 }
 
-/// Writes the halt that the records behind HEAD owe, where they came from clones that did not know of each other; whether there
-/// is one.
+/// The decision to halt that the records behind HEAD give, where no halt stands: no ledger has it, or has it any more.
+pub fn owed(ws: &Workspace, loaded: &LoadedTimeline) -> Option<Decision> {
+    Some(decide(ws, loaded, Stage::PostCommit, None, None)).filter(|owed| owed.verdict == Verdict::Halt)
+}
+
+/// Writes the halt that the records behind HEAD owe, where they came from clones that did not know of each other or a ledger
+/// lost it; whether there is one.
 pub fn settle_owed(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     if halts::resolve(ctx, ws)?.halt.is_some() {
         return Ok(false);

@@ -51,7 +51,7 @@ const EARLIER_RUNS: usize = 8;
 #[derive(Default)]
 pub struct Results {
     pub(crate) index: OnceCell<ResultIndex>,
-    /// This worktree is the only one of the clone.
+    /// No other worktree of the clone ran tests.
     pub(crate) alone: OnceCell<bool>,
     /// The tests of records that were read.
     pub(crate) records: RefCell<BTreeMap<CommitId, Option<TestEvidence>>>,
@@ -84,18 +84,26 @@ pub struct LoadedTimeline {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the window behind HEAD, and the attempts outside of it. Records of this clone that a fetch took away are there again.
+/// Reads the window behind HEAD, and the attempts outside of it.
 pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
     let head = ws.repo.head()?.commit();
+    Ok(with_records(ws, |store| load_at(ws, store, head)))
+}
+
+/// What is loaded with the records, once those that a fetch took away are there again; when the notes cannot be opened, the
+/// journal alone: a broken notes ref must not switch off the rules that read it too.
+fn with_records(ws: &Workspace, load: impl FnOnce(&NotesStore<'_>) -> LoadedTimeline) -> LoadedTimeline {
     let put_back = union::put_back(&ws.repo, ws.opened).err();
-    Ok(match NotesStore::open(&ws.repo) {
+    match NotesStore::open(&ws.repo) {
         Ok(store) => {
-            let mut loaded = load_at(ws, &store, head);
+            let mut loaded = load(&store);
             loaded.warnings.extend(put_back.map(|err| OpsError::from(err).as_warning()));
             loaded
         }
-        Err(err) => unopened(ws, &err.into()),
-    })
+        Err(err) => {
+            loaded(ws, Window::default(), SideAttempts::default(), Some(OpsError::from(err).as_warning()))
+        }
+    }
 }
 
 /// The same with HEAD at `head`.
@@ -105,20 +113,12 @@ pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -
     loaded(ws, window, beside, None)
 }
 
-/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
-/// the code: a broken notes ref must not switch those rules off too.
+/// Reads the window behind `head` alone.
 pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> LoadedTimeline {
-    match NotesStore::open(&ws.repo) {
-        Ok(store) => {
-            let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
-            loaded(ws, window, SideAttempts::default(), None)
-        }
-        Err(err) => unopened(ws, &err.into()),
-    }
-}
-
-fn unopened(ws: &Workspace, err: &OpsError) -> LoadedTimeline {
-    loaded(ws, Window::default(), SideAttempts::default(), Some(err.as_warning()))
+    with_records(ws, |store| {
+        let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
+        loaded(ws, window, SideAttempts::default(), None)
+    })
 }
 
 /// One test run and nothing else.

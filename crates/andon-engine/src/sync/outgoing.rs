@@ -1,6 +1,6 @@
 //! What the remote lacks, and the result of pushing it.
 
-use super::records::{Tips, own_writer};
+use super::records::Tips;
 use super::{Sync, takeover::RemoteState};
 use crate::error::OpsError;
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
@@ -155,7 +155,7 @@ impl Sync<'_> {
     /// they point to.
     fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
-        let own = own_writer(self.repo)?;
+        let own = Ledger::open(self.repo).own_writer()?;
         let mut silent = Tips::new();
         let mut incoming = WriterNews::default();
         for (writer, tip) in theirs.records.iter().filter(|(writer, _)| Some(*writer) != own.as_ref()) {

@@ -7,21 +7,10 @@ use super::peer::{Peer, PeerKnowledge};
 use crate::error::OpsError;
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
-use andon_store::ledger::{self, Ledger};
-use andon_store::memory::{Kind, Memory};
-use andon_store::union::{self, PREFIX, REMOTE_NOTES, REMOTE_PREFIX, WriterNews};
+use andon_store::union::{self, REMOTE_NOTES, WriterNews};
 
 /// Tips by writer, or by name of a ref.
 pub(super) type Tips = BTreeMap<String, CommitId>;
-
-/// The refs of writers as they were taken in, by name.
-fn taken(repo: &Repo) -> Tips {
-    Memory::new(repo, Kind::Sync).get(&"taken").unwrap_or_default()
-}
-
-fn remember(repo: &Repo, taken: &Tips) {
-    Memory::new(repo, Kind::Sync).put(&"taken", taken);
-}
 
 /// Takes in the news at these tips of a peer's writers.
 pub(super) fn adopt(
@@ -30,7 +19,7 @@ pub(super) fn adopt(
     tips: &Tips,
     at: Timestamp,
 ) -> Result<(NotesUnion, WriterNews), OpsError> {
-    let mut taken = taken(repo);
+    let mut taken = union::taken(repo);
     let named = |writer: &str| format!("{}{writer}", peer.records);
     let mut incoming = WriterNews::default();
     for (writer, tip) in tips {
@@ -45,43 +34,30 @@ pub(super) fn adopt(
         taken.retain(|name, _| !name.starts_with(&peer.records));
         let read = tips.iter().filter(|(writer, _)| is_read(writer));
         taken.extend(read.map(|(writer, tip)| (named(writer), *tip)));
-        remember(repo, &taken);
+        union::remember_taken(repo, &taken);
     }
     Ok((union, incoming))
 }
 
-/// The id of this clone as a writer, if it has one.
-pub(super) fn own_writer(repo: &Repo) -> Result<Option<String>, OpsError> {
-    let ledger = Ledger::open(repo).own_ref()?;
-    Ok(ledger.and_then(|name| Some(name.rsplit_once('/')?.1.to_owned())))
-}
-
-/// Takes in what a plain `git fetch` brought of writers and of the notes of remotes, as `andon install` has it set up or as
-/// CI does it.
+/// Puts back what a fetch took away of our own records and ledgers, and takes in what a plain `git fetch` brought of writers
+/// and of the notes of remotes, as `andon install` has it set up or as CI does it.
 ///
 /// # Errors
 /// [`OpsError`] when it cannot be read or written.
 pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
-    let mut found = repo.refs_with_prefix(PREFIX)?;
-    found.extend(repo.refs_with_prefix(REMOTE_PREFIX)?);
-    found.retain(|(name, _)| name.rsplit('/').next().is_some_and(ledger::is_writer));
-    let notes = repo.refs_with_prefix(REMOTE_NOTES)?;
-    found.extend(notes.into_iter().filter(|(name, _)| name.ends_with("/andon")));
-    if found.is_empty() {
-        return Ok(());
-    }
     // Where nothing may be written, it is read from where it lies.
     if files::check_writable(&repo.common_dir().join("refs")).is_err() {
         return Ok(());
     }
-    let mut taken = taken(repo);
+    union::put_back(repo, at)?;
+    let mut taken = union::taken(repo);
+    let found = union::fetched(repo, &taken)?;
+    if found.is_empty() {
+        return Ok(());
+    }
     let mut incoming = WriterNews::default();
-    for (name, target) in found {
-        let tip = CommitId(target);
+    for (name, tip) in found {
         let known = taken.get(&name).copied();
-        if known == Some(tip) {
-            continue;
-        }
         if name.starts_with(REMOTE_NOTES) {
             union::unite(repo, tip, at)?;
         } else {
@@ -91,6 +67,6 @@ pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
     }
     union::take_in(repo, &incoming, at)?;
     taken.retain(|name, _| incoming.unread.iter().all(|(unread, _)| unread != name));
-    remember(repo, &taken);
+    union::remember_taken(repo, &taken);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
 use super::peer::Peer;
-use super::records::{self, Tips, own_writer};
+use super::records::{self, Tips};
 use super::{Sync, peer::PeerKnowledge};
 use crate::error::OpsError;
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
@@ -228,7 +228,8 @@ impl Sync<'_> {
 
     /// Finds out what the remote lacks of our records, and lets them follow from what it has of this clone's ref.
     pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
-        let own = own_writer(self.repo)?.and_then(|writer| theirs.records.get(&writer)).copied();
+        let own =
+            Ledger::open(self.repo).own_writer()?.and_then(|writer| theirs.records.get(&writer)).copied();
         // Removed here, or written by a copy of this clone that has the same id.
         if let (Some(there), Some(here)) = (own, self.repo.ref_commit(notes::REF)?)
             && !self.repo.is_ancestor(there, here)?

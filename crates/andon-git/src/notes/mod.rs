@@ -153,6 +153,11 @@ impl NotesTree<'_> {
         self.tip
     }
 
+    /// The ref.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The note of `commit`; `None` without one. At most 1 MiB: the error names commit and size.
     pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>, GitError> {
         self.repo.note_text(&self.name, commit, &self.blobs(commit)?)

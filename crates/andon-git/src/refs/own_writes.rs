@@ -31,7 +31,7 @@ impl Repo {
 
     /// Remembers, under the lock of notes ref `name`, that it moves from `before` to `tip`; ledgers have one writer
     /// each and do not need this. Where it cannot be written, only this hint is lost.
-    pub(crate) fn remember_written(&self, name: &str, before: Option<CommitId>, tip: CommitId) {
+    pub fn remember_written(&self, name: &str, before: Option<CommitId>, tip: CommitId) {
         let mut tips = self.written_tips(name);
         tips.retain(|known| Some(*known) != before && *known != tip);
         tips.push(tip);

@@ -53,6 +53,12 @@ impl Journal {
         Self { dir: common_dir.join("andon"), name: "attempts" }
     }
 
+    /// Returns the journal of the runs of all linked worktrees, those that are gone too: `runs.jsonl` in `common_dir`. Touches
+    /// nothing.
+    pub(crate) fn of_linked_runs(common_dir: &Path) -> Self {
+        Self { dir: common_dir.join("andon"), name: "runs" }
+    }
+
     /// Returns the journal of what the hooks of agents' clients did in this worktree: `agents.jsonl` in `git_dir`. Touches
     /// nothing.
     pub fn of_agents(git_dir: &Path) -> Self {
@@ -114,11 +120,17 @@ impl Journal {
         denied.then_some(RecordError::Io { doing: "append to", path, source })
     }
 
-    /// Appends one fact.
+    /// Appends one fact. A run in a linked worktree is kept beside it too: it is worth as much once the worktree is removed.
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file; then the fact is not in it, or as a broken line.
     pub fn append(&self, line: &JournalLine) -> Result<(), RecordError> {
+        let linked = self.dir.parent().filter(|git_dir| git_dir.join("commondir").exists());
+        if let (JournalLine::TestRun(_), Some(common_dir)) =
+            (line, linked.and_then(|dir| dir.parent()?.parent()))
+        {
+            Self::of_linked_runs(common_dir).append(line)?;
+        }
         let path = self.path();
         self.write(&path, line).map_err(|source| RecordError::Io { doing: "append to", path, source })
     }

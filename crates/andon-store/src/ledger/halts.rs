@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
 use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of, writer, writer::Writer};
+use crate::guard_state::GuardSnapshot;
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::{Ack, CommitRecord};
@@ -211,7 +212,8 @@ pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts, Ledger
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
-    if before.as_ref().is_some_and(|known| known.put_back(repo)) {
+    let tips = before.as_ref().map_or_else(|| guarded(repo), |known| known.tips.clone());
+    if put_back(repo, &tips) {
         return load(repo, writer);
     }
     let source = at.state();
@@ -287,6 +289,30 @@ fn follows(new: &BTreeMap<CommitId, read::Node>, tip: CommitId, before: CommitId
     true
 }
 
+/// The ledgers as the guard of a client's calls saw them last.
+fn guarded(repo: &Repo) -> Vec<Tip> {
+    let kept = GuardSnapshot::read(repo.git_dir()).map(|kept| kept.refs).unwrap_or_default();
+    let ledgers = kept.into_iter().filter(|(name, _)| name.starts_with(REF_PREFIX));
+    ledgers.filter_map(|(name, tip)| Some(Tip { name, commit: tip.parse().ok()?, entry: None })).collect()
+}
+
+/// Puts back the ledgers that were here at `tips` and are gone or went back since, as far as they can be read: a fetch pruned or
+/// overwrote them. One that was rewritten stays as it is, and shows. True if there was one.
+fn put_back(repo: &Repo, tips: &[Tip]) -> bool {
+    let mut is_any = false;
+    for Tip { name, commit, .. } in tips {
+        let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
+        let now = repo.ref_target(name).ok().flatten().map(CommitId);
+        let is_lost = now.is_none_or(|now| now != *commit && repo.is_ancestor(now, *commit).unwrap_or(false));
+        if super::is_writer(writer) && is_lost && own_entries(repo, writer, *commit, &BTreeMap::new()).is_ok()
+        {
+            let adopted = Ledger::open(repo).adopt(writer, *commit);
+            is_any |= matches!(adopted, Ok(Arrival::Forward(_)));
+        }
+    }
+    is_any
+}
+
 impl Halts {
     /// Reads all ledgers. Tips and meaning are of the refs as they were when the entries were read, which may be later than `at`.
     fn read(repo: &Repo, at: Place) -> Result<Self, LedgerError> {
@@ -337,26 +363,6 @@ impl Halts {
         }
         // What is left is a ref that is gone.
         before.is_empty().then(|| Self { at: at.clone(), tips, ..self.clone() })
-    }
-
-    /// Puts back the ledgers that were here and are gone or went back since, as far as they can be read: a fetch pruned or
-    /// overwrote them. One that was rewritten stays as it is, and shows. True if there was one.
-    fn put_back(&self, repo: &Repo) -> bool {
-        let mut is_any = false;
-        for Tip { name, commit, .. } in &self.tips {
-            let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
-            let now = repo.ref_target(name).ok().flatten().map(CommitId);
-            let is_lost =
-                now.is_none_or(|now| now != *commit && repo.is_ancestor(now, *commit).unwrap_or(false));
-            if super::is_writer(writer)
-                && is_lost
-                && own_entries(repo, writer, *commit, &BTreeMap::new()).is_ok()
-            {
-                let adopted = Ledger::open(repo).adopt(writer, *commit);
-                is_any |= matches!(adopted, Ok(Arrival::Forward(_)));
-            }
-        }
-        is_any
     }
 
     /// Failing to remember costs time only.

@@ -211,7 +211,15 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::BadWriter`] when its id was lost.
     pub fn own_ref(&self) -> Result<Option<String>, LedgerError> {
-        Ok(self.known_writer()?.map(|own| ref_of(&own.id)))
+        Ok(self.own_writer()?.map(|own| ref_of(&own)))
+    }
+
+    /// This clone's id, if it has one: no other clone writes under it.
+    ///
+    /// # Errors
+    /// [`LedgerError::BadWriter`] when it was lost.
+    pub fn own_writer(&self) -> Result<Option<String>, LedgerError> {
+        Ok(self.known_writer()?.map(|own| own.id))
     }
 
     /// This clone's id, if it has one.

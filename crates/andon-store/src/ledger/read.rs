@@ -49,6 +49,8 @@ impl Ledger<'_> {
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+        // What is gone from the refs and known otherwise is put back first.
+        let _memory = self.halts();
         let all = all(self.repo)?;
         Ok((all.entries.clone(), all.warnings.clone()))
     }
@@ -85,10 +87,7 @@ fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerE
     warnings.sort_by_key(|(commit, _)| *commit);
     warnings.dedup();
     let shown = |(commit, why): (CommitId, String)| {
-        let leads = |(_, tip): &&(String, Oid)| {
-            let tip = CommitId(*tip);
-            tip == commit || repo.is_ancestor(commit, tip).unwrap_or(false)
-        };
+        let leads = |(_, tip): &&(String, Oid)| reaches(&nodes, CommitId(*tip), commit);
         // A file in the place of an entry is no entry, and stays all the same.
         let is_there = |tip: Oid| stored(repo, CommitId(tip)).is_ok() || repo.read_blob(tip, 0).is_ok();
         let is_whole = heads.iter().filter(leads).all(|(_, tip)| is_there(*tip));
@@ -195,6 +194,20 @@ fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitI
     }
     let info = repo.commit(commit)?;
     Ok((raw, info.tree, info.parents))
+}
+
+/// True if the entries of `tip` lead to `commit`, which may be one that cannot be read.
+fn reaches(nodes: &Nodes, tip: CommitId, commit: CommitId) -> bool {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![tip]);
+    while let Some(id) = todo.pop().filter(|id| *id != commit) {
+        if seen.insert(id) {
+            todo.extend(nodes.get(&id).into_iter().flat_map(|node| &node.parents));
+        }
+        if todo.is_empty() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Along first parents a writer's ref holds its own entries, and below its first one those of a writer that it saw

@@ -25,6 +25,9 @@ pub static RULE: Rule = Rule {
     ..Rule::OF_ITERATIONS
 };
 
+/// A record never gets better; the commit that an amend makes gets one with the newest run.
+const AMEND: &str = "git commit --amend --no-edit --allow-empty";
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let candidate = situation.candidate?;
     if candidate.code_changed == CodeChange::Unchanged && situation.stage != Stage::Complete {
@@ -36,13 +39,17 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let only_warns = situation.stage == Stage::PreCommit && !setting.switch(&BLOCK_COMMITS);
     let level = if only_warns { setting.level.min(Level::Warn) } else { setting.level };
-    let by_git = match candidate.origin {
+    let by = match candidate.origin {
         Origin::MadeByGit => " in what git made this code of, and no run on it says otherwise",
+        Origin::Recorded => ", by the record of the commit; a run that passed since is in no record",
         Origin::Work => "",
     };
+    let found = RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()) + by);
+    let is_recorded = candidate.origin == Origin::Recorded;
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
-        ..RULE.finding(level, of_scopes(tests, &situation.timeline.flaky()) + by_git)
+        help: if is_recorded { vec![AMEND.to_owned()] } else { found.help.clone() },
+        ..found
     })
 }
 
