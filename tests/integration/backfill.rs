@@ -75,10 +75,7 @@ fn a_long_one_leaves_few_packs_and_a_short_one_few_objects() {
 #[test]
 fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
     let points = [
-        "pack:made#2",
-        "pack:kept#2",
-        "pack:moved",
-        "pack:moved#3",
+        "pack:placed",
         "pack:placed#2",
         "ref:locked#2",
         "ref:ready#2",
@@ -97,7 +94,7 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
         sound(&stage, stage.dir());
         let there = notes(&stage);
         let first = match point {
-            "pack:moved" => 0,
+            "pack:placed" => 0,
             "ref:moved#2" | "backfill:batch#2" => 230,
             _ => 120,
         };

@@ -155,7 +155,9 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
 /// [`RecordError::Git`]; then nothing has changed.
 pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
     if repo.written_tips(NOTES_REF).is_empty() {
-        traces(repo).into_iter().for_each(|tip| repo.remember_written(NOTES_REF, None, tip));
+        for tip in traces(repo) {
+            repo.remember_written(NOTES_REF, None, tip);
+        }
     }
     if repo.notes_went_back(NOTES_REF)? { restore(repo, at) } else { Ok(0) }
 }

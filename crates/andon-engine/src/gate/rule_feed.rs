@@ -77,7 +77,7 @@ impl<'a> RuleFeed<'a> {
     }
 
     /// `line` as it is kept: a call that has its like says which code it left behind. The working tree is looked at nowhere else.
-    pub fn looked(&self, mut line: JournalLine) -> Result<JournalLine, OpsError> {
+    pub fn looked(&mut self, mut line: JournalLine) -> Result<JournalLine, OpsError> {
         let JournalLine::Event(event) = &mut line else { return Ok(line) };
         let EventKind::ToolCall(call) = &mut event.what else { return Ok(line) };
         if call.shown.as_deref().is_some_and(|shown| waits(shown, &self.ws.config.waits)) {
@@ -88,10 +88,11 @@ impl<'a> RuleFeed<'a> {
         };
         // What an edit itself changes is no other code than that before it.
         if call.code.is_none() && !is_edit(&call.tool) {
-            let repeated = match &self.loaded {
-                Some(loaded) => is_repeated(&loaded.timeline),
-                None => is_repeated(&timeline::load(self.ws)?.timeline),
+            let loaded = match self.loaded.take() {
+                Some(loaded) => loaded,
+                None => timeline::load(self.ws)?,
             };
+            let repeated = is_repeated(&self.loaded.insert(loaded).timeline);
             call.code = repeated.then(|| WorkingTree::look(self.ws).ok()).flatten().map(|tree| tree.code);
         }
         Ok(line)
@@ -112,7 +113,7 @@ impl<'a> RuleFeed<'a> {
     }
 
     fn listen(&mut self, stage: FeedStage) -> Result<(), OpsError> {
-        let (decision, mut loaded) = decide(self.ctx, self.ws, stage)?;
+        let (decision, mut loaded) = decide_with(self.ctx, self.ws, stage, self.loaded.take())?;
         let warnings = std::mem::take(&mut loaded.warnings);
         self.loaded = Some(loaded);
         self.since = None;
@@ -195,7 +196,7 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsErr
     {
         return Ok(None);
     }
-    let (decision, loaded) = decide(ctx, ws, FeedStage::OfRun)?;
+    let (decision, loaded) = decide_with(ctx, ws, FeedStage::OfRun, Some(loaded))?;
     Ok(Some((decision, loaded.warnings)))
 }
 
@@ -205,8 +206,24 @@ pub fn decide(
     ws: &Workspace,
     stage: FeedStage,
 ) -> Result<(Decision, LoadedTimeline), OpsError> {
+    decide_with(ctx, ws, stage, None)
+}
+
+/// The same with the window as it was read and folded on: it serves where nothing follows, and is read again where something does.
+fn decide_with(
+    ctx: &Context,
+    ws: &Workspace,
+    stage: FeedStage,
+    known: Option<LoadedTimeline>,
+) -> Result<(Decision, LoadedTimeline), OpsError> {
     let resolved = halts::resolve(ctx, ws)?;
-    let mut loaded = timeline::load(ws)?;
+    let is_as_it_was = resolved.halt.is_none() && resolved.failed.is_none() && resolved.notes.is_empty();
+    let is_quiet =
+        |known: &LoadedTimeline| asked(ws, known, stage.stage(&known.timeline), None).verdict < Verdict::Warn;
+    let mut loaded = match known.filter(|known| is_as_it_was && is_quiet(known)) {
+        Some(known) => known,
+        None => timeline::load(ws)?,
+    };
     let stage = stage.stage(&loaded.timeline);
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);

@@ -12,33 +12,18 @@ use andon_core::domain::ids::Oid;
 pub(crate) struct SyncedParts {
     objects: bool,
     references: bool,
-    packs: bool,
 }
 
 impl SyncedParts {
-    /// From `core.fsync`. git's own default hardens packs, and neither loose objects nor references.
+    /// From `core.fsync`. git's own default hardens neither loose objects nor references.
     fn parse(setting: &str) -> Self {
         let mut hardened = Self::default();
-        let (mut packs, mut not_packs) = (false, false);
         for word in setting.split(',').map(str::trim) {
             hardened.objects |= matches!(word, "loose-object" | "objects" | "committed" | "added" | "all");
             hardened.references |= matches!(word, "reference" | "all");
-            packs |= of_packs(word);
-            not_packs |= word == "none" || word.strip_prefix('-').is_some_and(of_packs);
         }
-        hardened.packs = packs || !not_packs;
         hardened
     }
-
-    /// Hardens a file of a pack, or the directory of packs, before a ref leads to what is in it.
-    pub(crate) fn pack(self, path: &Path) -> Result<(), GitError> {
-        if self.packs { sync(path) } else { Ok(()) }
-    }
-}
-
-fn of_packs(word: &str) -> bool {
-    let component = matches!(word, "pack" | "pack-metadata" | "objects" | "derived-metadata");
-    component || matches!(word, "default" | "committed" | "added" | "all")
 }
 
 impl Repo {
@@ -96,19 +81,19 @@ mod tests {
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {
-        let hardened = |objects, references, packs| SyncedParts { objects, references, packs };
+        let hardened = |objects, references| SyncedParts { objects, references };
         for (setting, wanted) in [
-            ("", hardened(false, false, true)),
-            ("none", hardened(false, false, false)),
-            ("none,pack-metadata", hardened(false, false, true)),
-            ("pack,index", hardened(false, false, true)),
-            ("-loose-object", hardened(false, false, true)),
-            ("-pack", hardened(false, false, false)),
-            ("committed,-pack", hardened(true, false, true)),
-            ("reference, -all", hardened(false, true, false)),
-            ("committed", hardened(true, false, true)),
-            ("added, reference", hardened(true, true, true)),
-            ("all", hardened(true, true, true)),
+            ("", hardened(false, false)),
+            ("none", hardened(false, false)),
+            ("none,pack-metadata", hardened(false, false)),
+            ("pack,index", hardened(false, false)),
+            ("-loose-object", hardened(false, false)),
+            ("-pack", hardened(false, false)),
+            ("committed,-pack", hardened(true, false)),
+            ("reference, -all", hardened(false, true)),
+            ("committed", hardened(true, false)),
+            ("added, reference", hardened(true, true)),
+            ("all", hardened(true, true)),
         ] {
             assert_eq!(SyncedParts::parse(setting), wanted, "{setting}");
         }

@@ -6,8 +6,6 @@ pub(crate) mod commits;
 pub(crate) mod durable;
 pub(crate) mod gc_guard;
 pub(crate) mod inflate;
-pub(crate) mod pack;
-pub(crate) mod pack_builder;
 pub(crate) mod texts;
 pub(crate) mod trees;
 pub(crate) mod vetting;
@@ -206,9 +204,6 @@ impl Repo {
         kind: git2::ObjectType,
         bytes: &[u8],
     ) -> Result<Oid, GitError> {
-        if let Some(builder) = &*self.pack_builder.borrow() {
-            return builder.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
-        }
         let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
         let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
         self.wrote(id);

@@ -57,13 +57,11 @@ impl Repo {
             common_dir: tidy(inner.commondir()),
             workdir: None,
             index_file: None,
-            objects_elsewhere: env.object_dir.is_some(),
             more_objects: more_objects(env),
             vetting: VettedObjects::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
             trees: RefCell::new(Cache::up_to(MAX_CACHED)),
-            pack_builder: RefCell::default(),
             made: Products::default(),
             inner,
         };

@@ -7,7 +7,7 @@ use std::{cell::RefCell, collections::HashMap, ffi::OsString, rc::Rc};
 use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
-use crate::objects::{cache::Cache, inflate::VettedObjects, pack_builder::PackBuilder, trees::RawTree};
+use crate::objects::{cache::Cache, inflate::VettedObjects, trees::RawTree};
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
@@ -34,8 +34,6 @@ pub struct Repo {
     pub(crate) common_dir: PathBuf,
     pub(crate) workdir: Option<PathBuf>,
     pub(crate) index_file: Option<PathBuf>,
-    /// libgit2 writes objects to a directory that `GIT_OBJECT_DIRECTORY` names.
-    pub(crate) objects_elsewhere: bool,
     /// Directories of objects that the environment names.
     pub(crate) more_objects: Vec<PathBuf>,
     /// The loose objects that libgit2 may read.
@@ -46,8 +44,6 @@ pub struct Repo {
     pub(crate) written: RefCell<Vec<Oid>>,
     /// Trees that are wanted again soon.
     pub(crate) trees: RefCell<Cache<Rc<RawTree>>>,
-    /// Collects the objects that are written now; without one they go to the store.
-    pub(crate) pack_builder: RefCell<Option<PackBuilder>>,
     /// Values that readers derived from it.
     pub(crate) made: Products,
 }
