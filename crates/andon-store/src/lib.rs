@@ -8,6 +8,7 @@ pub mod guard_state;
 pub mod identity;
 pub mod journal;
 pub mod ledger;
+pub mod lost_records;
 pub mod memory;
 pub mod notes;
 pub mod operation;

@@ -9,11 +9,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::RecordError;
-use crate::guard_state::GuardSnapshot;
-use crate::ledger::{self, Ledger};
+use crate::ledger;
 use crate::memory::{Kind, Memory};
 use crate::wire::{NOTES_REF, v1::decode_commit};
-use crate::{results, window};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
@@ -146,34 +144,6 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
         }
         (ours, Some(_) | None) => ours.map(<[u8]>::to_vec),
     })?)
-}
-
-/// The same for a reader, where the ref is gone or does not go on from what was written here: a fetch overwrote or pruned it.
-/// Where the tips that we wrote are forgotten too, other traces of them tell.
-///
-/// # Errors
-/// [`RecordError::Git`]; then nothing has changed.
-pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
-    if repo.written_tips(NOTES_REF).is_empty() {
-        for tip in traces(repo) {
-            repo.remember_written(NOTES_REF, None, tip);
-        }
-    }
-    if repo.notes_went_back(NOTES_REF)? { restore(repo, at) } else { Ok(0) }
-}
-
-/// The commits of our notes that memories, the guard and copies of what we sent name.
-fn traces(repo: &Repo) -> Vec<CommitId> {
-    let guarded = GuardSnapshot::read(repo.git_dir()).map(|kept| kept.refs).unwrap_or_default();
-    let guarded = guarded.into_iter().filter(|(name, _)| name == NOTES_REF);
-    let own = Ledger::open(repo).own_writer().ok().flatten().map(|writer| format!("/{writer}"));
-    let sent = own.and_then(|own| {
-        let sent = repo.refs_with_prefix(REMOTE_PREFIX).ok()?.into_iter();
-        Some(sent.filter(move |(name, _)| name.ends_with(&own)).map(|(_, tip)| CommitId(tip)))
-    });
-    let guarded = guarded.filter_map(|(_, tip)| tip.parse().ok());
-    let remembered = results::last_tip(repo).into_iter().chain(window::last_tip(repo));
-    sent.into_iter().flatten().chain(guarded).chain(remembered).collect()
 }
 
 fn note_to_keep(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {

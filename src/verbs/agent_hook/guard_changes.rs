@@ -28,7 +28,7 @@ use andon_engine::{effect, error::OpsError};
 use andon_git::platform::paths::bytes_of;
 use andon_git::{Repo, Update, platform::files as modes};
 use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, OutsideCopy, stamp};
-use andon_store::{ledger, process, union, wire};
+use andon_store::{ledger, lost_records, process, wire};
 
 /// Largest file that is kept.
 const MAX_FILE: u64 = 256 << 10;
@@ -507,7 +507,7 @@ fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
         }
         // A fetch may have put the records of another clone there: they are joined with ours.
         let is_elsewhere = now.is_some_and(|now| !repo.is_ancestor(now, was).unwrap_or(false));
-        let join = || union::put_back(repo, place.ctx.now).is_ok_and(|records| records > 0);
+        let join = || lost_records::put_back(repo, place.ctx.now).is_ok_and(|records| records > 0);
         let set = |_: Option<CommitId>| Ok(Update::Set(was, ()));
         let is_back = (is_elsewhere && name == wire::NOTES_REF && join())
             || repo.commit(was).is_ok() && repo.update_ref(name, "andon: put back", set).is_ok();

@@ -2,6 +2,7 @@
 
 pub mod run;
 pub mod text;
+mod tip;
 
 use std::collections::BTreeMap;
 

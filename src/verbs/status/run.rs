@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::tip;
 use crate::situation::{self, HookSituation, LoopSituation};
-use andon_core::detect::{self, Origin, Situation};
 use andon_core::domain::decision::{Stage, StandingHalt};
 use andon_core::domain::{
-    diagnostic::Diagnostic, findings::Level, ids::CodeId, ids::CommitId, plural::count, tests::RunValidity,
-    workflow::Cycle,
+    diagnostic::Diagnostic, findings::Level, ids::CodeId, tests::RunValidity, workflow::Cycle,
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
-use andon_core::policy;
+use andon_core::{detect, policy};
 use andon_engine::evidence::{self, Subject, scopes::Demand, untracked};
 use andon_engine::gate::{fallback, guard};
 use andon_engine::halts::{self, decisions};
@@ -19,10 +18,9 @@ use andon_engine::view::status::{
     CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, RefusedCommits, SkippedAt,
     StatusView, TestsOf,
 };
-use andon_engine::{context::Context, effect, error::OpsError, range, workspace::Workspace};
+use andon_engine::{context::Context, effect, error::OpsError, workspace::Workspace};
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryEvent, Ledger};
-use andon_store::notes::NotesStore;
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;
@@ -40,9 +38,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let (last_halt, mut warnings) = last_halt(ws, recorded.as_ref())?;
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     warnings.extend(loaded.warnings.iter().cloned());
-    warnings.extend(red_tip(ws, &loaded, head.commit())?);
-    let lost = lost_records(ws, head.commit(), &loaded);
-    warnings.extend(told_lost(lost));
+    let lost = tip::lost_records(ws, head.commit(), &loaded);
+    warnings.extend(tip::remarks(ws, &loaded, head.commit(), lost)?);
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
     let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
@@ -88,48 +85,6 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         findings: decision.findings,
         warnings,
     })
-}
-
-/// The failures of the tip that no run on its code shows: its record tells of them, or what git made it of.
-fn red_tip(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    head: Option<CommitId>,
-) -> Result<Option<Diagnostic>, OpsError> {
-    let Some(head) = head else { return Ok(None) };
-    let (tree, parent) = (ws.repo.tree_of(head)?, ws.repo.commit(head)?.parents.first().copied());
-    let before = parent.map(|parent| ws.repo.tree_of(parent)).transpose()?;
-    let candidate = evidence::candidate(ws, loaded, &Subject::Tree(tree), Demand::Commit(before))?;
-    let candidate = evidence::at_tip(ws, candidate, head)?;
-    if candidate.origin == Origin::Work {
-        return Ok(None);
-    }
-    let (timeline, rules) = (&loaded.timeline, &ws.config.rules);
-    let situation = Situation { candidate: Some(&candidate), ..range::situation(timeline, Stage::Complete) };
-    let found = detect::evaluate(&detect::FAILING_TESTS, &situation, rules);
-    Ok(found.map(|found| {
-        Diagnostic::warning(format!("HEAD: {}", found.message())).code(found.rule).helps(found.help)
-    }))
-}
-
-/// Commits at HEAD and below that are looked at for records that are gone.
-const LOOKED_AT: usize = 32;
-
-/// The number of commits that the journal calls recorded here and that have no record any more.
-fn lost_records(ws: &Workspace, head: Option<CommitId>, loaded: &LoadedTimeline) -> usize {
-    let Ok(store) = NotesStore::open(&ws.repo) else { return 0 };
-    let below = |id: &CommitId| ws.repo.commit(*id).ok()?.parents.first().copied();
-    let line = std::iter::successors(head, below).take(LOOKED_AT);
-    let is_lost = |id: &CommitId| loaded.journal.markers.contains(id) && matches!(store.has(*id), Ok(false));
-    line.filter(is_lost).count()
-}
-
-fn told_lost(lost: usize) -> Option<Diagnostic> {
-    let records = count(lost, "commit");
-    let are = if lost == 1 { "was" } else { "were" };
-    let what = format!("the records of {records} that {are} made here are gone");
-    let told = Diagnostic::warning(what).code("lost-records").help("andon sync, where a remote has them");
-    (lost > 0).then(|| told.help("find out what removed refs/notes/andon"))
 }
 
 fn consecutive_failures(ws: &Workspace, loaded: &LoadedTimeline) -> u64 {

@@ -228,6 +228,13 @@ impl Day {
         self.line(&["status", "--porcelain"]).is_empty()
     }
 
+    /// The worktree goes, and what ran in it counts all the same.
+    fn replace_worktree(&mut self) {
+        std::mem::swap(&mut self.here, &mut self.there);
+        self.git(&["worktree", "remove", "--force", "../side"]).ok();
+        self.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+    }
+
     fn step(&mut self, dice: &mut Dice) {
         let branch = ["main", "side", "one", "two"][dice.roll(4)];
         let back = format!("HEAD~{}", 1 + dice.roll(2));
@@ -252,12 +259,7 @@ impl Day {
                 self.git(&["switch", "-qc", branch]);
             }
             14 if self.is_clean() && dice.roll(4) > 0 => std::mem::swap(&mut self.here, &mut self.there),
-            14 if self.here.ends_with("side") && self.is_clean() => {
-                // The worktree goes, and what ran in it counts all the same.
-                std::mem::swap(&mut self.here, &mut self.there);
-                self.git(&["worktree", "remove", "--force", "../side"]).ok();
-                self.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
-            }
+            14 if self.here.ends_with("side") && self.is_clean() => self.replace_worktree(),
             15 if self.is_clean() => {
                 let out = self.git(&["merge", "-q", "--squash", branch]);
                 if out.code != 0 {

@@ -19,8 +19,9 @@ use andon_core::domain::{
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};
+use andon_store::lost_records;
 use andon_store::window::{self, Window};
-use andon_store::{ledger::Ledger, notes::NotesStore, results::ResultIndex, totals::Totals, union};
+use andon_store::{ledger::Ledger, notes::NotesStore, results::ResultIndex, totals::Totals};
 
 /// Fewest records that a hook looks back; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;
@@ -90,10 +91,10 @@ pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
     Ok(with_records(ws, |store| load_at(ws, store, head)))
 }
 
-/// What is loaded with the records, once those that a fetch took away are there again; when the notes cannot be opened, the
-/// journal alone: a broken notes ref must not switch off the rules that read it too.
+/// Loads with the records, once those that a fetch took away are there again; when the notes cannot be opened, the journal alone:
+/// a broken notes ref must not switch off the rules that read it too.
 fn with_records(ws: &Workspace, load: impl FnOnce(&NotesStore<'_>) -> LoadedTimeline) -> LoadedTimeline {
-    let put_back = union::put_back(&ws.repo, ws.opened).err();
+    let put_back = lost_records::put_back(&ws.repo, ws.opened).err();
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
             let mut loaded = load(&store);

@@ -7,6 +7,7 @@ use super::peer::{Peer, PeerKnowledge};
 use crate::error::OpsError;
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
+use andon_store::lost_records;
 use andon_store::union::{self, REMOTE_NOTES, WriterNews};
 
 /// Tips by writer, or by name of a ref.
@@ -49,7 +50,7 @@ pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
     if files::check_writable(&repo.common_dir().join("refs")).is_err() {
         return Ok(());
     }
-    union::put_back(repo, at)?;
+    lost_records::put_back(repo, at)?;
     let mut taken = union::taken(repo);
     let found = union::fetched(repo, &taken)?;
     if found.is_empty() {
