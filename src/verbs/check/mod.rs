@@ -133,39 +133,30 @@ fn range_of(args: &CheckArgs) -> RangeRequest {
     }
 }
 
-/// A form of the result of `andon check`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckFormat {
-    /// Lines for people.
-    Text,
-    /// `andon/check@1`.
-    Json,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-    /// JUnit XML.
-    Junit,
-    /// Annotations of GitHub Actions.
-    Github,
-    /// A code quality report of GitLab.
-    Gitlab,
-    /// A summary for a pull request.
-    Markdown,
+andon_core::named_enum! {
+    /// A form of the result of `andon check`.
+    pub enum CheckFormat, "a format" {
+        /// Lines for people.
+        Text = "text",
+        /// `andon/check@1`.
+        Json = "json",
+        /// SARIF 2.1.0, for code scanning.
+        Sarif = "sarif",
+        /// JUnit XML.
+        Junit = "junit",
+        /// Annotations of GitHub Actions.
+        Github = "github",
+        /// A code quality report of GitLab.
+        Gitlab = "gitlab",
+        /// A summary for a pull request.
+        Markdown = "markdown",
+    }
 }
 
 impl CheckFormat {
-    const NAMES: [(&str, Self); 7] = [
-        ("text", Self::Text),
-        ("json", Self::Json),
-        ("sarif", Self::Sarif),
-        ("junit", Self::Junit),
-        ("github", Self::Github),
-        ("gitlab", Self::Gitlab),
-        ("markdown", Self::Markdown),
-    ];
-
     /// The names of all.
     pub fn names() -> Vec<String> {
-        Self::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+        Self::ALL.iter().map(|(_, name)| (*name).to_owned()).collect()
     }
 
     /// True when it is lines among others, or a document of its own.
@@ -188,11 +179,8 @@ impl FromStr for WantedFormat {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
-        let known = CheckFormat::NAMES.into_iter().find(|(known, _)| *known == name);
-        let Some((_, form)) = known else {
-            let names = CheckFormat::names().join(", ");
-            return Err(format!("the formats are {names}"));
-        };
+        let form = CheckFormat::from_name(name)
+            .ok_or_else(|| format!("the formats are {}", CheckFormat::names().join(", ")))?;
         match file {
             Some("") => Err(format!("no file after `{name}=`")),
             file => Ok(Self { form, file: file.map(PathBuf::from) }),

@@ -119,11 +119,11 @@ fn run_words(run: &TipRun) -> String {
     });
     let figures = figures.unwrap_or_default();
     let by = if run.by == TipRunSource::Ci { "handed in, " } else { "" };
-    match &run.outcome {
-        TipOutcome::Passed => format!("passed{figures}, {by}{command}"),
-        TipOutcome::Failed => format!("failed{figures}, {by}{command}"),
-        TipOutcome::Unknown(why) => format!("unknown, {why}, {by}{command}"),
-    }
+    let what = match &run.outcome {
+        TipOutcome::Passed | TipOutcome::Failed => figures,
+        TipOutcome::Unknown(why) => format!(", {why}"),
+    };
+    format!("{}{what}, {by}{command}", outcome_word(&run.outcome))
 }
 
 fn tests_json(tests: &TipTests) -> Value {
@@ -137,11 +137,7 @@ fn tests_json(tests: &TipTests) -> Value {
 fn run_json(run: &TipRun) -> Value {
     let evidence = run.evidence.as_ref();
     json!({
-        "by": match run.by {
-            TipRunSource::Base => "base",
-            TipRunSource::Tip => "tip",
-            TipRunSource::Ci => "ci",
-        },
+        "by": run.by,
         "command": run.command,
         "failing": evidence.map_or(&[][..], |tests| &tests.failing),
         "outcome": outcome_word(&run.outcome),

@@ -30,7 +30,7 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(facts.outside.clients.iter().filter_map(client));
     checks.extend(facts.locks.iter().map(|lock| {
         let hint = format!("if no git or andon process is running: rm {}", quoted(lock));
-        Check::warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
+        Check::warn("lock", format!("{} blocks every record until it goes", lock.display()), &hint)
     }));
     checks.extend(facts.unwritable.iter().map(|(dir, why)| {
         let hint = andon_git::access_help(dir);
@@ -58,13 +58,8 @@ fn program(facts: &RepositoryFacts) -> Check {
 
 fn switch(facts: &RepositoryFacts) -> Option<Check> {
     let value = facts.outside.switch.as_deref()?;
-    (value == "0").then(|| {
-        Check::warn(
-            "switch",
-            "ANDON=0 is set here: hooks check and record nothing",
-            Some("unset ANDON".to_owned()),
-        )
-    })
+    (value == "0")
+        .then(|| Check::warn("switch", "ANDON=0 is set here: hooks check and record nothing", "unset ANDON"))
 }
 
 fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
@@ -116,7 +111,7 @@ fn patches(mode: Integration, patches: Presence) -> Option<Check> {
     };
     let what = "pre-applypatch and post-applypatch are missing: a halt does not stop git am, and what it makes is \
                 recorded at the next commit only";
-    (patches == Presence::Absent).then(|| Check::warn("hook-post-applypatch", what, Some(hint)))
+    (patches == Presence::Absent).then(|| Check::warn("hook-post-applypatch", what, &hint))
 }
 
 /// Hooks of all repositories of the user or the machine that do not run in this one, or by ours.
@@ -134,7 +129,7 @@ fn hidden(place: &HooksPlace) -> Option<Check> {
         let ours = |state: &HookState| !is_other(&state.standing) && !is_other(&state.chained);
         let ours_alone =
             place.managed.is_none() && place.hooks.as_ref().is_ok_and(|states| states.iter().all(ours));
-        Check::warn("shared-hooks", message, ours_alone.then(|| hint.to_owned()))
+        Check::new("shared-hooks", State::Warn, message, ours_alone.then(|| hint.to_owned()))
     })
 }
 
@@ -176,19 +171,20 @@ fn absence(hook: GitHook) -> State {
 
 fn hook(state: &HookState, framework: Presence) -> Check {
     let id = format!("hook-{}", state.hook.name());
-    let install = || Some("andon install".to_owned());
-    let missing = |message: &str, hint| Check::new(id.clone(), absence(state.hook), message, hint);
+    let missing = |message: &str, hint: &str| {
+        Check::new(id.clone(), absence(state.hook), message, Some(hint.to_owned()))
+    };
     match &state.standing {
         HookFile::Shim { mode: HookMode::Runs, .. } => Check::ok(id, chained(&state.chained)),
         HookFile::Shim { mode: HookMode::Ignored, .. } => {
-            missing("not executable: git ignores it", install())
+            missing("not executable: git ignores it", "andon install")
         }
-        HookFile::Nothing => missing("missing", install()),
+        HookFile::Nothing => missing("missing", "andon install"),
         HookFile::EditedShim => {
             let hint = format!("delete {} and run `andon install`", state.hook.name());
-            Check::warn(id, "the shim was edited; what it does now is not known", Some(hint))
+            Check::warn(id, "the shim was edited; what it does now is not known", &hint)
         }
-        HookFile::NoFile => missing("not a file", Some("move it away and run `andon install`".to_owned())),
+        HookFile::NoFile => missing("not a file", "move it away and run `andon install`"),
         HookFile::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }
@@ -236,18 +232,13 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     let garbles = "makes git copy old records over those of amended and rebased commits";
     if let Some(value) = &facts.outside.rewrite_ref_env {
         let hit = value.to_string_lossy().split(':').any(names_notes_ref);
-        let check = || {
-            Check::warn(
-                "rewrite-ref",
-                format!("GIT_NOTES_REWRITE_REF {garbles}"),
-                Some("unset GIT_NOTES_REWRITE_REF".to_owned()),
-            )
-        };
-        return hit.then(check).into_iter().collect();
+        let message = format!("GIT_NOTES_REWRITE_REF {garbles}");
+        let check = Check::warn("rewrite-ref", message, "unset GIT_NOTES_REWRITE_REF");
+        return Some(check).filter(|_| hit).into_iter().collect();
     }
     let trap = |found: &SourcedValue| {
         let message = format!("notes.rewriteRef = {:?} in {} {garbles}", found.value, found.origin);
-        Check::warn("rewrite-ref", message, Some(rewrite_hint(found)))
+        Check::warn("rewrite-ref", message, &rewrite_hint(found))
     };
     facts.rewrite_refs.iter().filter(|found| names_notes_ref(&found.value)).map(trap).collect()
 }
@@ -269,12 +260,12 @@ fn notes(facts: &RepositoryFacts) -> Check {
         (Presence::Absent, Some(fetched), _) => Check::warn(
             "records",
             format!("none here, but {fetched} was fetched"),
-            Some(format!("git update-ref {NOTES_REF} {fetched} ''")),
+            &format!("git update-ref {NOTES_REF} {fetched} ''"),
         ),
         (Presence::Absent, None, Presence::Present) => Check::warn(
             "records",
             format!("{NOTES_REF} is not here; the next commit makes it"),
-            Some("if a remote has records: andon sync --fetch-only REMOTE".to_owned()),
+            "if a remote has records: andon sync --fetch-only REMOTE",
         ),
         (Presence::Absent, None, Presence::Absent) => Check::ok("records", "none yet: nothing is committed"),
     }
@@ -296,11 +287,8 @@ fn fetch(state: &FetchState) -> Check {
     if state.missing.is_empty() {
         return Check::ok(id, "git fetch brings records and ledger");
     }
-    Check::warn(
-        id,
-        format!("git fetch {remote} does not bring all records and ledger entries of others"),
-        Some("andon install --fetch".to_owned()),
-    )
+    let what = format!("git fetch {remote} does not bring all records and ledger entries of others");
+    Check::warn(id, what, "andon install --fetch")
 }
 
 /// Only clients that have our hooks, or settings that cannot be read.
@@ -314,7 +302,8 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
         | SettingsState::Foreign => None,
     });
     if let Some(why) = broken {
-        return Some(Check::warn(id, format!("the settings of {title} cannot be read: {why}"), None));
+        let what = format!("the settings of {title} cannot be read: {why}");
+        return Some(Check::new(id, State::Warn, what, None));
     }
     let scopes: Vec<&str> = hooks.installed().map(|place| place.scope.as_str()).collect();
     if scopes.is_empty() {
@@ -322,57 +311,43 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
     }
     let place = scopes.join(" and ");
     let steps = Some(hooks.steps().join("; ")).filter(|steps| !steps.is_empty());
-    Some(match hooks.live() {
+    let (state, what, steps) = match hooks.live() {
         Some(true) if hooks.trust == Trust::Given => {
-            Check::ok(id, format!("{title} runs the hooks ({place}), and trusts them"))
+            (State::Ok, format!("runs the hooks ({place}), and trusts them"), None)
         }
-        Some(true) => Check::ok(id, format!("{title} runs the hooks ({place})")),
-        Some(false) => {
-            Check::warn(id, format!("{title} has hooks of andon ({place}) and does not run them"), steps)
+        Some(true) => (State::Ok, format!("runs the hooks ({place})"), None),
+        Some(false) => (State::Warn, format!("has hooks of andon ({place}) and does not run them"), steps),
+        None => {
+            (State::Warn, format!("has hooks of andon ({place}); whether it trusts them is not known"), steps)
         }
-        None => Check::warn(
-            id,
-            format!("{title} has hooks of andon ({place}); whether it trusts them is not known"),
-            steps,
-        ),
-    })
+    };
+    Some(Check::new(id, state, format!("{title} {what}"), steps))
 }
 
 fn test_command(facts: &RepositoryFacts) -> Check {
-    match &facts.outside.test_command {
-        Some(command) => match &facts.outside.test_program {
-            TestProgram::There => Check::ok("test-command", command.clone()),
-            TestProgram::Missing { program, instead } => {
-                missing_program(command, program, instead.as_deref())
-            }
-            TestProgram::MissingPath { path } => Check::fail(
-                "test-command",
-                format!("`{command}` cannot be started: {path} is not found"),
-                &format!("restore {path}, or correct `command` under [test] in andon.toml"),
-            ),
-            TestProgram::NotExecutable { program } => Check::fail(
-                "test-command",
-                format!("{program} is not executable, so `{command}` does not run"),
-                &format!("chmod +x {}", shell_quote(program)),
-            ),
-        },
-        None => Check::warn(
-            "test-command",
-            "no test.command is set: untested edits are only warned about",
-            Some("set `command = \"...\"` under [test] in andon.toml".to_owned()),
-        ),
-    }
-}
-
-fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check {
-    let hint = match instead {
-        Some(instead) => {
-            let command = toml::Value::from(with_word(command, program, instead));
-            format!("in andon.toml:  [test]  command = {command}")
-        }
-        None => format!("install {program}, or correct `command` under [test] in andon.toml"),
+    let Some(command) = &facts.outside.test_command else {
+        let what = "no test.command is set: untested edits are only warned about";
+        return Check::warn("test-command", what, "set `command = \"...\"` under [test] in andon.toml");
     };
-    Check::fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
+    let gone = |program: &str| format!("`{command}` cannot be started: {program} is not found");
+    let (what, hint) = match &facts.outside.test_program {
+        TestProgram::There => return Check::ok("test-command", command.clone()),
+        TestProgram::Missing { program, instead: Some(instead) } => {
+            let command = toml::Value::from(with_word(command, program, instead));
+            (gone(program), format!("in andon.toml:  [test]  command = {command}"))
+        }
+        TestProgram::Missing { program, instead: None } => {
+            (gone(program), format!("install {program}, or correct `command` under [test] in andon.toml"))
+        }
+        TestProgram::MissingPath { path } => {
+            (gone(path), format!("restore {path}, or correct `command` under [test] in andon.toml"))
+        }
+        TestProgram::NotExecutable { program } => (
+            format!("{program} is not executable, so `{command}` does not run"),
+            format!("chmod +x {}", shell_quote(program)),
+        ),
+    };
+    Check::fail("test-command", what, &hint)
 }
 
 /// `command` with the first word `program` replaced; other words may hold its name (`env RUNNER=pytest pytest`).
@@ -387,19 +362,18 @@ fn with_word(command: &str, program: &str, instead: &str) -> String {
 }
 
 fn last_run(run: &LastTests) -> Option<Check> {
-    match run {
-        LastTests::Read => None,
-        LastTests::Unnamed(command) => {
-            let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
-                        all there is to know: format = \"exit\"";
-            let what = format!("no test is named in the last run of `{command}`: a pass does not count");
-            Some(Check::warn("test-run", what, Some(hint.to_owned())))
-        }
+    let (what, hint) = match run {
+        LastTests::Read => return None,
+        LastTests::Unnamed(command) => (
+            format!("no test is named in the last run of `{command}`: a pass does not count"),
+            "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is all there is \
+             to know: format = \"exit\"",
+        ),
         LastTests::NotStarted(said) => {
-            let what = format!("the last run of the tests could not be started: {said}");
-            Some(Check::warn("test-run", what, Some("andon test".to_owned())))
+            (format!("the last run of the tests could not be started: {said}"), "andon test")
         }
-    }
+    };
+    Some(Check::warn("test-run", what, hint))
 }
 
 fn limit(limit: Limit) -> Check {
@@ -407,10 +381,11 @@ fn limit(limit: Limit) -> Check {
         Limit::Shallow => Check::warn(
             "shallow",
             "history was cut at cloning: records of older commits cannot be checked",
-            Some("git fetch --unshallow".to_owned()),
+            "git fetch --unshallow",
         ),
-        Limit::Partial => Check::warn(
+        Limit::Partial => Check::new(
             "partial-clone",
+            State::Warn,
             "objects are fetched on demand: changes in missing ones are compared by their ids only",
             None,
         ),

@@ -107,14 +107,8 @@ fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
 }
 
 fn limits(repo: &Repo) -> Vec<Limit> {
-    let mut limits = Vec::new();
-    if repo.is_shallow() {
-        limits.push(Limit::Shallow);
-    }
-    if repo.is_partial() {
-        limits.push(Limit::Partial);
-    }
-    limits
+    let shallow = repo.is_shallow().then_some(Limit::Shallow);
+    shallow.into_iter().chain(repo.is_partial().then_some(Limit::Partial)).collect()
 }
 
 /// The state of a store of which `read` facts could be read, and `skipped` not.
@@ -124,7 +118,7 @@ fn store(id: &str, read: usize, what: &str, skipped: &[Diagnostic]) -> Check {
     };
     let all = count(read + skipped.len(), what);
     let message = format!("{} of {all} cannot be read, first: {first}", skipped.len());
-    Check::warn(id, message, first.help.first().cloned())
+    Check::new(id, State::Warn, message, first.help.first().cloned())
 }
 
 /// The newest part of the journal.
@@ -179,7 +173,7 @@ pub fn answers(ws: &Workspace) -> Check {
             let message = "guard.ack = \"delete\": an agent that deletes the report file answers its own halt, where nothing \
                            shows that it was the agent";
             let hint = "in andon.toml under [guard]: ack = \"resume\"; to ask for signatures: andon witness init --name human:ID";
-            Check::warn("answers", message, Some(hint.to_owned()))
+            Check::warn("answers", message, hint)
         }
         AckMode::Resume => Check::ok(
             "answers",
@@ -213,7 +207,7 @@ fn signed(ws: &Workspace) -> Check {
     }
     let unsigned = asking::unsigned_answers(ws).unwrap_or_default();
     if let Some(first) = unsigned.first() {
-        return Check::warn("answers", first.message.clone(), Some(first.help.clone()));
+        return Check::warn("answers", first.message.clone(), &first.help);
     }
     let open = if policy.rules.require_touch {
         "a security key must be touched"

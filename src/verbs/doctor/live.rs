@@ -64,9 +64,7 @@ fn notice(ctx: &Context, repo: &Repo) -> Option<Check> {
     let own =
         || "name it in ~/.config/andon/config.toml under [notify]:  command = [\"my-notifier\"]".to_owned();
     Some(match called {
-        None => {
-            Check::warn("notify", "nobody is called when the loop halts: [notify] is not set", Some(own()))
-        }
+        None => Check::warn("notify", "nobody is called when the loop halts: [notify] is not set", &own()),
         Some(Ok(())) => Check::ok("notify", "the program of [notify] took a test notice"),
         Some(Err(error)) => Check::fail("notify", error.to_string(), &own()),
     })

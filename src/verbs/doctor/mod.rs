@@ -126,8 +126,8 @@ impl Check {
         Self::new(id, State::Ok, message, None)
     }
 
-    fn warn(id: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Self {
-        Self::new(id, State::Warn, message, hint)
+    fn warn(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Self {
+        Self::new(id, State::Warn, message, Some(hint.to_owned()))
     }
 
     fn fail(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Self {

@@ -8,29 +8,6 @@ use andon_engine::context::Context;
 use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use andon_git::platform::processes;
 
-/// The end of a chained hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChainEnd {
-    /// There was no hook before Andon's.
-    Absent,
-    /// There is one that git would ignore too, because it is not executable.
-    NotExecutable,
-    /// It runs already, further up.
-    RunsAlready,
-    /// It ran; its exit code, or 128 and the number of the signal that ended it.
-    Ended(u8),
-}
-
-impl ChainEnd {
-    /// The exit code that git is to see: what was not run refuses nothing.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Absent | Self::NotExecutable | Self::RunsAlready => 0,
-            Self::Ended(code) => code,
-        }
-    }
-}
-
 /// A hook as git or the framework called it.
 pub struct HookCall {
     /// The hook that git runs.
@@ -58,32 +35,32 @@ pub fn is_there(ctx: &Context, name: GitHook) -> bool {
 /// Runs the hook that was here before the shim that started this process.
 pub fn run_for(ctx: &Context, call: &HookCall) -> Result<u8, HookProgramError> {
     let Some(file) = shim(ctx, call.name) else { return Ok(0) };
-    run(file.parent().unwrap_or(Path::new(".")), call, &ctx.running).map(ChainEnd::code)
+    run(file.parent().unwrap_or(Path::new(".")), call, &ctx.running)
 }
 
 /// Runs the hook that was in `hooks_dir` before Andon, with git's arguments, input, streams and environment. Needs no
-/// repository and reads nothing but that file, so that it serves `ANDON=0` too.
-fn run(hooks_dir: &Path, call: &HookCall, running: &RunningHooks) -> Result<ChainEnd, HookProgramError> {
+/// repository and reads nothing but that file, so that it serves `ANDON=0` too. Returns the exit code that git is to see, or
+/// 128 and the number of the signal that ended it: what is not run, as git would not either, refuses nothing.
+fn run(hooks_dir: &Path, call: &HookCall, running: &RunningHooks) -> Result<u8, HookProgramError> {
     let name = call.name.name();
     // A hook without input of its own gets ours.
     let stdin = call.name.spec().reads_stdin.then_some(call.stdin.as_slice());
     let file = chain::chained_file(hooks_dir, name);
     let head = match hook_program::probe(&file, chain::HEAD_BYTES as u64)? {
-        Probe::Absent => return Ok(ChainEnd::Absent),
-        Probe::NotExecutable => return Ok(ChainEnd::NotExecutable),
+        Probe::Absent | Probe::NotExecutable => return Ok(0),
         Probe::Program { head } => head,
     };
     let hook = ChainedHook { hooks_dir, name, head: &head };
     let (first, otherwise) = match chain::plan(hook, &call.args, running) {
-        ChainPlan::RunsAlready => return Ok(ChainEnd::RunsAlready),
+        ChainPlan::RunsAlready => return Ok(0),
         ChainPlan::Start { first, otherwise } => (first, otherwise),
     };
     let env = [(chain::RUNNING_VAR.into(), chain::running_value(hooks_dir, name))];
     match (hook_program::run(&first.program, &first.args, stdin, &env)?, otherwise) {
-        (ChainedEnd::Code(code), _) => Ok(ChainEnd::Ended(code)),
+        (ChainedEnd::Code(code), _) => Ok(code),
         (ChainedEnd::NoProgram, Some(shell)) => {
             match hook_program::run(&shell.program, &shell.args, stdin, &env)? {
-                ChainedEnd::Code(code) => Ok(ChainEnd::Ended(code)),
+                ChainedEnd::Code(code) => Ok(code),
                 ChainedEnd::NoProgram => Err(no_program(&file)),
             }
         }
@@ -105,7 +82,7 @@ mod tests {
         HookCall { name: GitHook::PrePush, args, stdin: b"line\n".to_vec(), before: None }
     }
 
-    fn run_hook(script: &str, mode: u32, running: &RunningHooks) -> (ChainEnd, String) {
+    fn run_hook(script: &str, mode: u32, running: &RunningHooks) -> (u8, String) {
         let dir = tempfile::tempdir().unwrap();
         let hooks = dir.path().join("it's a dir/hooks");
         fs::create_dir_all(&hooks).unwrap();
@@ -120,7 +97,7 @@ mod tests {
     #[test]
     fn the_hook_sees_its_old_name_its_arguments_and_its_input() {
         let body = "{ echo \"$0|$2|$#|$(cat)\"; } > \"$1\"\nexit 4\n";
-        let wanted = (ChainEnd::Ended(4), "HOOKS/pre-push|a b|2|line\n".to_owned());
+        let wanted = (4, "HOOKS/pre-push|a b|2|line\n".to_owned());
         for head in ["#!/bin/sh\n", "#!/bin/dash\n", "#!/bin/sh -e\n", "#!/usr/bin/env bash\n", ""] {
             assert_eq!(run_hook(&format!("{head}{body}"), 0o755, &RunningHooks::default()), wanted, "{head}");
         }
@@ -131,23 +108,20 @@ mod tests {
         // The heart of husky 9's `_/h`: user hooks are next to the folder of the generated ones.
         let script =
             "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
-        assert_eq!(
-            run_hook(script, 0o755, &RunningHooks::default()),
-            (ChainEnd::Ended(0), "pre-push HOOKS".to_owned())
-        );
+        assert_eq!(run_hook(script, 0o755, &RunningHooks::default()), (0, "pre-push HOOKS".to_owned()));
     }
 
     #[test]
     fn other_interpreters_run_as_they_are() {
         let script = "#!/usr/bin/env -S bash -o pipefail\nfalse | true\nexit $(($? + 5))\n";
-        assert_eq!(run_hook(script, 0o755, &RunningHooks::default()).0, ChainEnd::Ended(6));
+        assert_eq!(run_hook(script, 0o755, &RunningHooks::default()).0, 6);
     }
 
     #[test]
     fn what_git_would_ignore_is_not_run() {
         let (end, text) = run_hook("#!/bin/sh\necho ran > \"$1\"\n", 0o644, &RunningHooks::default());
-        assert_eq!((end, end.code(), text.as_str()), (ChainEnd::NotExecutable, 0, ""));
+        assert_eq!((end, text.as_str()), (0, ""));
         let nowhere = run(Path::new("/nonexistent"), &pre_push(Vec::new()), &RunningHooks::default());
-        assert_eq!(nowhere.unwrap(), ChainEnd::Absent);
+        assert_eq!(nowhere.unwrap(), 0);
     }
 }

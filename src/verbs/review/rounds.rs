@@ -94,9 +94,8 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         let question = escape::terminal_clip(round.question.lines().next().unwrap_or_default(), QUESTION);
         out.push_str(&format!("{}  {}  {}\n", style.bold(&id), round.status, round.triggers.join(", ")));
         out.push_str(&format!("  {question}\n  since {}\n", style.when(round.since)));
-        match round.missing {
-            0 => {}
-            missing => out.push_str(&format!("  needs {}\n", count(missing, "more witness"))),
+        if round.missing > 0 {
+            out.push_str(&format!("  needs {}\n", count(round.missing, "more witness")));
         }
         let free = round.caps.iter().filter(|cap| cap.left > 0);
         let people: Vec<String> =
@@ -120,8 +119,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         }
     }
     if let Some(first) = rounds.first() {
-        let id: String = first.id.chars().take(8).collect();
-        out.push_str(&format!("  help: andon review show {id}\n"));
+        out.push_str(&format!("  help: andon review show {:.8}\n", first.id));
     }
     out
 }
@@ -227,22 +225,18 @@ fn signer(ledger: &SignedLedger, at: usize) -> String {
 }
 
 pub fn votes_text(votes: &[ShownVote], flags: &[ShownFlag], style: Style) -> String {
-    let mut out = String::new();
-    if !votes.is_empty() {
-        out.push_str(&format!("\n{}\n", style.bold("Decided")));
-        for vote in votes {
-            out.push_str(&vote_text(vote));
-        }
-    }
-    if !flags.is_empty() {
-        out.push_str(&format!("\n{}\n", style.bold("Flagged")));
-        for flag in flags {
-            let by = escape::terminal(&flag.by);
-            out.push_str(&format!("  by {by}, {} ({})\n", flag.at, flag.route));
-            out.push_str(&block("    ", &flag.reason));
-        }
-    }
-    out
+    let flagged = |flag: &ShownFlag| {
+        let by = escape::terminal(&flag.by);
+        format!("  by {by}, {} ({})\n{}", flag.at, flag.route, block("    ", &flag.reason))
+    };
+    let decided: String = votes.iter().map(vote_text).collect();
+    headed("Decided", &decided, style)
+        + &headed("Flagged", &flags.iter().map(flagged).collect::<String>(), style)
+}
+
+/// A text below its heading; nothing for none.
+pub fn headed(title: &str, text: &str, style: Style) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{}\n{text}", style.bold(title)) }
 }
 
 fn vote_text(vote: &ShownVote) -> String {
@@ -312,20 +306,14 @@ pub fn precedents(
 }
 
 pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
-    let mut out = String::new();
-    for one in found {
-        let id: String = one.round.chars().take(8).collect();
-        let head = format!("{id}  {} ({}) by {}", one.decision, one.standing, one.by.join(", "));
+    let lines = found.iter().flat_map(|one| {
+        let head = format!("{:.8}  {} ({}) by {}", one.round, one.decision, one.standing, one.by.join(", "));
         let question = one.question.lines().next().unwrap_or_default();
         let words = one.words.as_ref().map(|words| format!("  decided: {words}"));
-        let lines =
-            [Some(head), Some(format!("  {question}")), words, Some(format!("  why: {}", one.rationale))];
-        for line in lines.into_iter().flatten() {
-            out.push_str(escape::terminal(&line).trim_end());
-            out.push('\n');
-        }
-    }
-    out
+        let why = Some(format!("  why: {}", one.rationale));
+        [Some(head), Some(format!("  {question}")), words, why].into_iter().flatten()
+    });
+    lines.map(|line| format!("{}\n", escape::terminal(&line).trim_end())).collect()
 }
 
 /// The concerns of witnesses about the rules.
@@ -369,17 +357,12 @@ fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
 }
 
 pub fn concerns_text(found: &[ShownConcern]) -> String {
-    let mut out = String::new();
-    for one in found {
-        let id: String = one.id.chars().take(8).collect();
-        let line = format!(
-            "{id}  {}  {} {} by {}: {}",
-            one.standing, one.subject, one.direction, one.by, one.rationale
-        );
-        out.push_str(&escape::terminal(&line));
-        out.push('\n');
-    }
-    out
+    let line = |one: &ShownConcern| {
+        let ShownConcern { id, by, subject, direction, rationale, standing } = one;
+        let line = format!("{id:.8}  {standing}  {subject} {direction} by {by}: {rationale}");
+        escape::terminal(&line).into_owned() + "\n"
+    };
+    found.iter().map(line).collect()
 }
 
 #[cfg(test)]

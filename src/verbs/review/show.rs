@@ -273,39 +273,27 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
             ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
         let words = ledger.words(round, &vote).map_or_else(String::new, |words| format!(" to do: {words};"));
         let line = format!("  {decision} by {who}:{words} why: {}", vote.rationale.0);
-        out.push_str(&escape::terminal(&line));
-        out.push('\n');
+        out.push_str(&format!("{}\n", escape::terminal(&line)));
     }
-    if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Came too late to count")) }
+    rounds::headed("Came too late to count", &out, style)
 }
 
 fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {
     let mut out = String::new();
     for tag in &round.tags {
         let query = PrecedentQuery { tag: Some(tag.clone()), text: None };
-        for found in ledger
-            .folded
-            .precedents(&query)
-            .into_iter()
-            .filter(|found| found.round != round.entry)
-            .take(PRECEDENTS)
-        {
-            let by: Vec<&str> = found.by.iter().map(String::as_str).collect();
-            let (standing, by) = (found.standing, by.join(", "));
-            let decided = ledger.decided(found.clone());
-            let line = format!(
-                "  {} {} ({standing}) by {by}: {}",
-                decided.round,
-                decided.decision,
-                decided.instruction()
-            );
+        let others = ledger.folded.precedents(&query).into_iter().filter(|found| found.round != round.entry);
+        for found in others.take(PRECEDENTS) {
+            let standing = found.standing;
+            let decided = ledger.decided(found);
+            let (HumanDecision { round, decision, by, .. }, what) = (&decided, decided.instruction());
+            let line = format!("  {round} {decision} ({standing}) by {}: {what}", by.join(", "));
             if !out.contains(&line) {
-                out.push_str(&escape::terminal(&line));
-                out.push('\n');
+                out.push_str(&format!("{}\n", escape::terminal(&line)));
             }
         }
     }
-    if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Precedents")) }
+    rounds::headed("Precedents", &out, style)
 }
 
 /// The steps of H.2, as a list.
@@ -317,13 +305,8 @@ fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Sty
     let sign = if round.open_panel().is_some() { "ballot" } else { "resolve" };
     let take =
         if round.is_halt { String::new() } else { format!("\n  take it first: andon review accept {id}") };
-    format!(
-        "\n{}{take}\n  1. read the round before you ask anyone\n  2. name the strongest claim of either side; where you cannot in two minutes: \
-         reject_round\n  3. check each claim that can be checked, and note the source\n  4. does the critique disagree for reasons of its own?\n  \
-         5. decide: accept_proposer, accept_opposer, accept_synthesis, amend or reject_round\n  6. are the rules themselves wrong? flag it as \
-         policy_concern\n  7. sign: andon review {sign} {id}\n",
-        style.bold("To do")
-    )
+    let steps = include_str!("steps.txt").replace("{sign}", &format!("andon review {sign} {id}"));
+    format!("\n{}{take}\n{steps}", style.bold("To do"))
 }
 
 /// Most things of one statement, and most commits, that are shown.

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::rounds::headed;
 use andon_core::domain::{plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
@@ -249,8 +250,7 @@ pub fn books(found: &SimulationJson, style: Style) -> String {
 }
 
 fn shown(sections: &[Section], style: Style) -> String {
-    let some = sections.iter().filter(|section| !section.rows.is_empty());
-    some.map(|section| format!("\n{}\n{}", style.bold(section.title), table(&section.rows))).collect()
+    sections.iter().map(|section| headed(section.title, &table(&section.rows), style)).collect()
 }
 
 /// Credits that a decision took from somebody, with its entry.

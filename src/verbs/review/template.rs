@@ -31,62 +31,32 @@ pub struct TemplateOf {
 
 /// The text that the editor opens with: TOML, with comments that explain each field.
 pub fn template(of: &TemplateOf) -> String {
-    let title: String = escape::terminal(&of.title).into_owned();
     let (proposer, opposer) = if of.halt {
         ("go on as before", "the other way, where there is one")
     } else {
         ("the claim is right", "the critique is right")
     };
-    let mut text = format!(
-        "# Answer to {title}\n\
-         # Lines that begin with # say nothing. A file that is left as it is appends nothing.\n\
-         \n\
-         # What is to be done, exactly one of:\n\
-         #   accept_proposer   {proposer}\n\
-         #   accept_opposer    {opposer}\n\
-         #   accept_synthesis  the judge's recommendation is right after all\n\
-         #   amend             none of them; write below what is to be done\n\
-         #   reject_round      the question itself is wrong; its issuer has to revise it\n\
-         decision = \"\"\n\
-         \n\
-         # Why, in one to three sentences.\n\
-         rationale = \"\"\n\
-         \n\
-         # For amend alone: what is to be done instead.\n\
-         # amended_recommendation = \"\"\n\
-         \n\
-         # How long you worked on it, in seconds. Left as it is, the time until you save this file is added.\n\
-         time_spent_seconds = {}\n",
-        of.seconds
-    );
-    if !of.agents.is_empty() {
-        let agents: Vec<String> = of.agents.iter().map(|name| escape::terminal(name).into_owned()).collect();
-        text.push_str(&format!(
-            "\n# Whose mistake it was, if anybody's: {}\n# attributed_to = \"\"\n",
-            agents.join(", ")
-        ));
-    }
-    text.push_str("\n# Topics, by which this is found again.\n");
-    if of.halt {
-        text.push_str("# The topic \"mistaken\" says that the halt was wrong: the loop was not stuck.\n");
-    }
-    text.push_str("# tags = [\"migration\"]\n");
-    if of.critique {
-        text.push_str(
-            "\n# Does the critique disagree for reasons of its own (false), or does it agree with decoration (true)?\n\
-             # Say why in one sentence. For reject_round remove these three lines.\n\
-             [sycophancy_assessment]\ndetected = false\nrationale = \"\"\n",
-        );
-    }
-    text.push_str(
-        "\n# Each claim that you checked; the verdict is true, false or unverifiable.\n\
-         # [[factual_checks]]\n# claim = \"\"\n# verdict = \"true\"\n# evidence = \"\"\n\
-         \n# The strongest claim of either side.\n# [strongest]\n# claim = \"\"\n# critique = \"\"\n\
-         \n# The rules themselves are wrong: a flag for the admins, which changes nothing by itself.\n\
-         # direction is increase, decrease or tension.\n\
-         # [policy_concern]\n# subject = \"\"\n# direction = \"tension\"\n# rationale = \"\"\n",
-    );
-    text
+    let value = |name: &str| match name {
+        "title" => escape::terminal(&of.title).into_owned(),
+        "proposer" => proposer.to_owned(),
+        "opposer" => opposer.to_owned(),
+        "seconds" => of.seconds.to_string(),
+        _ => escape::terminal(&of.agents.join(", ")).into_owned(),
+    };
+    let is_asked = |part: &str| match part {
+        "agents" => !of.agents.is_empty(),
+        "halt" => of.halt,
+        "critique" => of.critique,
+        _ => true,
+    };
+    let parts = include_str!("template.txt").split("@@ ").filter_map(|part| part.split_once('\n'));
+    let asked = parts.filter(|(name, _)| is_asked(name)).flat_map(|(_, text)| text.split('{'));
+    // Behind a brace stands the name of a value, and the rest of the text behind that.
+    asked
+        .map(|piece| {
+            piece.split_once('}').map_or_else(|| piece.to_owned(), |(name, rest)| value(name) + rest)
+        })
+        .collect()
 }
 
 /// Reads an answer from text: TOML as the template has it, or a JSON object.

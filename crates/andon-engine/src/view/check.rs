@@ -71,15 +71,16 @@ pub struct TipRun {
     pub outcome: TipOutcome,
 }
 
-/// The source of a run of the tests at the tip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TipRunSource {
-    /// The command that the base of the range configures.
-    Base,
-    /// The command that the tip configures.
-    Tip,
-    /// A job of the CI, which handed in its report.
-    Ci,
+andon_core::named_enum! {
+    /// The source of a run of the tests at the tip.
+    pub enum TipRunSource, "a source of a run" {
+        /// The command that the base of the range configures.
+        Base = "base",
+        /// The command that the tip configures.
+        Tip = "tip",
+        /// A job of the CI, which handed in its report.
+        Ci = "ci",
+    }
 }
 
 /// The outcome of the tests at the tip.

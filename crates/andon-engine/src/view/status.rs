@@ -13,26 +13,26 @@ use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, time::Timestamp};
 use andon_core::history::KnownRedBy;
 
-/// The state of a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoopState {
-    /// No iteration yet.
-    Idle,
-    /// The loop runs.
-    Running,
-    /// A halt is unanswered.
-    Halted,
-    /// `.andon/STOP` exists.
-    Stopped,
-    /// `.andon/PAUSE` exists.
-    Paused,
-    /// The hooks are not installed: nothing is recorded or refused.
-    NotInstalled,
-    /// The hooks were installed and are gone: nothing is recorded or refused.
-    HooksGone,
-    /// The master switch `ANDON=0` is set.
-    Disabled,
+andon_core::named_enum! {
+    /// The state of a loop.
+    pub enum LoopState, "a state of a loop" {
+        /// No iteration yet.
+        Idle = "idle",
+        /// The loop runs.
+        Running = "running",
+        /// A halt is unanswered.
+        Halted = "halted",
+        /// `.andon/STOP` exists.
+        Stopped = "stopped",
+        /// `.andon/PAUSE` exists.
+        Paused = "paused",
+        /// The hooks are not installed: nothing is recorded or refused.
+        NotInstalled = "not_installed",
+        /// The hooks were installed and are gone: nothing is recorded or refused.
+        HooksGone = "hooks_gone",
+        /// The master switch `ANDON=0` is set.
+        Disabled = "disabled",
+    }
 }
 
 impl LoopState {
@@ -41,20 +41,6 @@ impl LoopState {
         match self {
             Self::Halted | Self::Stopped | Self::Paused => true,
             Self::Idle | Self::Running | Self::NotInstalled | Self::HooksGone | Self::Disabled => false,
-        }
-    }
-
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Halted => "halted",
-            Self::Stopped => "stopped",
-            Self::Paused => "paused",
-            Self::NotInstalled => "not_installed",
-            Self::HooksGone => "hooks_gone",
-            Self::Disabled => "disabled",
         }
     }
 }
