@@ -208,10 +208,7 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.remotes = fetch_states(&[mirror])), ["fail fetch-up"]);
     assert_eq!(with(|facts| facts.outside.test_command = None), ["warn test-command"]);
     assert_eq!(with(|facts| facts.outside.config = Check::fail("config", "x", "y")), ["fail config"]);
-    assert_eq!(
-        with(|facts| facts.outside.journal = Check::warn("journal", "x", "y")),
-        ["warn journal"]
-    );
+    assert_eq!(with(|facts| facts.outside.journal = Check::warn("journal", "x", "y")), ["warn journal"]);
     assert_eq!(with(|facts| facts.outside.ledger = Check::fail("ledger", "x", "y")), ["fail ledger"]);
     let denied = ("/r/.git/objects".into(), "Read-only file system".into());
     assert_eq!(with(|facts| facts.unwritable.push(denied)), ["fail writable"]);

@@ -28,78 +28,81 @@ pub(super) fn hook_keys(program: &Path) -> Vec<(String, String)> {
     GitHook::ALL.into_iter().flat_map(of_one).collect()
 }
 
-/// Brings the configuration to `wanted`; true if something changed.
-pub(super) fn set_hooks(
-    repo: &Repo,
-    wanted: &[(String, String)],
-    manifest: &mut Manifest,
-) -> Result<bool, SetupError> {
-    let outdated = std::mem::take(&mut manifest.hook_keys).into_iter().filter(|one| !wanted.contains(one));
-    let removed = unset(repo, outdated.collect())?;
-    let mut changed = !removed.is_empty();
-    for (key, value) in wanted {
-        if !is_set(repo, key, value)? {
-            repo.config_add(key, value)?;
-            changed = true;
-        }
-    }
-    manifest.hook_keys = wanted.to_vec();
-    Ok(changed)
-}
-
-/// True if this repository's own configuration says so.
-pub(super) fn is_set(repo: &Repo, key: &str, value: &str) -> Result<bool, GitError> {
-    let found = repo.config_sources(key)?;
-    Ok(found.iter().any(|found| found.scope == ConfigScope::Local && found.value == value))
-}
-
 /// A key of git's configuration and a value that was added to it or taken out of it.
 pub type KeyValue = (String, String);
 
-/// The refspecs that are to be taken out and added.
+/// The values that are to be taken out of the configuration of this repository, and those that are to be added.
 #[derive(Debug, Default)]
-pub(super) struct FetchChange {
-    /// Those that write refs of this clone.
+pub(super) struct KeyChange {
+    /// Those that are there, and are not to be.
     pub outdated: Vec<KeyValue>,
-    /// Those that the remotes lack.
+    /// Those that it lacks.
     pub missing: Vec<KeyValue>,
 }
 
-/// Takes out the refspecs that write refs of this clone, adds those that the remotes lack, and remembers them for `andon
-/// uninstall`. Returns what was added.
-pub(super) fn set_fetch(repo: &Repo, change: FetchChange) -> Result<Vec<KeyValue>, SetupError> {
-    let FetchChange { outdated, missing: added } = change;
-    if added.is_empty() && outdated.is_empty() {
-        return Ok(added);
+impl KeyChange {
+    /// Makes the change; true if there was one to make.
+    pub(super) fn make(&self, repo: &Repo) -> Result<bool, GitError> {
+        for (key, value) in &self.outdated {
+            repo.config_remove(key, value)?;
+        }
+        for (key, value) in &self.missing {
+            repo.config_add(key, value)?;
+        }
+        Ok(!self.outdated.is_empty() || !self.missing.is_empty())
     }
-    let path = Manifest::path(repo.common_dir());
-    let mut manifest = Manifest::of(repo)?;
-    for one in &added {
-        if !manifest.fetch.contains(one) {
+
+    /// Makes the change and remembers what it adds for `andon uninstall`. Returns that.
+    pub(super) fn make_known(self, repo: &Repo) -> Result<Vec<KeyValue>, SetupError> {
+        let mut manifest = Manifest::of(repo)?;
+        for one in &self.missing {
+            let is_replaced =
+                |earlier: &KeyValue| earlier == one || (one.0 == PUSH_KEY && earlier.0 == PUSH_KEY);
+            manifest.fetch.retain(|earlier| !is_replaced(earlier));
             manifest.fetch.push(one.clone());
         }
+        if !self.missing.is_empty() {
+            // First: an entry for what never came to be does no harm.
+            manifest.write(&Manifest::path(repo.common_dir()))?;
+        }
+        self.make(repo)?;
+        Ok(self.missing)
     }
-    // First: an entry for what never came to be does no harm.
-    manifest.write(&path)?;
-    unset(repo, outdated)?;
-    for (key, spec) in &added {
-        repo.config_add(key, spec)?;
+}
+
+/// The values that this repository's own configuration has, and those that it lacks.
+pub(super) fn looked_up(
+    repo: &Repo,
+    values: Vec<KeyValue>,
+) -> Result<(Vec<KeyValue>, Vec<KeyValue>), GitError> {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for (key, value) in values {
+        let mut found = repo.config_sources(&key)?.into_iter();
+        let is_set = found.any(|found| found.scope == ConfigScope::Local && found.value == value);
+        let list = if is_set { &mut there } else { &mut missing };
+        list.push((key, value));
     }
-    Ok(added)
+    Ok((there, missing))
+}
+
+/// The change from the hooks that were installed once to those of `wanted`.
+pub(super) fn hook_change(
+    repo: &Repo,
+    wanted: &[KeyValue],
+    known: &[KeyValue],
+) -> Result<KeyChange, GitError> {
+    let outdated = known.iter().filter(|one| !wanted.contains(one)).cloned().collect();
+    Ok(KeyChange { outdated: looked_up(repo, outdated)?.0, missing: looked_up(repo, wanted.to_vec())?.1 })
 }
 
 /// The change for all remotes; without `--fetch` only for those with refspecs that write refs of this clone.
-pub(super) fn fetch_change(repo: &Repo, asked: FetchRefspecs) -> Result<FetchChange, SetupError> {
-    let mut change = FetchChange::default();
+pub(super) fn fetch_change(repo: &Repo, asked: FetchRefspecs) -> Result<KeyChange, SetupError> {
+    let mut change = KeyChange::default();
     for state in fetch_states(&repo.fetch_refspecs()?) {
         let key = format!("remote.{}.fetch", state.remote);
         let of_key = |spec: String| (key.clone(), spec);
-        let mut outdated: Vec<KeyValue> = Vec::new();
-        for one in state.overwrites.into_iter().filter(|spec| is_ours_alone(spec)).map(of_key) {
-            if is_set(repo, &one.0, &one.1)? {
-                outdated.push(one);
-            }
-        }
+        let ours = state.overwrites.into_iter().filter(|spec| is_ours_alone(spec));
+        let (outdated, _) = looked_up(repo, ours.map(of_key).collect())?;
         if asked == FetchRefspecs::Wanted || !outdated.is_empty() {
             change.missing.extend(state.missing.into_iter().map(of_key));
             change.outdated.extend(outdated);
@@ -118,14 +121,10 @@ pub enum FetchRefspecs {
 
 /// Takes values out of the configuration of this repository, those that are still there; returns these.
 pub(super) fn unset(repo: &Repo, values: Vec<KeyValue>) -> Result<Vec<KeyValue>, SetupError> {
-    let mut removed = Vec::new();
-    for (key, value) in values {
-        if is_set(repo, &key, &value)? {
-            repo.config_remove(&key, &value)?;
-            removed.push((key, value));
-        }
-    }
-    Ok(removed)
+    let (outdated, _) = looked_up(repo, values)?;
+    let change = KeyChange { outdated, missing: Vec::new() };
+    change.make(repo)?;
+    Ok(change.outdated)
 }
 
 /// `--push` and `--no-push`.
@@ -138,35 +137,21 @@ pub enum PushChoice {
     Unsaid,
 }
 
-/// Sets the key as asked and remembers it for `andon uninstall`. Returns what was set, if anything was.
-pub(super) fn set_push(repo: &Repo, push_records: PushChoice) -> Result<Option<&'static str>, SetupError> {
-    let Some((wanted, own)) = wanted_push(repo, push_records)? else { return Ok(None) };
-    let path = Manifest::path(repo.common_dir());
-    let mut manifest = Manifest::of(repo)?;
-    manifest.fetch.retain(|(key, _)| key != PUSH_KEY);
-    manifest.fetch.push((PUSH_KEY.to_owned(), wanted.to_owned()));
-    // First: an entry for what never came to be does no harm.
-    manifest.write(&path)?;
-    for value in own {
-        repo.config_remove(PUSH_KEY, &value)?;
-    }
-    repo.config_add(PUSH_KEY, wanted)?;
-    Ok(Some(wanted))
-}
-
-/// The value that is to be set, and those of this repository that it takes the place of; `None` where nothing changes.
-pub(super) fn wanted_push(
-    repo: &Repo,
-    push_records: PushChoice,
-) -> Result<Option<(&'static str, Vec<String>)>, SetupError> {
+/// The change of the key to what is asked, in the place of the values of this repository.
+pub(super) fn push_change(repo: &Repo, push_records: PushChoice) -> Result<KeyChange, GitError> {
     let there = repo.config_sources(PUSH_KEY)?;
     let wanted = match push_records {
         PushChoice::Yes => "true",
         PushChoice::No => "false",
         PushChoice::Unsaid if there.is_empty() => "true",
-        PushChoice::Unsaid => return Ok(None),
+        PushChoice::Unsaid => return Ok(KeyChange::default()),
     };
     let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
     let own: Vec<String> = own.collect();
-    Ok(if own == [wanted] { None } else { Some((wanted, own)) })
+    let keyed = |value: String| (PUSH_KEY.to_owned(), value);
+    Ok(if own == [wanted] {
+        KeyChange::default()
+    } else {
+        KeyChange { outdated: own.into_iter().map(keyed).collect(), missing: vec![keyed(wanted.to_owned())] }
+    })
 }

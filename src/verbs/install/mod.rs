@@ -85,8 +85,9 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     }
     by_hand(&shell.ctx, &repo);
     let report = run::install(&repo, &program, options)?;
-    let fetch = git_config::set_fetch(&repo, git_config::fetch_change(&repo, fetch)?)?;
-    let push = git_config::set_push(&repo, push)?;
+    let fetch = git_config::fetch_change(&repo, fetch)?.make_known(&repo)?;
+    let push = git_config::push_change(&repo, push)?.make_known(&repo)?.pop().map(|(_, value)| value);
+    let push = push.as_deref();
     let settings = fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
     let settings = settings.collect::<String>() + push_text(push);
     shell.out.result(&match args.format.format {

@@ -153,7 +153,9 @@ impl Plan {
         let both =
             Manifest { hook_keys: [manifest.hook_keys.as_slice(), &wanted].concat(), ..manifest.clone() };
         both.write(path)?;
-        git_config::set_hooks(repo, &wanted, manifest)
+        let changed = git_config::hook_change(repo, &wanted, &manifest.hook_keys)?.make(repo)?;
+        manifest.hook_keys = wanted;
+        Ok(changed)
     }
 
     /// Commits report that lefthook does not run its hooks yet.

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde::Serialize;
 
-use super::git_config::{self, FetchChange, fetch_change, wanted_push};
+use super::git_config::{self, KeyChange, fetch_change, push_change};
 use super::plan::Plan;
 use super::run::{Options, first_config, is_schema_due, schema_text, top_for};
 use crate::install::mode::{Integration, ModeChoice};
@@ -13,8 +13,8 @@ use crate::install::{edits, forward, inspect::inspect, lefthook, manifest::Manif
 use crate::setup::place::{self, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::effect::AndonDir;
 use andon_engine::view::status::LostHooks;
-use andon_engine::{effect::AndonDir, sync::PUSH_KEY};
 use andon_git::Repo;
 
 /// One change.
@@ -105,19 +105,18 @@ pub fn preview(repo: &Repo, program: &Path, options: Options) -> Result<Preview,
     if let Some((path, text)) = AndonDir::below(top).unprepared() {
         steps.push(Step::write(&path, text));
     }
-    let FetchChange { outdated, missing } = fetch_change(repo, options.fetch)?;
-    steps.extend(outdated.into_iter().map(|(key, value)| Step::Unset { key, value }));
-    steps.extend(missing.into_iter().map(|(key, value)| Step::Set { key, value }));
-    if let Some((value, own)) = wanted_push(repo, options.push)? {
-        let key = || PUSH_KEY.to_owned();
-        steps.extend(own.into_iter().map(|value| Step::Unset { key: key(), value }));
-        steps.push(Step::Set { key: key(), value: value.to_owned() });
-    }
+    steps.extend(of_change(fetch_change(repo, options.fetch)?));
+    steps.extend(of_change(push_change(repo, options.push)?));
     if !steps.is_empty() {
         steps.push(Step::Write { path: shown(&Manifest::path(repo.common_dir())), text: None });
     }
     let waits = live::manager_waits(repo, plan.choice.mode, &plan.dir);
     Ok(Preview { choice: plan.choice, steps, waits })
+}
+
+fn of_change(change: KeyChange) -> impl Iterator<Item = Step> {
+    let unset = change.outdated.into_iter().map(|(key, value)| Step::Unset { key, value });
+    unset.chain(change.missing.into_iter().map(|(key, value)| Step::Set { key, value }))
 }
 
 fn of_mode(repo: &Repo, program: &Path, plan: &Plan, manifest: &Manifest) -> Result<Vec<Step>, SetupError> {
@@ -144,16 +143,7 @@ fn of_mode(repo: &Repo, program: &Path, plan: &Plan, manifest: &Manifest) -> Res
         }
         Integration::Config => {
             let wanted = git_config::hook_keys(program);
-            for (key, value) in manifest.hook_keys.iter().filter(|one| !wanted.contains(one)) {
-                if git_config::is_set(repo, key, value)? {
-                    steps.push(Step::Unset { key: key.clone(), value: value.clone() });
-                }
-            }
-            for (key, value) in wanted {
-                if !git_config::is_set(repo, &key, &value)? {
-                    steps.push(Step::Set { key, value });
-                }
-            }
+            steps.extend(of_change(git_config::hook_change(repo, &wanted, &manifest.hook_keys)?));
         }
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
             for edit in plan.edits.iter().filter(|edit| !edit.is_there()) {
@@ -187,11 +177,7 @@ fn of_earlier(repo: &Repo, plan: &Plan, manifest: &Manifest) -> Result<Vec<Step>
         }
     }
     if plan.choice.mode != Integration::Config {
-        for (key, value) in &manifest.hook_keys {
-            if git_config::is_set(repo, key, value)? {
-                steps.push(Step::Unset { key: key.clone(), value: value.clone() });
-            }
-        }
+        steps.extend(of_change(git_config::hook_change(repo, &[], &manifest.hook_keys)?));
     }
     if plan.choice.mode == Integration::Shim {
         return Ok(steps);

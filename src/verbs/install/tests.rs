@@ -75,7 +75,7 @@ impl Scratch {
     pub(crate) fn fetch(at: &Path) {
         let repo = open(at);
         let change = git_config::fetch_change(&repo, FetchRefspecs::Wanted).unwrap();
-        git_config::set_fetch(&repo, change).unwrap();
+        change.make_known(&repo).unwrap();
     }
 
     /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just
