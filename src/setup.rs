@@ -102,42 +102,44 @@ fn whence(scope: ConfigScope, origin: &str) -> String {
 impl SetupError {
     /// The command or sentence that helps.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Git(error) => error.help(),
+        Some(match self {
+            Self::Git(error) => return error.help(),
             Self::Bare { .. } => {
-                Some("run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned())
+                "run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned()
             }
-            Self::ForeignHooksPath { hint, .. } => Some(hint.clone()),
-            Self::ModeProblem(ModeProblem::OldGit(_)) => Some("andon install --mode shim".to_owned()),
+            Self::ForeignHooksPath { hint, .. } => hint.clone(),
+            Self::ModeProblem(ModeProblem::OldGit(_)) => "andon install --mode shim".to_owned(),
             Self::ModeProblem(ModeProblem::NoManager(mode)) => {
-                Some(format!("{}, or: andon install --mode shim", managers::of(*mode)?.set_up))
+                format!("{}, or: andon install --mode shim", managers::of(*mode)?.set_up)
             }
-            Self::Install(InstallError::Theirs { path, line }) => Some(match line {
-                Some(line) => format!("let it end with this line: {line}"),
-                None => format!("move it away: mv {0} {0}.own", quoted(path)),
-            }),
+            Self::Install(InstallError::Theirs { line: Some(line), .. }) => {
+                format!("let it end with this line: {line}")
+            }
+            Self::Install(InstallError::Theirs { path, line: None }) => {
+                format!("move it away: mv {0} {0}.own", quoted(path))
+            }
             Self::Install(InstallError::ByHand { .. }) => {
-                Some("or leave the file as it is: andon install --mode shim".to_owned())
+                "or leave the file as it is: andon install --mode shim".to_owned()
             }
             Self::Install(InstallError::NoDirectory { .. }) => {
-                Some("git config --local --unset-all core.hooksPath".to_owned())
+                "git config --local --unset-all core.hooksPath".to_owned()
             }
             Self::Install(InstallError::Io { path, source, .. }) | Self::Write { path, source }
                 if source.kind() == io::ErrorKind::PermissionDenied && !path.ends_with("install.json") =>
             {
                 let folder = path.parent().filter(|_| !path.is_dir()).unwrap_or(path);
-                Some(format!("chmod u+w {}", quoted(folder)))
+                format!("chmod u+w {}", quoted(folder))
             }
             Self::Install(InstallError::Conflicts { conflicts }) => {
                 let commands: Vec<String> = conflicts.iter().map(Conflict::hint).collect();
-                Some(format!("{} && andon install", commands.join(" && ")))
+                format!("{} && andon install", commands.join(" && "))
             }
-            Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
+            Self::RelativeProgram { .. } => "start andon by its absolute path".to_owned(),
             Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {
-                Some(andon_git::access_help(path))
+                andon_git::access_help(path)
             }
-            Self::Install(_) => None,
-        }
+            Self::Install(_) => return None,
+        })
     }
 }
 

@@ -210,17 +210,6 @@ fn of_repos(text: &str) -> Result<Repos, &'static str> {
 pub const PREK_FILE: &str = "prek.toml";
 
 #[derive(Serialize)]
-struct PrekConfig {
-    repos: [Repo; 1],
-}
-
-#[derive(Serialize)]
-struct Repo {
-    repo: &'static str,
-    hooks: Vec<Hook>,
-}
-
-#[derive(Serialize)]
 struct Hook {
     id: String,
     name: String,
@@ -277,11 +266,12 @@ pub fn prek_lines(text: &str) -> String {
             .unwrap_or_default();
         keys.insert(STAGES_KEY.to_owned(), stages(&before).into());
     }
-    let repo = Repo { repo: "local", hooks: GitHook::of_frameworks().map(Hook::from).collect() };
-    // Both are made of texts and flags, which TOML can hold.
-    let hooks = toml::to_string_pretty(&PrekConfig { repos: [repo] }).unwrap_or_default();
+    // It is made of texts and flags, which TOML can hold.
+    let table = |hook: GitHook| toml::to_string_pretty(&Hook::from(hook)).unwrap_or_default();
+    let hooks: String =
+        GitHook::of_frameworks().map(|hook| format!("\n[[repos.hooks]]\n{}", table(hook))).collect();
     let keys = if keys.is_empty() { String::new() } else { format!("# above the first table\n{keys}") };
-    format!("{keys}# at the end\n{hooks}")
+    format!("{keys}# at the end\n[[repos]]\nrepo = \"local\"\n{hooks}")
 }
 
 #[cfg(test)]

@@ -14,17 +14,14 @@ use andon_engine::{context::Context, error::OpsError, text::shown_change, worksp
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
     let ctx = now(&shell.ctx);
-    let Some((title, text)) = with_line(screen, key, |one| match one {
+    open(screen, key, |one| match one {
         WatchLine::Worktree(worktree) => ("andon status".to_owned(), status_of(shell, &ctx, worktree)),
         WatchLine::Elsewhere(standing) => {
             ("a halt of another clone".to_owned(), Ok(report::halt_of_another_clone(standing, plain(shell))))
         }
         WatchLine::Branch(branch) => of_branch(shell, branch),
         WatchLine::Round(round) => (title_of(&round.id), shown(&ctx, shell, &round.id)),
-    }) else {
-        return;
-    };
-    screen.open(title, &text.unwrap_or_else(|err| told(&err)));
+    });
 }
 
 /// Shows the difference that a person has to decide about.
@@ -76,7 +73,7 @@ fn of_halt(
     title: &str,
     read: impl Fn(&Halt, &WorktreeView) -> Result<String, OpsError>,
 ) {
-    let text = with_line(screen, key, |one| match one {
+    let text = |one: &WatchLine<'_>| match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
             WorktreeState::Loop(found) => match &found.halt {
                 Some(halt) => read(&halt.halt, worktree),
@@ -88,16 +85,14 @@ fn of_halt(
             Ok("a loop of another clone: look at it, and answer it, where it is".to_owned())
         }
         WatchLine::Round(_) => Ok("a round: r shows it".to_owned()),
-    });
-    if let Some(text) = text {
-        screen.open(title.to_owned(), &text.unwrap_or_else(|err| told(&err)));
-    }
+    };
+    open(screen, key, |one| (title.to_owned(), text(one)));
 }
 
 /// Shows the round of the line `key`: of a worktree that of its halt.
 pub(super) fn round(shell: &Shell, screen: &mut Screen, key: &str) {
     let ctx = now(&shell.ctx);
-    let Some((title, text)) = with_line(screen, key, |one| match one {
+    open(screen, key, |one| match one {
         WatchLine::Worktree(worktree) => (title_of("halt"), shown(&there(&ctx, worktree), shell, "halt")),
         WatchLine::Elsewhere(standing) => {
             let id = standing.id.to_string();
@@ -105,18 +100,23 @@ pub(super) fn round(shell: &Shell, screen: &mut Screen, key: &str) {
         }
         WatchLine::Branch(branch) => of_branch(shell, branch),
         WatchLine::Round(round) => (title_of(&round.id), shown(&ctx, shell, &round.id)),
-    }) else {
-        return;
-    };
-    screen.open(title, &text.unwrap_or_else(|err| told(&err)));
+    });
 }
 
 fn of_branch(shell: &Shell, branch: &BranchView) -> (String, Result<String, OpsError>) {
     ("a loop of another clone".to_owned(), Ok(report::loop_of_another_clone(branch, plain(shell))))
 }
 
-fn with_line<T>(screen: &Screen, key: &str, of_one: impl Fn(&WatchLine<'_>) -> T) -> Option<T> {
-    screen.view.ordered().iter().find(|one| one.key() == key).map(of_one)
+/// Opens the page of the line `key`: its title and its text.
+fn open(
+    screen: &mut Screen,
+    key: &str,
+    of_one: impl Fn(&WatchLine<'_>) -> (String, Result<String, OpsError>),
+) {
+    let page = screen.view.ordered().iter().find(|one| one.key() == key).map(of_one);
+    if let Some((title, text)) = page {
+        screen.open(title, &text.unwrap_or_else(|err| told(&err)));
+    }
 }
 
 fn title_of(round: &str) -> String {

@@ -200,40 +200,37 @@ impl Screen {
             self.chosen = keys.get(to).cloned();
             return ReadRequest::Nothing;
         }
-        let asked: Option<fn(String) -> ReadRequest> = if END.contains(&code) {
+        if END.contains(&code) {
             return ReadRequest::Quit;
-        } else if code == KeyCode::Enter {
-            Some(ReadRequest::Evidence)
-        } else if let KeyCode::Char(typed) = code {
-            match typed {
-                'r' => Some(ReadRequest::Round),
-                'd' => Some(ReadRequest::Diff),
-                'o' => Some(ReadRequest::File),
-                '?' => {
-                    self.open("Keys".to_owned(), HELP);
-                    None
-                }
-                '/' => {
-                    self.typing = Some(LineInput::Filter(self.filter.clone()));
-                    None
-                }
-                'R' => {
-                    match self.halted() {
-                        Some(key) => self.typing = Some(LineInput::Reason(key, String::new())),
-                        None => self.open("Answer".to_owned(), NOTHING_TO_ANSWER),
-                    }
-                    None
-                }
-                _ => None,
+        }
+        if let Some((_, asked)) = ASKED.iter().find(|(key, _)| *key == code) {
+            return self.chosen.clone().map_or(ReadRequest::Nothing, asked);
+        }
+        if code == KeyCode::Char('?') {
+            self.open("Keys".to_owned(), HELP);
+        } else if code == KeyCode::Char('/') {
+            self.typing = Some(LineInput::Filter(self.filter.clone()));
+        } else if code == KeyCode::Char('R') {
+            match self.halted() {
+                Some(key) => self.typing = Some(LineInput::Reason(key, String::new())),
+                None => self.open("Answer".to_owned(), NOTHING_TO_ANSWER),
             }
-        } else {
-            None
-        };
-        asked.zip(self.chosen.clone()).map_or(ReadRequest::Nothing, |(asked, key)| asked(key))
+        }
+        ReadRequest::Nothing
     }
 }
 
-/// A text after a key.
+/// Makes a request out of the key of a line.
+type Request = fn(String) -> ReadRequest;
+
+/// Keys that ask for something of the chosen line.
+const ASKED: [(KeyCode, Request); 4] = [
+    (KeyCode::Enter, ReadRequest::Evidence),
+    (KeyCode::Char('r'), ReadRequest::Round),
+    (KeyCode::Char('d'), ReadRequest::Diff),
+    (KeyCode::Char('o'), ReadRequest::File),
+];
+
 fn edited(mut text: String, code: KeyCode) -> String {
     if code == KeyCode::Backspace {
         text.pop();

@@ -1,6 +1,6 @@
 //! `andon calibrate`: what can be promised, how that was found, and what to write into the configuration.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -72,12 +72,10 @@ const COVERED: &str = "it covers the rules that see a loop make no progress; bud
 
 fn promise(found: &Calibration) -> String {
     let (runs, alpha) = (found.runs, percent(found.alpha));
+    let good = phrase::count(runs, "good run");
     match found.promised {
         PromiseKind::Factor(100) => {
-            format!(
-                "the configuration keeps the promise: of {} the next is halted with {alpha} at most",
-                phrase::count(runs, "good run")
-            )
+            format!("the configuration keeps the promise: of {good} the next is halted with {alpha} at most")
         }
         PromiseKind::Factor(at) => format!(
             "with the counts times {} the next good run is halted with a chance of {alpha} at most ({})",
@@ -87,12 +85,7 @@ fn promise(found: &Calibration) -> String {
         PromiseKind::TooFew(needed) => {
             format!("not enough data: {alpha} needs {}, {runs} given", phrase::count(needed, "good run"))
         }
-        PromiseKind::Nothing => {
-            format!(
-                "no promise: of {} too many are halted even at the last step",
-                phrase::count(runs, "good run")
-            )
-        }
+        PromiseKind::Nothing => format!("no promise: of {good} too many are halted even at the last step"),
     }
 }
 
@@ -181,8 +174,8 @@ pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
     let report = report(found.commits);
     match found.kept() {
         PromiseStatus::Yes(step) => {
-            let message = format!("the thresholds hold the promise of {asked}: {}", of(&step));
-            CheckReport { warnings: vec![Diagnostic::note(message).code("calibration")], ..report }
+            let note = Diagnostic::note(format!("the thresholds hold the promise of {asked}: {}", of(&step)));
+            CheckReport { warnings: vec![note.code("calibration")], ..report }
         }
         PromiseStatus::No(step) => {
             let message = format!("the thresholds do not hold the promise of {asked}: {}", of(&step));
@@ -228,33 +221,23 @@ pub fn svg(found: &Calibration) -> String {
     let y = |chance: f64| 260.0 - 220.0 * chance / most;
     let points: Vec<String> =
         (0..).zip(&found.curve).map(|(at, step)| format!("{:.1},{:.1}", x(at), y(step.chance))).collect();
-    let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 320\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <title>Chance that the next good run is halted, by factor</title>\n",
-    );
-    let line = y(found.alpha);
-    let asked = percent(found.alpha);
-    let _ = writeln!(
-        svg,
-        "<line x1=\"60\" x2=\"560\" y1=\"{line:.1}\" y2=\"{line:.1}\" stroke=\"#c00\" stroke-dasharray=\"4\"/>"
-    );
-    let _ = writeln!(svg, "<text x=\"564\" y=\"{line:.1}\" fill=\"#c00\">{asked}</text>");
-    let _ = writeln!(
-        svg,
-        "<polyline fill=\"none\" stroke=\"#06c\" stroke-width=\"2\" points=\"{}\"/>",
-        points.join(" ")
-    );
-    for (at, step) in (0..).zip(&found.curve) {
+    let mark = |(at, step): (u32, &LadderStep)| {
         let (px, py) = (x(at), y(step.chance));
         let (factor, percent) = (factor(step.factor), percent(step.chance));
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"3\" fill=\"#06c\"><title>{percent}</title></circle>"
-        );
-        let _ = writeln!(svg, "<text x=\"{px:.1}\" y=\"280\" text-anchor=\"middle\">{factor}</text>");
-    }
-    svg.push_str("</svg>\n");
-    svg
+        format!(
+            "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"3\" fill=\"#06c\"><title>{percent}</title></circle>\n\
+             <text x=\"{px:.1}\" y=\"280\" text-anchor=\"middle\">{factor}</text>\n"
+        )
+    };
+    let (line, asked, points) = (y(found.alpha), percent(found.alpha), points.join(" "));
+    let marks: String = (0..).zip(&found.curve).map(mark).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 320\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <title>Chance that the next good run is halted, by factor</title>\n\
+         <line x1=\"60\" x2=\"560\" y1=\"{line:.1}\" y2=\"{line:.1}\" stroke=\"#c00\" stroke-dasharray=\"4\"/>\n\
+         <text x=\"564\" y=\"{line:.1}\" fill=\"#c00\">{asked}</text>\n\
+         <polyline fill=\"none\" stroke=\"#06c\" stroke-width=\"2\" points=\"{points}\"/>\n{marks}</svg>\n"
+    )
 }
 
 /// The calibration for a program. Shares and factors are texts of decimal numbers, so that they read alike everywhere.

@@ -85,11 +85,8 @@ fn summary(page: &mut Page, run: &ExplainedRun) {
         ),
     );
     page.field("signature", &evidence.signature.to_string());
-    for (label, errors) in [("errors", evidence.errors), ("coarse", run.coarse)] {
-        if let Some(errors) = errors {
-            page.field(label, &errors.to_string());
-        }
-    }
+    page.fields("errors", evidence.errors.map(|errors| errors.to_string()));
+    page.fields("coarse", run.coarse.map(|errors| errors.to_string()));
     for warning in run.warnings.iter().take(LINES) {
         let warning = page.style.yellow(&terminal_clip(warning, phrase::MESSAGE));
         page.field("warning", &warning);

@@ -33,13 +33,7 @@ pub struct ReviewArgs {
 #[derive(Debug, Subcommand)]
 pub enum ReviewCommand {
     /// Show a round in the order in which it is to be read, and what is known about it
-    Show {
-        /// An entry id, its first digits, or `halt` for the unanswered halt here
-        round: String,
-        /// Output format
-        #[command(flatten)]
-        format: FormatArg,
-    },
+    Show(RoundArgs),
     /// Take a round: its clock starts
     Accept(RoundArgs),
     /// Answer a round, signed; without --from and --decision an editor opens with a template
@@ -197,7 +191,7 @@ pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
     };
     match &args.command {
         None => list(shell, &open()?, args.format.format)?,
-        Some(ReviewCommand::Show { round, format }) => {
+        Some(ReviewCommand::Show(RoundArgs { round, format })) => {
             let shown = show::show(&open()?, round)?;
             shell.show(format.format, "review-show", &shown, |style| show::show_text(&shown, style));
         }

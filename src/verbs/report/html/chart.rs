@@ -184,30 +184,15 @@ enum Mark {
 }
 
 impl Mark {
-    const ALL: [Self; 3] = [Self::Untested, Self::Passed, Self::Failed];
+    /// Each with its class, and the place where its bars begin.
+    const ALL: [(Self, &'static str, u64); 3] =
+        [(Self::Untested, "none", 80), (Self::Passed, "ok", 50), (Self::Failed, "bad", 20)];
 
     fn new(commit: &HistoryCommit) -> Self {
         match commit.state.record().and_then(|record| record.tests.as_ref()) {
             Some(tests) if tests.is_green() => Self::Passed,
             Some(_) => Self::Failed,
             None => Self::Untested,
-        }
-    }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::Untested => "none",
-            Self::Passed => "ok",
-            Self::Failed => "bad",
-        }
-    }
-
-    /// Upper edge in a lane of 100.
-    fn top(self) -> u64 {
-        match self {
-            Self::Untested => 80,
-            Self::Passed => 50,
-            Self::Failed => 20,
         }
     }
 }
@@ -280,9 +265,9 @@ fn lanes(view: &HistoryView) -> Vec<(String, Lane)> {
 }
 
 fn draw(node: &str, lane: &Lane, columns: usize) -> Markup {
-    let of = |mark: Mark| {
+    let of = |(mark, class, top)| {
         let at = lane.marks.iter().filter(move |(_, shown)| **shown == mark).map(|(column, _)| *column);
-        bars(mark.class(), &Bars { top: mark.top(), bottom: 100, columns }, at)
+        bars(class, &Bars { top, bottom: 100, columns }, at)
     };
     html! {
         div.lane {

@@ -48,19 +48,10 @@ pub(super) fn passed_over(view: &HistoryView) -> Markup {
     let mut lines: Vec<(&HistoryCommit, String)> = Vec::new();
     for (commit, record) in records(view) {
         lines.extend(record.skipped.iter().map(|skip| (commit, format!("skipped {}", phrase::skip(skip)))));
-        match (record.gate, record.recording) {
-            (Gate::Bypassed, _) => lines.push((commit, "bypassed the gate".to_owned())),
-            (Gate::Passed | Gate::NotRun, Recording::CaughtUp) => {
-                lines.push((commit, "made while the hooks were off, recorded later".to_owned()));
-            }
-            (
-                Gate::Passed | Gate::NotRun,
-                Recording::AtCommit
-                | Recording::Moved
-                | Recording::Patched
-                | Recording::Backfilled
-                | Recording::Derived,
-            ) => {}
+        if record.gate == Gate::Bypassed {
+            lines.push((commit, "bypassed the gate".to_owned()));
+        } else if record.recording == Recording::CaughtUp {
+            lines.push((commit, "made while the hooks were off, recorded later".to_owned()));
         }
     }
     if lines.is_empty() {
