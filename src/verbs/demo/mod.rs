@@ -1,7 +1,5 @@
 //! `andon demo`: shows each step and what came back.
 
-mod script;
-
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +7,6 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use self::script::{Expect, SCRIPT, ScriptStep};
 use crate::cli::{Shell, error::Exit};
 use andon_core::escape;
 use andon_engine::context::Context;
@@ -76,11 +73,17 @@ pub struct DemoEnd {
 fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<DemoEnd, OpsError> {
     let dir = scratch(keep)?;
     let andon = ctx.program.clone().ok_or_else(|| failed("the path of the running program is not known"))?;
-    let stage = Stage { env: environment(&andon, &dir), dir, andon, path: ctx.path.clone() };
-    for step in SCRIPT {
+    let stage = Stage { env: environment(&andon, &dir), dir, path: ctx.path.clone() };
+    for step in steps() {
         stage.play(step, show)?;
     }
     Ok(DemoEnd { dir: stage.dir })
+}
+
+/// The steps of the script: each begins with `@`, the word that says what it is, and what it is about. Lines below are the text of
+/// a file. In front of a command and ` | ` stand words that its output must hold.
+fn steps() -> impl Iterator<Item = &'static str> {
+    include_str!("script.txt").trim_end().trim_start_matches('@').split("\n@")
 }
 
 fn failed(what: impl Into<String>) -> OpsError {
@@ -149,75 +152,60 @@ const PERSON: [(&str, &str); 4] = [
 
 struct Stage {
     dir: PathBuf,
-    andon: PathBuf,
     env: Vec<EnvChange>,
     path: Option<OsString>,
 }
 
 impl Stage {
-    fn play(&self, step: &ScriptStep, show: Show<'_>) -> Result<(), OpsError> {
-        match step {
-            ScriptStep::Say(text) => show(DemoLine::Say(text)),
-            ScriptStep::Write(path, text) => {
-                std::fs::write(self.dir.join(path), text)
-                    .map_err(|err| failed(format!("cannot write {path}: {err}")))?;
-            }
-            ScriptStep::Show(path) => {
-                show(DemoLine::Command(&format!("cat {path}")));
-                let text = std::fs::read_to_string(self.dir.join(path))
-                    .map_err(|err| failed(format!("{path} was to be there: {err}")))?;
+    fn play(&self, step: &str, show: Show<'_>) -> Result<(), OpsError> {
+        let (head, text) = step.split_once('\n').unwrap_or((step, ""));
+        let (kind, about) = head.split_once(' ').unwrap_or((head, ""));
+        let (words, command) = about.split_once(" | ").unwrap_or(("", about));
+        match kind {
+            "say" => show(DemoLine::Say(about)),
+            "write" => self.write(about, &format!("{text}\n"))?,
+            // Two tests at first, a third with the new task.
+            "before" => self.write(about, include_str!("tests_before.sh"))?,
+            "after" => self.write(about, include_str!("tests.sh"))?,
+            "show" => {
+                show(DemoLine::Command(&format!("cat {about}")));
+                let text = std::fs::read_to_string(self.dir.join(about))
+                    .map_err(|err| failed(format!("{about} was to be there: {err}")))?;
                 show(DemoLine::Output(&text));
             }
-            ScriptStep::Quiet(argv) => {
-                self.command(argv).and_then(|end| Self::expect(argv, &end, Expect::Success))?;
-            }
-            ScriptStep::Run(argv, expect) => {
-                show(DemoLine::Command(&typed(argv)));
-                let end = self.command(argv)?;
-                show(DemoLine::Output(&end.output));
-                if end.code != 0 {
+            // Others are commands that are shown with what came back.
+            _ => {
+                let is_shown = kind != "quiet";
+                if is_shown {
+                    show(DemoLine::Command(command));
+                }
+                let end = self.command(command)?;
+                if is_shown {
+                    show(DemoLine::Output(&end.output));
+                }
+                if is_shown && end.code != 0 {
                     show(DemoLine::Exit(end.code));
                 }
-                Self::expect(argv, &end, *expect)?;
+                if (end.code != 0) != (kind == "fails") || !end.output.contains(words) {
+                    return Err(failed(format!("`{command}` came out wrong:\n{}", end.output)));
+                }
             }
         }
         Ok(())
     }
 
-    fn command(&self, argv: &[&str]) -> Result<CapturedOutput, OpsError> {
-        let words: Vec<OsString> =
-            argv.iter()
-                .enumerate()
-                .map(|(at, word)| {
-                    if at == 0 && *word == "andon" {
-                        self.andon.clone().into_os_string()
-                    } else {
-                        word.into()
-                    }
-                })
-                .collect();
+    fn write(&self, path: &str, text: &str) -> Result<(), OpsError> {
+        std::fs::write(self.dir.join(path), text).map_err(|err| failed(format!("cannot write {path}: {err}")))
+    }
+
+    fn command(&self, command: &str) -> Result<CapturedOutput, OpsError> {
         let mut env = self.env.clone();
-        if argv.contains(&"resume") {
+        if command.starts_with("andon resume") {
             env.extend(PERSON.map(|(name, value)| EnvChange::Set(name.into(), value.into())));
         }
-        capture(&words, &self.dir, &env, self.path.as_deref())
-            .map_err(|err| failed(format!("{}: {err}", typed(argv))))
+        capture(command, &self.dir, &env, self.path.as_deref())
+            .map_err(|err| failed(format!("{command}: {err}")))
     }
-
-    fn expect(argv: &[&str], end: &CapturedOutput, expect: Expect) -> Result<(), OpsError> {
-        let right = match expect {
-            Expect::Success => end.code == 0,
-            Expect::Refused(words) => end.code != 0 && end.output.contains(words),
-            Expect::SuccessSaying(words) => end.code == 0 && end.output.contains(words),
-        };
-        if right { Ok(()) } else { Err(failed(format!("`{}` came out wrong:\n{}", typed(argv), end.output))) }
-    }
-}
-
-/// A command as a person would type it: words with a space in quotes.
-fn typed(argv: &[&str]) -> String {
-    let quoted = |word: &&str| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() };
-    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Most bytes of output that are kept.
@@ -243,20 +231,13 @@ struct CapturedOutput {
     pub output: String,
 }
 
-/// Runs `argv` in `dir` with both streams in one pipe and no standard input.
-fn capture(
-    argv: &[OsString],
-    dir: &Path,
-    env: &[EnvChange],
-    path: Option<&OsStr>,
-) -> io::Result<CapturedOutput> {
-    let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
-    let (program, arguments) = argv.split_first().ok_or_else(missing)?;
+/// Runs a line of a shell in `dir` with both streams in one pipe and no standard input.
+fn capture(line: &str, dir: &Path, env: &[EnvChange], path: Option<&OsStr>) -> io::Result<CapturedOutput> {
     let (reader, writer) = io::pipe()?;
     let mut child = {
         #[allow(clippy::disallowed_methods, reason = "the door of the demo's programs")]
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(dir).stdin(Stdio::null());
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(dir).stdin(Stdio::null());
         command.stdout(writer.try_clone()?).stderr(writer);
         for change in env {
             match change {
