@@ -16,17 +16,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A list of trusted folders is no longer than this.
 const MAX_TRUST_BYTES: u64 = 1024 * 1024;
 
-/// The trust of a client in hooks that were installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// It needs no trust.
-    NotNeeded,
-    /// A person has trusted them.
-    Given,
-    /// No one has, so that the client starts none of them.
-    Missing,
-    /// The client, or its list, is not here to be asked.
-    Unknown,
+andon_core::named_enum! {
+    /// The trust of a client in hooks that were installed.
+    pub enum Trust {
+        /// It needs no trust.
+        NotNeeded = "not needed",
+        /// A person has trusted them.
+        Given = "yes",
+        /// No one has, so that the client starts none of them.
+        Missing = "no",
+        /// The client, or its list, is not here to be asked.
+        Unknown = "unknown",
+    }
 }
 
 /// The trust of `client` in hooks that were installed in these scopes.

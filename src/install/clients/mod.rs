@@ -38,6 +38,13 @@ pub enum SettingsState {
     Broken(String),
 }
 
+impl SettingsState {
+    /// The reason for which it cannot be read.
+    pub fn problem(&self) -> Option<&str> {
+        if let Self::Broken(why) = self { Some(why) } else { None }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// It held the same bytes before.

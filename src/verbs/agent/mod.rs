@@ -135,15 +135,6 @@ fn state_word(state: &SettingsState) -> &'static str {
     }
 }
 
-fn trust_word(trust: Trust) -> &'static str {
-    match trust {
-        Trust::NotNeeded => "not needed",
-        Trust::Given => "yes",
-        Trust::Missing => "no",
-        Trust::Unknown => "unknown",
-    }
-}
-
 fn place_of(hooks: &ClientHooks, scope: Scope) -> Option<&SettingsState> {
     hooks.places.iter().find(|place| place.scope == scope).map(|place| &place.state)
 }
@@ -160,16 +151,13 @@ fn list_text(clients: &[ClientHooks]) -> String {
             Some(false) => "no",
             None => "unknown",
         };
-        let trust = if there { trust_word(hooks.trust) } else { "-" };
+        let trust = if there { hooks.trust.as_str() } else { "-" };
         let heard =
             hooks.heard.map_or_else(|| (if there { "never" } else { "-" }).to_owned(), |at| at.to_string());
         let (name, project, user) = (hooks.client.as_str(), word(Scope::Project), word(Scope::User));
         text.push_str(&format!("{name:<10} {project:<10} {user:<10} {trust:<11} {live:<8} {heard}\n"));
-        for place in &hooks.places {
-            if let SettingsState::Broken(why) = &place.state {
-                text.push_str(&format!("  error: {}\n", shown(why)));
-            }
-        }
+        let broken = hooks.places.iter().filter_map(|place| place.state.problem());
+        text.extend(broken.map(|why| format!("  error: {}\n", shown(why))));
         if there {
             text.extend(hooks.steps().iter().map(|step| format!("  help: {}\n", shown(step))));
         }
@@ -179,13 +167,7 @@ fn list_text(clients: &[ClientHooks]) -> String {
 
 fn client_json(hooks: &ClientHooks) -> Value {
     let places = hooks.places.iter().map(|place| {
-        let why = match &place.state {
-            SettingsState::Broken(why) => Some(why),
-            SettingsState::Absent
-            | SettingsState::Installed
-            | SettingsState::Outdated
-            | SettingsState::Foreign => None,
-        };
+        let why = place.state.problem();
         let state = if place.state == SettingsState::Absent { "absent" } else { state_word(&place.state) };
         let scope = place.scope.as_str();
         json!({"scope": scope, "path": place.path.to_string_lossy(), "state": state, "error": why})

@@ -79,9 +79,7 @@ fn push(page: &mut Page, group: &Group<'_>) {
     for one in group.commits.iter().take(COMMITS) {
         page.line(&format!("  --> {} {}", one.commit.short(), terminal_clip(&one.subject, 60)));
     }
-    if group.commits.len() > COMMITS {
-        page.line(&format!("  --> and {} more", group.commits.len() - COMMITS));
-    }
+    page.all(phrase::and_more(group.commits.len(), COMMITS).map(|more| format!("  --> {more}")));
     for help in &first.help {
         message::push_help(page, help);
     }

@@ -23,8 +23,8 @@ pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit, OpsError> {
         DemoLine::Output(text) => out.result(&indented(text)),
         DemoLine::Exit(code) => out.result(&format!("    {}\n", out.out.dim(&format!("(exit code {code})")))),
     };
-    let end = play(&shell.ctx, args.keep.as_deref(), &mut show)?;
-    let dir = escape::terminal(&end.dir.to_string_lossy()).into_owned();
+    let dir = play(&shell.ctx, args.keep.as_deref(), &mut show)?;
+    let dir = escape::terminal(&dir.to_string_lossy()).into_owned();
     out.result(&format!(
         "\n{}\n    cd {dir}\n    cat .andon/CHECKPOINT.md        why the line was stopped\n    andon status                    the state of the loop\n    \
          git log --notes=andon           the records, with plain git\n    andon resume --reason '<decision>'     answer it\n",
@@ -62,22 +62,15 @@ pub enum DemoLine<'a> {
     Exit(i32),
 }
 
-/// The repository that the demo leaves.
-#[derive(Debug)]
-pub struct DemoEnd {
-    /// The scratch repository; it stays for a look.
-    pub dir: PathBuf,
-}
-
 /// Runs the demo in `keep`, or in a new temporary directory. Fails when a step came out other than it should.
-fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<DemoEnd, OpsError> {
+fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<PathBuf, OpsError> {
     let dir = scratch(keep)?;
     let andon = ctx.program.clone().ok_or_else(|| failed("the path of the running program is not known"))?;
     let stage = Stage { env: environment(&andon, &dir), dir, path: ctx.path.clone() };
     for step in steps() {
         stage.play(step, show)?;
     }
-    Ok(DemoEnd { dir: stage.dir })
+    Ok(stage.dir)
 }
 
 /// The steps of the script: each begins with `@`, the word that says what it is, and what it is about. Lines below are the text of
@@ -109,31 +102,17 @@ fn scratch(keep: Option<&Path>) -> Result<PathBuf, OpsError> {
 
 /// The demo's own git: no configuration of the user or the system, fixed names.
 fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
-    let set = |name: &str, value: &str| EnvChange::Set(name.into(), value.into());
-    let mut changes = vec![
-        set("GIT_CONFIG_GLOBAL", "/dev/null"),
-        set("GIT_CONFIG_NOSYSTEM", "1"),
-        set("GIT_AUTHOR_NAME", "Demo Agent"),
-        set("GIT_AUTHOR_EMAIL", "agent@example.org"),
-        set("GIT_COMMITTER_NAME", "Demo Agent"),
-        set("GIT_COMMITTER_EMAIL", "agent@example.org"),
-        set("NO_COLOR", "1"),
-        set("LC_ALL", "C"),
+    let config = dir.join(".git").into_os_string();
+    let mut changes = vec![EnvChange::Set("XDG_CONFIG_HOME".into(), config)];
+    let own = [
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("NO_COLOR", "1"),
+        ("LC_ALL", "C"),
     ];
-    changes.push(EnvChange::Set("XDG_CONFIG_HOME".into(), dir.join(".git").into_os_string()));
-    for name in [
-        "GIT_DIR",
-        "GIT_INDEX_FILE",
-        "GIT_WORK_TREE",
-        "GIT_AUTHOR_DATE",
-        "GIT_COMMITTER_DATE",
-        "ANDON",
-        "ANDON_NODE",
-        "ANDON_SESSION",
-        "PRE_COMMIT",
-    ] {
-        changes.push(EnvChange::Remove(name.into()));
-    }
+    changes.extend(own.map(|(name, value)| EnvChange::Set(name.into(), value.into())));
+    changes.extend(person("Demo Agent", "agent@example.org"));
+    changes.extend(UNSET.split(' ').map(|name| EnvChange::Remove(name.into())));
     // `andon resume` below is the person's part: it must not look like an agent's shell.
     changes.extend(andon_core::domain::agent::markers().map(|marker| EnvChange::Remove(marker.name.into())));
     if let Some(bin) = andon.parent() {
@@ -142,13 +121,18 @@ fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
     changes
 }
 
-/// The person who answers: not the one who made the commits.
-const PERSON: [(&str, &str); 4] = [
-    ("GIT_AUTHOR_NAME", "Dana"),
-    ("GIT_AUTHOR_EMAIL", "dana@example.org"),
-    ("GIT_COMMITTER_NAME", "Dana"),
-    ("GIT_COMMITTER_EMAIL", "dana@example.org"),
-];
+/// Variables that would reach into the demo.
+const UNSET: &str = "GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_AUTHOR_DATE GIT_COMMITTER_DATE ANDON ANDON_NODE ANDON_SESSION \
+                     PRE_COMMIT";
+
+/// Somebody who makes commits.
+fn person(name: &str, email: &str) -> Vec<EnvChange> {
+    let of_role = |role: &str| {
+        let set = |what: &str, value: &str| EnvChange::Set(format!("GIT_{role}_{what}").into(), value.into());
+        [set("NAME", name), set("EMAIL", email)]
+    };
+    ["AUTHOR", "COMMITTER"].into_iter().flat_map(of_role).collect()
+}
 
 struct Stage {
     dir: PathBuf,
@@ -201,7 +185,8 @@ impl Stage {
     fn command(&self, command: &str) -> Result<CapturedOutput, OpsError> {
         let mut env = self.env.clone();
         if command.starts_with("andon resume") {
-            env.extend(PERSON.map(|(name, value)| EnvChange::Set(name.into(), value.into())));
+            // The one who answers is not the one who made the commits.
+            env.extend(person("Dana", "dana@example.org"));
         }
         capture(command, &self.dir, &env, self.path.as_deref())
             .map_err(|err| failed(format!("{command}: {err}")))

@@ -2,7 +2,7 @@
 
 use super::{Check, Diagnosis, HooksPlace, LastTests, Limit, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookMode, HookState};
-use crate::install::{clients::SettingsState, mode::Integration, shim::Owner};
+use crate::install::{mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
 use crate::setup::{
     FetchState, NOTES_REF, is_ours_alone, live::GuardState, names_notes_ref, place::Override, quoted,
@@ -294,13 +294,7 @@ fn fetch(state: &FetchState) -> Check {
 /// Only clients that have our hooks, or settings that cannot be read.
 fn client(hooks: &ClientHooks) -> Option<Check> {
     let (id, title) = (format!("agent-{}", hooks.client.as_str()), hooks.client.title());
-    let broken = hooks.places.iter().find_map(|place| match &place.state {
-        SettingsState::Broken(why) => Some(why),
-        SettingsState::Absent
-        | SettingsState::Installed
-        | SettingsState::Outdated
-        | SettingsState::Foreign => None,
-    });
+    let broken = hooks.places.iter().find_map(|place| place.state.problem());
     if let Some(why) = broken {
         let what = format!("the settings of {title} cannot be read: {why}");
         return Some(Check::new(id, State::Warn, what, None));

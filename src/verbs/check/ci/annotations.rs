@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Entry, code, entries, lines, place, plain};
-use crate::verbs::check::{text as check, text::Group};
+use super::{Entry, body, code, entries, lines, place, plain};
+use crate::verbs::check::text as check;
 use andon_core::domain::diagnostic::{Diagnostic, Severity};
 use andon_engine::json;
 use andon_engine::view::check::CheckReport;
@@ -25,7 +25,7 @@ pub fn annotations(report: &CheckReport) -> String {
         // The last place reports the rest.
         let shown = if all > SHOWN { SHOWN - 1 } else { all };
         for group in of_it.by_ref().take(shown) {
-            text.push_str(&command(severity, Some(group.first), &body(group)));
+            text.push_str(&command(severity, Some(group.first), &body(group, COMMITS, plain)));
         }
         if all > shown {
             let more = format!("{} more: the summary of the job and the log have them", all - shown);
@@ -52,18 +52,6 @@ fn command(severity: Severity, what: Option<&Diagnostic>, body: &str) -> String 
         what.and_then(|what| what.file.as_deref()).map(|file| format!("file={},", property(&plain(file))));
     let title = property(&plain(what.map_or("andon", code)));
     format!("::{word} {}title={title}::{}\n", file.unwrap_or_default(), data(body))
-}
-
-fn body(group: &Group<'_>) -> String {
-    let mut lines = vec![plain(&group.first.message)];
-    lines.extend(
-        group.commits.iter().take(COMMITS).map(|at| plain(&format!("{} {}", at.commit.short(), at.subject))),
-    );
-    if group.commits.len() > COMMITS {
-        lines.push(format!("and {} more", group.commits.len() - COMMITS));
-    }
-    lines.extend(group.first.help.iter().map(|help| plain(&format!("help: {help}"))));
-    lines.join("\n")
 }
 
 fn data(text: &str) -> String {

@@ -2,7 +2,7 @@
 //! tests knows it again. A violation is
 //! a failure, missing evidence an error, anything else a case that passed and says something.
 
-use super::{WHOLE, code, plain};
+use super::{WHOLE, body, code, plain};
 use crate::verbs::check::{text as check, text::Group};
 use andon_core::domain::diagnostic::Severity;
 use andon_core::escape;
@@ -90,22 +90,11 @@ fn case(case: &Case<'_>) -> String {
         CaseOutcome::Passed => "system-out".to_owned(),
     };
     let end = element.split(' ').next().unwrap_or_default();
-    let bodies: Vec<String> = case.groups.iter().map(|group| body(group)).collect();
+    let bodies: Vec<String> = case.groups.iter().map(|group| body(group, COMMITS, text)).collect();
     format!(
         "    <testcase classname=\"andon\" name=\"{code}\" time=\"0\">\n      <{element}>{}</{end}>\n    </testcase>\n",
         bodies.join("\n")
     )
-}
-
-fn body(group: &Group<'_>) -> String {
-    let mut lines = vec![text(&group.first.message)];
-    let commits = group.commits.iter().take(COMMITS);
-    lines.extend(commits.map(|at| text(&format!("{} {}", at.commit.short(), at.subject))));
-    if group.commits.len() > COMMITS {
-        lines.push(format!("and {} more", group.commits.len() - COMMITS));
-    }
-    lines.extend(group.first.help.iter().map(|help| text(&format!("help: {help}"))));
-    lines.join("\n")
 }
 
 /// Text for an element or an attribute: one line, without what XML 1.0 cannot hold.

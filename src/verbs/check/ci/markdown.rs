@@ -53,9 +53,7 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
                 text(&group.first.message)
             ));
         }
-        if notes.len() > NOTES {
-            page.push_str(&format!("- and {} more\n", notes.len() - NOTES));
-        }
+        page.extend(phrase::and_more(notes.len(), NOTES).map(|more| format!("- {more}\n")));
         page.push_str("\n</details>\n");
     }
     let test = if report.tests.is_some() { "--test " } else { "" };
@@ -138,9 +136,7 @@ fn row(group: &Group<'_>, forge: &Forge) -> String {
         .take(COMMITS)
         .map(|at| format!("{} {}", forge.in_markdown(at.commit), cell(&text(&clip(&at.subject, 60)))))
         .collect();
-    if group.commits.len() > COMMITS {
-        commits.push(format!("and {} more", group.commits.len() - COMMITS));
-    }
+    commits.extend(phrase::and_more(group.commits.len(), COMMITS));
     let (code, what) = (code_span(&clip(code(first), 60)), text(&first.message));
     let help = first.help.first().map_or_else(String::new, |help| hint(help));
     format!("| {sign} | {}: {} | {} | {} |\n", cell(&code), cell(&what), commits.join("<br>"), cell(&help))

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
+use super::text::Group;
 use andon_core::domain::diagnostic::{Diagnostic, Severity};
 use andon_core::domain::{findings::Level, ids::Digest};
 use andon_core::escape;
-use andon_engine::view::check::CheckReport;
+use andon_engine::{text::phrase, view::check::CheckReport};
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
 /// configuration that judged it takes its place where the finding names none.
@@ -166,4 +167,14 @@ mod tests {
         assert_eq!((kept.len(), more), (RESULTS, 1));
         assert_eq!(code(kept[0].what), "missing-record");
     }
+}
+
+/// A group of messages: its text, as many of its commits as `most`, and its hints, a line each as `text` has it.
+fn body(group: &Group<'_>, most: usize, text: impl Fn(&str) -> String) -> String {
+    let commits = group.commits.iter().take(most);
+    let mut lines = vec![text(&group.first.message)];
+    lines.extend(commits.map(|at| text(&format!("{} {}", at.commit.short(), at.subject))));
+    lines.extend(phrase::and_more(group.commits.len(), most));
+    lines.extend(group.first.help.iter().map(|help| text(&format!("help: {help}"))));
+    lines.join("\n")
 }

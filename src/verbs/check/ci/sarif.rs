@@ -53,7 +53,7 @@ pub fn document(report: &CheckReport, forge: &Forge) -> String {
 fn rule(code: &str) -> Value {
     let text = lookup(code);
     json!({
-        "defaultConfiguration": { "level": level(text.severity) },
+        "defaultConfiguration": { "level": text.severity.as_str() },
         "fullDescription": { "text": unlinked(&text.help) },
         "help": { "text": unlinked(&text.help) },
         "helpUri": text.page,
@@ -66,14 +66,6 @@ fn rule(code: &str) -> Value {
 fn capital(word: &str) -> String {
     let mut chars = word.chars().filter(char::is_ascii_alphanumeric);
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
 }
 
 /// Describes how the run went. That it could not decide, or that results are missing, is a property of the run and of no line
@@ -106,7 +98,7 @@ fn invocation(report: &CheckReport, more: usize) -> Value {
 fn result(entry: &Entry<'_>, rules: &BTreeMap<&str, usize>) -> Value {
     let what = entry.what;
     let mut value = json!({
-        "level": level(entry.severity),
+        "level": entry.severity.as_str(),
         "locations": [location(entry)],
         "message": { "text": unlinked(&lines(what).join("\n")) },
         "partialFingerprints": { FINGERPRINT: entry.fingerprint.to_string() },

@@ -9,32 +9,23 @@ use andon_engine::text::{halt, phrase, report_file, spark};
 use andon_engine::view::history::HistoryView;
 use andon_engine::view::status::{LoopState, StatusView, TestsOf};
 
-/// The state in a word or two.
-fn word(state: LoopState) -> &'static str {
+/// The state in a word or two, and its class.
+fn word(state: LoopState) -> (&'static str, &'static str) {
     match state {
-        LoopState::Idle => "Idle",
-        LoopState::Running => "Running",
-        LoopState::Halted => "Halted",
-        LoopState::Stopped => "Stopped",
-        LoopState::Paused => "Paused",
-        LoopState::NotInstalled => "Not installed",
-        LoopState::HooksGone => "Hooks are gone",
-        LoopState::Disabled => "Switched off",
-    }
-}
-
-fn class(state: LoopState) -> &'static str {
-    match state {
-        LoopState::Halted | LoopState::Stopped | LoopState::HooksGone => "bad",
-        LoopState::Paused | LoopState::NotInstalled | LoopState::Disabled => "warn",
-        LoopState::Running => "ok",
-        LoopState::Idle => "none",
+        LoopState::Idle => ("Idle", "none"),
+        LoopState::Running => ("Running", "ok"),
+        LoopState::Halted => ("Halted", "bad"),
+        LoopState::Stopped => ("Stopped", "bad"),
+        LoopState::Paused => ("Paused", "warn"),
+        LoopState::NotInstalled => ("Not installed", "warn"),
+        LoopState::HooksGone => ("Hooks are gone", "bad"),
+        LoopState::Disabled => ("Switched off", "warn"),
     }
 }
 
 /// The state, as the name of the page.
 pub(super) fn title(view: &HistoryView) -> &'static str {
-    view.now.as_ref().map_or("Not known", |now| word(now.state))
+    view.now.as_ref().map_or("Not known", |now| word(now.state).0)
 }
 
 pub(super) fn section(view: &HistoryView) -> Markup {
@@ -53,10 +44,11 @@ pub(super) fn section(view: &HistoryView) -> Markup {
 fn state(view: &HistoryView, now: &StatusView) -> Markup {
     let head = now.head.map_or_else(|| "no commit yet".to_owned(), |head| head.short());
     let page = now.head.and_then(|head| view.forge.commit(head));
+    let (word, class) = word(now.state);
     let cut = |value: &str| clipped(value, 100);
     html! {
         h1 {
-            span class={ "state " (class(now.state)) } { (word(now.state)) } " "
+            span class={ "state " (class) } { (word) } " "
             span.badge { (text(&now.count.to_string())) }
         }
         "\n"
