@@ -49,7 +49,7 @@ pub fn halted(halt: Option<&Halt>, told: Telling) -> String {
         );
     }
     bounded(&format!(
-        "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt. {READING} \
+        "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt, and this session is over. {READING} \
          Do not look for a way around: stop here, and tell the person what is written in {file}.\nhelp: andon status"
     ))
 }
@@ -145,7 +145,7 @@ pub fn nudge(finding: &Finding) -> String {
 /// Says that the last call brought a halt.
 pub fn now_halted(halt: &StandingHalt) -> String {
     bounded(&format!(
-        "andon: the loop is halted now.\nreason: {}: {}\nOnly a person answers. {READING} Stop here and tell the person.\nhelp: \
+        "andon: the loop is halted now.\nreason: {}: {}\nOnly a person answers, and this session is over. {READING} Stop here and tell the person.\nhelp: \
          andon status",
         terminal_clip(&halt.halt.rule, 60),
         terminal_clip(&halt.halt.message, MESSAGE)

@@ -123,7 +123,7 @@ pub fn run(
         };
         let mut decision = named(ctx, ws, fold.timeline(), decision);
         let (head, at) = (Some(commit.id), commit.committed_at);
-        let site = HaltPlace { head, branch: None, worktree: String::new(), at };
+        let site = HaltPlace { head, branch: None, worktree: String::new(), at, client: None };
         decision.halted = policy::halting(&decision, fold.timeline(), &site);
         if decision.verdict == Verdict::Halt {
             fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
@@ -239,7 +239,7 @@ impl Engine {
 /// The halt of `decision`, from everything that was folded so far.
 fn halt_of(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
     let at = timeline.activity.now.unwrap_or(Timestamp(0));
-    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at };
+    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at, client: None };
     policy::halting(decision, timeline, &place)
 }
 

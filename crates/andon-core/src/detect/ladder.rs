@@ -64,7 +64,9 @@ pub fn occurs(judges: RuleSubject, timeline: &Timeline) -> bool {
     let activity = &timeline.activity;
     match judges {
         RuleSubject::Iterations => !timeline.iterations.is_empty(),
-        RuleSubject::Tests => timeline.iterations.iter().any(|one| one.tests.is_some()),
+        RuleSubject::Tests | RuleSubject::Attempts => {
+            timeline.iterations.iter().any(|one| one.tests.is_some())
+        }
         RuleSubject::Turns => timeline.iterations.iter().any(|one| matches!(one.source, Source::Turn(_))),
         RuleSubject::Calls => !activity.calls.is_empty(),
         RuleSubject::Outputs => !activity.outputs.is_empty(),

@@ -64,6 +64,8 @@ crate::named_enum! {
         Iterations = "commits or turns",
         /// Results of tests.
         Tests = "test results",
+        /// Runs of tests within a turn, before any commit.
+        Attempts = "test runs",
         /// Turns that ended.
         Turns = "turns",
         /// Tool calls.

@@ -157,7 +157,13 @@ mod tests {
     use crate::testkit::{commit, green, red, timeline};
 
     fn place() -> HaltPlace {
-        HaltPlace { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
+        HaltPlace {
+            head: None,
+            branch: Some("main".into()),
+            worktree: "main".into(),
+            at: Timestamp(9),
+            client: None,
+        }
     }
 
     fn ground(pressure: Pressure) -> BriefingInputs {

@@ -3,6 +3,7 @@
 //! The outcome of one evaluation.
 
 use super::{primary, reason_of, suggest::suggested_actions, summarize::summary};
+use crate::domain::agent::Client;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict};
 use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
 use crate::domain::ids::{CommitId, Digest};
@@ -25,6 +26,8 @@ pub struct HaltPlace {
     /// Name of the worktree; `main` for the main one.
     pub worktree: String,
     pub at: Timestamp,
+    /// The client of the agent at work, where its environment says so.
+    pub client: Option<Client>,
 }
 
 /// The effects of `decision`. A decision to halt writes the report file first and then the ledger entry, so that a
@@ -70,7 +73,7 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         figures: finding.detail.figures.clone(),
         report_file: finding.report_file,
         evidence: HaltEvidence { calls: calls(finding), ..evidence(timeline) },
-        summary: Box::new(summary(finding, timeline)),
+        summary: Box::new(summary(finding, timeline, place.client)),
         suggested_actions: suggested_actions(finding, timeline),
         iteration: timeline.counted(),
         head: place.head,
@@ -87,7 +90,8 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
 /// Turns, calls and outputs leave no commit that another worktree could build on. Commits and their tests do, where the
 /// newest iteration is one.
 fn binds(finding: &Finding, timeline: &Timeline) -> HaltReach {
-    let by_commits = matches!(finding.about.judges, RuleSubject::Iterations | RuleSubject::Tests)
+    let of_code = [RuleSubject::Iterations, RuleSubject::Tests, RuleSubject::Attempts];
+    let by_commits = of_code.contains(&finding.about.judges)
         && timeline.newest().is_none_or(|newest| newest.source == Source::Commit);
     if by_commits { HaltReach::Line } else { HaltReach::Worktree }
 }

@@ -255,7 +255,7 @@ mod tests {
         };
         let decision = crate::policy::decide(vec![finding], None);
         let at = crate::domain::time::Timestamp(9);
-        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at, client: None };
         let providers = providers();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let again = None;
@@ -281,7 +281,7 @@ mod tests {
     fn a_halt_is_told_once_more_after_a_while_and_a_stop_by_hand_never() {
         let line = Timeline::new(crate::testkit::GAP);
         let at = Timestamp(1_000);
-        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at, client: None };
         let finding = Finding {
             rule: "some-loop",
             level: Level::Halt,
@@ -317,7 +317,7 @@ mod tests {
     fn a_tool_named_infinite_is_no_infinite_loop() {
         let line = Timeline::new(crate::testkit::GAP);
         let at = crate::domain::time::Timestamp(9);
-        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at, client: None };
         let deadlock = |report_file| {
             let finding = Finding {
                 rule: "some-loop",

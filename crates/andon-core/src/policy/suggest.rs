@@ -48,7 +48,10 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     }
     let repeats = match timeline.newest() {
         // Runs of the tests, each on other code, are no iterations that changed nothing.
-        Some(newest) if newest.diff.empty && finding.about.judges != RuleSubject::Tests => {
+        Some(newest)
+            if newest.diff.empty
+                && !matches!(finding.about.judges, RuleSubject::Tests | RuleSubject::Attempts) =>
+        {
             Some("say in the task which file has to change: the last iterations changed nothing")
         }
         Some(_) if !fails(timeline) => {

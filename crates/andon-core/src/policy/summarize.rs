@@ -1,6 +1,7 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
 use super::reason_of;
+use crate::domain::agent::Client;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
@@ -8,12 +9,13 @@ use crate::domain::{about::RuleSubject, time::Timestamp};
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, Turn, failing_count};
 
 /// The summary of the halt that `finding` makes.
-pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
+pub fn summary(finding: &Finding, timeline: &Timeline, client: Option<Client>) -> HaltSummary {
     let reason = reason_of(finding);
-    // Calls and outputs that go round came after the newest commit, which is not what is stuck.
-    let in_turn =
-        matches!(finding.about.judges, RuleSubject::Calls | RuleSubject::Outputs | RuleSubject::Compactions)
-            && commits(finding).next().is_none();
+    // Calls, outputs and test runs that go round came after the newest commit, which is not what is stuck.
+    let in_turn = matches!(
+        finding.about.judges,
+        RuleSubject::Calls | RuleSubject::Outputs | RuleSubject::Compactions | RuleSubject::Attempts
+    ) && commits(finding).next().is_none();
     let first = if in_turn { timeline.iterations.len() } else { began(finding, reason, timeline) };
     let stuck = &timeline.iterations[first..];
     let tests = timeline.newest_tests();
@@ -26,7 +28,7 @@ pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
     let started = timeline.activity.newest_turn().and_then(|turn| turn.started);
     let of_turn = || started.max(timeline.newest().map(|one| one.at)).filter(|_| in_turn);
     HaltSummary {
-        who: who_of(stuck, &timeline.iterations),
+        who: who_of(stuck, &timeline.iterations, client),
         since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0).or_else(of_turn),
         iterations: count(stuck.len()),
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
@@ -116,8 +118,13 @@ fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
     }
 }
 
-/// Who is stuck. Where turns name no node, the author of the newest commit before them.
-fn who_of(stuck: &[Iteration], all: &[Iteration]) -> Vec<String> {
+/// Who is stuck: nodes, else the client at work, which commits under the name of the person whose machine it is. Where neither is
+/// known, the authors; of turns, that of the newest commit before them.
+fn who_of(stuck: &[Iteration], all: &[Iteration], client: Option<Client>) -> Vec<String> {
+    let is_named = |one: &Iteration| one.node != DEFAULT_NODE;
+    if let Some(client) = client.filter(|_| !stuck.iter().any(is_named)) {
+        return vec![client.title().to_owned()];
+    }
     let names = who(stuck);
     let unnamed = stuck.iter().all(|one| one.node == DEFAULT_NODE && one.author.is_empty());
     let last = all.iter().rfind(|one| !one.author.is_empty()).filter(|_| unnamed);
@@ -258,7 +265,7 @@ mod tests {
             commit(2).tests(green(2, 5)).subject("b again"),
         ]);
         let codes = [1, 2].map(|state| Evidence::Code(line.iterations[state].code));
-        let found = summary(&finding(HaltReason::Oscillating, codes.to_vec()), &line);
+        let found = summary(&finding(HaltReason::Oscillating, codes.to_vec()), &line, None);
         let letters: String = found.steps.iter().filter_map(SummaryStep::letter).collect();
         assert_eq!((letters.as_str(), found.commits, found.best), ("ABAB", 4, None));
         assert_eq!(found.between(), line.iterations[3].commit.zip(line.iterations[4].commit));
@@ -276,7 +283,7 @@ mod tests {
             commit(4),
             commit(5).tests(last),
         ]);
-        let found = summary(&finding(HaltReason::Stalled, Vec::new()), &line);
+        let found = summary(&finding(HaltReason::Stalled, Vec::new()), &line, None);
         assert_eq!(found.commits, 3);
         assert_eq!(found.failing[0].error.as_deref(), Some("expected 47"));
         assert_eq!(found.tests, Some(TestCounts { passed: 8, failing: 1 }));
@@ -298,12 +305,13 @@ mod tests {
         let mut facts = vec![spent(500), made(1, 500), spent(90)];
         let mut of_calls = finding(HaltReason::Stalled, Vec::new());
         of_calls.about.judges = RuleSubject::Calls;
-        let found = summary(&of_calls, &folded(facts.clone()));
+        let found = summary(&of_calls, &folded(facts.clone()), Some(Client::Claude));
+        assert_eq!(found.who, ["Claude Code"], "an agent commits under the name of a person");
         assert_eq!((found.commits, found.steps.len(), found.tokens), (0, 0, Some(90)));
         assert!(found.since.is_some());
         facts.extend([made(2, 90), spent(70)]);
         assert_eq!(
-            summary(&of_calls, &folded(facts)).tokens,
+            summary(&of_calls, &folded(facts), None).tokens,
             Some(70),
             "the next turn began with its commit"
         );
@@ -313,7 +321,7 @@ mod tests {
     fn nothing_recorded_is_no_panic() {
         let line = timeline(Vec::new());
         for (reason, _) in HaltReason::ALL {
-            let found = summary(&finding(reason, Vec::new()), &line);
+            let found = summary(&finding(reason, Vec::new()), &line, None);
             assert_eq!((found.iterations, found.between()), (0, None));
         }
     }

@@ -30,7 +30,13 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
 }
 
 fn place() -> HaltPlace {
-    HaltPlace { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
+    HaltPlace {
+        head: None,
+        branch: Some("main".into()),
+        worktree: "main".into(),
+        at: Timestamp(9),
+        client: None,
+    }
 }
 
 fn standing(reason: HaltReason) -> StandingHalt {

@@ -66,6 +66,7 @@ pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
+        client: ctx.actor().client,
     })
 }
 

@@ -4,7 +4,7 @@
 use super::page::{Page, unbroken};
 use super::{phrase, style::Style};
 use andon_core::detect;
-use andon_core::domain::about::AdvisedStep;
+use andon_core::domain::about::{AdvisedStep, RuleSubject};
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
 use andon_core::domain::{decision::Halt, findings::HaltReason, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
@@ -186,6 +186,12 @@ pub fn look(halt: &Halt) -> Option<String> {
     })
 }
 
+/// The same in the repository where it happened: what no commit holds is in the working tree.
+pub fn look_here(halt: &Halt) -> Option<String> {
+    let in_turn = halt.head.is_some() && detect::about(&halt.rule).judges == RuleSubject::Attempts;
+    look(halt).or_else(|| in_turn.then(|| "git diff HEAD".to_owned()))
+}
+
 /// The way back to the best state, once the halt is answered.
 pub fn way_back(summary: &HaltSummary) -> Option<String> {
     let best = summary.best?;
@@ -230,7 +236,7 @@ pub fn push(page: &mut Page, halt: &Halt) {
     let since = if all.chars().count() <= room { all } else { since_when(halt, page.style) };
     page.fact("since", &since);
     let file = format!(".andon/{}", halt.report_file.file_name());
-    let look = look(halt).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
+    let look = look_here(halt).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
     page.fact("look", &look);
 }
 

@@ -76,7 +76,7 @@ fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, b
     page.all(failing.map(|failing| format!("- {}", code_span(&clip(&failing, 2 * MAX_SHOWN)))));
     page.blank();
     page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
-    page.all(halt::look(halt).map(|look| format!("- Look at it: `{look}`")));
+    page.all(halt::look_here(halt).map(|look| format!("- Look at it: `{look}`")));
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
     current_state(page, halt, read, story);
     progress(page, story);

@@ -139,6 +139,7 @@ mod tests {
             branch: None,
             worktree: "main".into(),
             at: crate::domain::time::Timestamp(9),
+            client: None,
         };
         let standing = StandingHalt {
             id: EntryId([1; 32]),

@@ -11,7 +11,11 @@ const SWITCHES: Param<u64> = Param::total("switches", 6, 4);
 pub static RULE: Rule = Rule {
     id: "red-runs",
     prose: include_str!("red_runs.md"),
-    about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
+    about: About {
+        counts: Counts::Nested,
+        judges: RuleSubject::Attempts,
+        ..About::new(EventClass::NoProgress)
+    },
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
     check,
     ..Rule::OF_EVENTS
