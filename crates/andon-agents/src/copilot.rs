@@ -6,10 +6,10 @@
 //! A reply with exit code 2 alone blocks but loses the reason, so the flat decision is sent with it. A decision continues
 //! a turn, and context is a flat member.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::shared_dialect::{self, Members, with_note};
-use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
+use crate::shared_dialect::{self, Members, common, with_note};
+use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment};
 use andon_core::domain::client_spec::{Answer, AnswerText, Ends, Shape};
 use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
 use andon_core::format::FormatError;
@@ -49,18 +49,8 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     }
     let mut flat = Members::read(bytes)?;
     let parent = flat.name(&["parentAgentId"]);
-    let args = flat.take(&["toolArgs", "toolInput"]);
-    let mut payload = HookPayload {
-        session: parent.clone().or_else(|| flat.name(&["sessionId"])),
-        subagent: flat.name(&["agentId"]),
-        cwd: flat.name(&["cwd"]),
-        transcript: flat.name(&["transcriptPath"]),
-        calls: flat.name(&["toolName"]).map(|name| tools::called(&name, None, args)).into_iter().collect(),
-        continued: flat.get("stop_hook_active").and_then(Value::as_bool),
-        prompt: flat.text(&["prompt"]),
-        source: flat.name(&["source", "trigger"]),
-        ..HookPayload::default()
-    };
+    let mut payload = common(&mut flat);
+    payload.session = parent.clone().or(payload.session);
     match event {
         "postToolUse" => {
             let result = flat.take(&["toolResult"]).unwrap_or_default();

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::shared_dialect::{Members, with_note};
+use crate::shared_dialect::{Members, common, end_by_code, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, tools};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::format::FormatError;
@@ -21,40 +21,28 @@ pub(crate) const OWN: OwnDialect = OwnDialect {
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let mut wire = Members::read(bytes)?;
-    let command = wire.text(&["command"]);
-    let (name, args) = match event {
+    let mut payload = common(&mut wire);
+    payload.session = wire.name(&["conversation_id"]);
+    let tokens = wire.count("context_tokens");
+    payload.usage = tokens.map(|tokens| Usage { context_tokens: Some(tokens), ..Usage::default() });
+    let reported = match event {
         "beforeShellExecution" | "afterShellExecution" => {
-            (Some("Shell".to_owned()), command.map(|command| json!({ "command": command })))
+            Some(("Shell", json!({ "command": wire.text(&["command"]) })))
         }
         "afterFileEdit" => {
             let args = json!({ "file_path": wire.text(&["file_path"]), "edits": wire.take(&["edits"]) });
-            (Some("Write".to_owned()), Some(args))
+            Some(("Write", args))
         }
-        _ => (wire.name(&["tool_name"]), wire.take(&["tool_input"])),
+        _ => None,
     };
-    let id = wire.name(&["tool_use_id"]);
-    let mut payload = HookPayload {
-        session: wire.name(&["conversation_id"]),
-        cwd: wire.name(&["cwd"]).or_else(|| wire.root("workspace_roots")),
-        transcript: wire.name(&["transcript_path"]),
-        calls: name.map(|name| tools::called(&name, id, args)).into_iter().collect(),
-        continued: wire.count("loop_count").map(|count| count > 0),
-        prompt: wire.text(&["prompt"]),
-        usage: wire
-            .count("context_tokens")
-            .map(|tokens| Usage { context_tokens: Some(tokens), ..Usage::default() }),
-        ..HookPayload::default()
-    };
+    if let Some((name, args)) = reported {
+        payload.calls = vec![tools::called(name, None, Some(args))];
+    }
     match event {
         "postToolUse" => {
             let answer = wire.take(&["tool_output"]);
-            let code = answer.as_ref().and_then(|answer| {
-                let answer = answer
-                    .as_str()
-                    .map_or_else(|| Some(answer.clone()), |text| serde_json::from_str(text).ok())?;
-                answer.get("exitCode").or_else(|| answer.get("exit_code"))?.as_i64()
-            });
-            payload.ended(answer, code.map_or(CallEnd::Unknown, tools::by_exit));
+            let end = answer.as_ref().map_or(CallEnd::Unknown, end_by_code);
+            payload.ended(answer, end);
         }
         "postToolUseFailure" => payload.ended(wire.take(&["error_message"]), CallEnd::Failed),
         "afterShellExecution" => payload.ended(wire.take(&["output"]), CallEnd::Unknown),

@@ -48,18 +48,19 @@ pub(super) fn read(
 }
 
 /// The members that mean the same at every event.
-fn common(shaped: &mut Members) -> HookPayload {
-    let id = shaped.name(&["tool_use_id", "tool_call_id"]);
-    let args = shaped.take(&["tool_input"]);
-    let tool = shaped.name(&["tool_name"]);
+pub(super) fn common(shaped: &mut Members) -> HookPayload {
+    let id = shaped.name(&["tool_use_id", "tool_call_id", "toolUseId"]);
+    let args = shaped.take(&["tool_input", "toolInput", "toolArgs"]);
+    let tool = shaped.name(&["tool_name", "toolName"]);
+    let again = || shaped.count("loop_count").map(|count| count > 0);
     HookPayload {
         session: shaped.name(&["session_id", "sessionId", "conversation_id"]),
-        subagent: shaped.name(&["agent_id"]),
+        subagent: shaped.name(&["agent_id", "agentId"]),
         cwd: shaped.name(&["cwd", "working_dir"]).or_else(|| shaped.root("workspace_roots")),
-        transcript: shaped.name(&["transcript_path"]),
+        transcript: shaped.name(&["transcript_path", "transcriptPath"]),
         calls: tool.map(|tool| tools::called(&tool, id, args)).into_iter().collect(),
         usage: None,
-        continued: shaped.get("stop_hook_active").and_then(Value::as_bool),
+        continued: shaped.get("stop_hook_active").and_then(Value::as_bool).or_else(again),
         said: shaped.text(&["last_assistant_message", "prompt_response"]),
         prompt: shaped.get("prompt").and_then(said).or_else(|| shaped.text(&["message"])),
         prompt_id: shaped.name(&["prompt_id"]),
@@ -105,6 +106,14 @@ fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Val
         (AnswerText::Lasting(_), Some(Value::String(text))) => (Some(lasting(&text)), end),
         (_, result) => (result, end),
     }
+}
+
+/// The end that an answer tells by an exit code among its members, as an object or as the text of one.
+pub(super) fn end_by_code(answer: &Value) -> CallEnd {
+    let spelled = answer.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let members = spelled.as_ref().unwrap_or(answer);
+    let code = ["exitCode", "exit_code"].iter().find_map(|key| members.get(key)?.as_i64());
+    code.map_or(CallEnd::Unknown, tools::by_exit)
 }
 
 fn end(answer: &Answer, tool: &str, response: &Value, result: Option<&Value>) -> CallEnd {

@@ -37,6 +37,41 @@ fn calls_of_a_batch_are_read_from_the_event_of_a_batch_alone() {
     }
 }
 
+/// Programs that start the hooks which are written for Claude Code, by their documentation.
+#[test]
+fn foreign_callers_are_understood() {
+    for (payload, session, command) in [
+        (
+            r#"{"hookEventName":"PreToolUse","sessionId":"v1","cwd":"/w","tool_name":"run_in_terminal","tool_use_id":"t",
+               "tool_input":{"command":"npm test","isBackground":false}}"#,
+            "v1",
+            "npm test",
+        ),
+        (
+            r#"{"conversation_id":"c1","workspace_roots":["/w"],"tool_name":"Shell","tool_input":{"command":"make"}}"#,
+            "c1",
+            "make",
+        ),
+        (
+            r#"{"sessionId":"g1","cwd":"/w","toolName":"bash","toolArgs":"{\"command\":\"make\"}"}"#,
+            "g1",
+            "make",
+        ),
+        (
+            r#"{"session_id":"d1","cwd":"/w","toolName":"exec","toolInput":{"command":"make"},"toolUseId":"u"}"#,
+            "d1",
+            "make",
+        ),
+    ] {
+        let read = read(Client::Claude, "PreToolUse", payload.as_bytes()).unwrap();
+        assert_eq!((read.session.as_deref(), read.cwd.as_deref()), (Some(session), Some("/w")), "{payload}");
+        assert_eq!(read.calls[0].used.commands, [command], "{payload}");
+    }
+    let after = r#"{"sessionId":"v1","tool_name":"run_in_terminal","tool_input":{"command":"npm test"},"tool_response":"1 failed"}"#;
+    let call = read(Client::Claude, "PostToolUse", after.as_bytes()).unwrap().calls.remove(0);
+    assert_eq!(call.result, Some(Value::from("1 failed")));
+}
+
 #[test]
 fn what_arguments_name_is_found() {
     let called =

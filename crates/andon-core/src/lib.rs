@@ -5,7 +5,7 @@
 extern crate self as andon_core;
 
 #[doc(no_inline)]
-pub use testreport::{WordList, command_words, words};
+pub use testreport::{WordList, command_words, shell_reading, words};
 
 pub mod change;
 pub mod detect;

@@ -7,6 +7,7 @@ use andon_config::TestCommand;
 use andon_core::command_words::{
     ShellLine, behind_wrapper, is_shell, is_wrapper, program_name, without_assignments,
 };
+use andon_core::shell_reading::{End, Reading};
 use andon_core::{WordList, words};
 use andon_git::platform::files;
 
@@ -142,9 +143,17 @@ impl Needs {
         self.found.push(Need { what, name: name.to_owned(), from: self.from.clone() });
     }
 
+    /// Follows `cd X && program`; what a shell would have to compute ends the search.
     fn take_line(&mut self, line: &str) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        self.take(&words, Reader::Shell);
+        let read = Reading::parse(line);
+        for command in read.commands() {
+            let from = match command.values().as_slice() {
+                ["cd", dir] if command.end == End::And && is_plain(dir) && *dir != "-" => (*dir).to_owned(),
+                words => return self.take(words, Reader::Shell),
+            };
+            self.add(NeedKind::Directory, &from);
+            self.from.push(from);
+        }
     }
 
     fn take<'a>(&mut self, mut words: &[&'a str], reader: Reader) {
@@ -157,11 +166,6 @@ impl Needs {
                 return;
             }
             let next: Option<&[&'a str]> = match (word, rest) {
-                ("cd", [dir, "&&", rest @ ..]) if builtins && is_plain(dir) && *dir != "-" => {
-                    self.add(NeedKind::Directory, dir);
-                    self.from.push(dir);
-                    Some(rest)
-                }
                 ("." | "source", [file, ..]) if builtins && is_plain(file) && file.contains('/') => {
                     return self.add(NeedKind::File, file);
                 }
@@ -190,7 +194,6 @@ impl Needs {
         let name = program_name(word);
         let script = if is_shell(word) { behind_flags(rest) } else { rest };
         if let Some(script) = ShellLine::of_words(words) {
-            // Words in quotes were torn by `split_whitespace`; they are not plain, and end the search.
             self.take_line(script.line);
         } else if let [file, ..] = script
             && (is_shell(word) || INTERPRETERS.contains(&name))
@@ -290,7 +293,7 @@ mod needs_tests {
             (". .venv/bin/activate && pytest", &["<.venv/bin/activate"]),
             ("$RUNNER x", &[]),
             ("(cd a; make)", &[]),
-            ("FOO=\"a b\" ./t.sh", &[]),
+            ("FOO=\"a b\" ./t.sh", &["./t.sh"]),
             ("\"my tests\"", &[]),
             ("if true; then nosuch; fi", &[]),
             ("", &[]),

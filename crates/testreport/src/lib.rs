@@ -31,6 +31,8 @@ mod reader;
 mod result;
 mod run;
 mod runner_call;
+#[doc(hidden)]
+pub mod shell_reading;
 mod signature;
 mod tally;
 mod tap;

@@ -4,7 +4,6 @@
 
 mod readers;
 mod session;
-mod shell;
 mod testing;
 mod words;
 
@@ -16,8 +15,8 @@ use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason, ToolKind,
 use andon_core::domain::{events::CallEnd, ids::ShortHash};
 
 pub use session::{OpenTurn, Session, Touch, in_order};
-pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};
+pub use words::runs_git;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolGround {

@@ -2,11 +2,11 @@
 //! option that writes or starts something. Everything else is refused. What leads out of a full context window is the
 //! other list here.
 
-use super::shell::{Reading, Word};
 use crate::tools::WORDS;
 use andon_core::WordList;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::briefing::BRIEFING;
+use andon_core::shell_reading::{Reading, Word};
 
 /// Programs that read whatever their arguments.
 const READERS: WordList = WordList::section(WORDS, "programs that read");
@@ -38,12 +38,12 @@ pub fn reads(used: &ToolUse) -> bool {
 /// Returns true when all commands of `script` only read.
 pub(super) fn only_reads(script: &str) -> bool {
     let read = Reading::parse(script);
-    let commands = read.commands();
+    let commands: Vec<Vec<&Word>> = read.commands().into_iter().map(|command| command.words).collect();
     let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value.as_str()) && !evaluates(words);
     read.is_whole
         && read.is_waited_for()
-        && read.writes.iter().all(|file| file == "/dev/null" || is_briefing(file))
-        && (!commands.iter().all(says) || read.writes.iter().any(|file| is_briefing(file)))
+        && read.writes().all(|file| file == "/dev/null" || is_briefing(file))
+        && (!commands.iter().all(says) || read.writes().any(is_briefing))
         && commands.iter().all(|words| says(words) || is_reader(words))
 }
 
@@ -146,18 +146,16 @@ pub(super) fn leads_out(used: &ToolUse) -> bool {
     }
     used.commands.iter().all(|script| {
         let read = Reading::parse(script);
-        let nowhere = |path: &String| path == "/dev/null";
         let commands = read.commands();
         // The body of a here-document is not read.
         !commands.is_empty()
-            && commands.iter().all(|words| goes_out(words))
-            && read.writes.iter().all(|path| nowhere(path) || is_briefing(path))
+            && commands.iter().all(|command| goes_out(&command.values()))
+            && read.writes().all(|path| path == "/dev/null" || is_briefing(path))
     })
 }
 
-fn goes_out(words: &[&Word]) -> bool {
-    let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
-    match values.as_slice() {
+fn goes_out(words: &[&str]) -> bool {
+    match words {
         ["cat" | "tee" | "head" | "tail", files @ ..] => {
             files.iter().filter(|word| !word.starts_with('-')).all(|file| is_briefing(file))
         }

@@ -6,8 +6,8 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use super::shell::{End, Item, Reading, Word};
 use andon_core::command_words::{behind_wrapper, is_assignment, program_name};
+use andon_core::shell_reading::{End, Item, Reading, Word};
 use andon_core::{WordList, words};
 
 /// A configured test command.
@@ -56,7 +56,7 @@ pub fn plain_words(command: &str) -> Option<Vec<String>> {
     let read = Reading::parse(command);
     let word = |item: &Item| match item {
         Item::Word(word) if word.is_exact => Some(word.value.clone()),
-        Item::Word(_) | Item::End(_) => None,
+        Item::Word(_) | Item::Redirection(_) | Item::End(_) => None,
     };
     let words: Option<Vec<String>> = read.items.split_last()?.1.iter().map(word).collect();
     words.filter(|words| {
@@ -101,9 +101,7 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
         }
         let hit = matches!(&here, Place::Known(dir) if is_same(dir, place.top))
             .then(|| {
-                wanted
-                    .iter()
-                    .find_map(|(one, wanted)| hit(script, &read, at, before, wanted).map(|hit| (*one, hit)))
+                wanted.iter().find_map(|(one, wanted)| hit(&read, at, before, wanted).map(|hit| (*one, hit)))
             })
             .flatten();
         let next = if let Some((tests, hit)) = hit {
@@ -131,7 +129,7 @@ struct Hit {
 }
 
 /// Returns the place of the wanted command if the command that begins at the item `at`, behind `before`, is the wanted one.
-fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Reading) -> Option<Hit> {
+fn hit(read: &Reading, at: usize, before: Option<End>, wanted: &Reading) -> Option<Hit> {
     let parts = wanted.items.split_last()?.1;
     let is_compound = parts.iter().any(Item::ends);
     if parts.is_empty() || parts.iter().filter_map(Item::end).any(|end| end != End::And) {
@@ -157,9 +155,7 @@ fn hit(script: &str, read: &Reading, at: usize, before: Option<End>, wanted: &Re
         return None;
     }
     let span = read.items[start].word()?.span.start..read.items[last].word()?.span.end;
-    // A redirection in the middle would be lost.
-    let inner = Reading::parse(script.get(span.clone())?);
-    inner.is_plain().then_some(Hit { span, has_more, next })
+    Some(Hit { span, has_more, next })
 }
 
 fn is_at(items: &[Item], parts: &[Item]) -> bool {
@@ -171,7 +167,8 @@ fn is_at(items: &[Item], parts: &[Item]) -> bool {
                 || at == 0 && exact && bare(&one.value) == other.value
         }
         (Item::End(one), Item::End(other)) => one == other,
-        (Item::Word(_), Item::End(_)) | (Item::End(_), Item::Word(_)) => false,
+        // A redirection in the middle would be lost.
+        (Item::Word(_) | Item::Redirection(_) | Item::End(_), _) => false,
     };
     items.len() >= parts.len() && items.iter().zip(parts).enumerate().all(same)
 }
@@ -183,7 +180,9 @@ const NOT_THROUGH: WordList = words!["sudo", "doas", "flock"];
 
 /// The numbers of words before a program that may be the command: none, those of variables, and those of each wrapper.
 fn starts(items: &[Item]) -> Vec<usize> {
-    let words: Vec<&str> = items.iter().map_while(Item::word).map(|word| word.value.as_str()).collect();
+    let before = items.iter().take_while(|item| item.word().is_none() && !item.ends()).count();
+    let words = items[before..].iter().map_while(Item::word).map(|word| word.value.as_str());
+    let words: Vec<&str> = words.collect();
     let mut found = vec![0];
     let mut rest = &words[..];
     loop {
@@ -194,7 +193,9 @@ fn starts(items: &[Item]) -> Vec<usize> {
         rest = &rest[assigned..];
         let in_project = IN_PROJECT.beginning(rest).and_then(|begin| rest.get(begin.split(' ').count()..));
         let wrapped = || behind_wrapper(rest).filter(|_| !NOT_THROUGH.contains(program_name(rest[0])));
-        let Some(inner) = in_project.or_else(wrapped).filter(|inner| !inner.is_empty()) else { return found };
+        let Some(inner) = in_project.or_else(wrapped).filter(|inner| !inner.is_empty()) else {
+            return found.into_iter().map(|at| at + before).collect();
+        };
         rest = inner;
         found.push(words.len() - rest.len());
     }

@@ -1,10 +1,10 @@
 //! The short table of plain words: the commands that an agent is refused while the loop runs. It is a hint to an honest
 //! agent and no more. What a command did is judged by the state of the guard, before and after the call.
 
-use super::shell::{Reading, Word};
 use crate::tools::WORDS;
 use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
 use andon_core::domain::agent_door::Disarm;
+use andon_core::shell_reading::{Reading, SimpleCommand};
 use andon_core::{WordList, words};
 
 /// Commands of Andon's that are a person's, by their first words. A caller of `agent hook` says what a client never said.
@@ -31,13 +31,14 @@ pub(super) fn said(script: &str) -> Option<WordMatch> {
 
 fn below(script: &str, depth: usize) -> Option<WordMatch> {
     let read = Reading::through(script);
-    let found: Vec<WordMatch> = read.commands().iter().filter_map(|words| of_command(words, depth)).collect();
+    let found: Vec<WordMatch> =
+        read.commands().iter().filter_map(|command| of_command(command, depth)).collect();
     let disarms = found.iter().find(|said| **said != WordMatch::SkipsHooks);
     disarms.or(found.first()).cloned()
 }
 
-fn of_command(words: &[&Word], depth: usize) -> Option<WordMatch> {
-    let words: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
+fn of_command(command: &SimpleCommand<'_>, depth: usize) -> Option<WordMatch> {
+    let words = command.values();
     let mut at = 0;
     let mut starts = false;
     while let Some(word) = words.get(at) {
@@ -131,9 +132,28 @@ fn sets_hooks(args: &[&str]) -> bool {
     !args[..at].iter().any(reads) && (args[..at].iter().any(unsets) || at + 1 < args.len())
 }
 
+/// Returns true when `script` names git as a word of its own.
+pub fn runs_git(script: &str) -> bool {
+    script.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).any(|part| part == "git")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn git_is_seen_wherever_it_stands() {
+        for (script, runs) in [
+            ("git status", true),
+            ("cd x && /usr/bin/git commit -m y", true),
+            ("bash -c 'git add .'", true),
+            ("echo $(git log)", true),
+            ("cargo test", false),
+            ("cat .gitignore digit .git/config", false),
+        ] {
+            assert_eq!(runs_git(script), runs, "{script:?}");
+        }
+    }
 
     fn shown(script: &str) -> String {
         match said(script) {
@@ -168,6 +188,7 @@ mod tests {
             ("env -u CLAUDECODE andon pin", "Command(\"andon pin\")"),
             ("timeout 5 andon agent uninstall claude", "Command(\"andon agent uninstall\")"),
             ("echo {} | andon agent hook claude UserPromptSubmit", "Command(\"andon agent hook\")"),
+            ("echo $(ANDON=0 git commit)", "MasterSwitch"),
             ("git commit --no-verify -m x", "note"),
             ("git commit -n -m x; ANDON=0 make", "MasterSwitch"),
         ] {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ruling::shell::MAX_SCRIPT;
+use andon_core::shell_reading::MAX_SCRIPT;
 
 fn tests(commands: &[(&str, &str)]) -> Vec<Tests> {
     let one = |(name, command): &(&str, &str)| Tests {

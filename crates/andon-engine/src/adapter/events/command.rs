@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::WORDS;
 use andon_core::command_words::{innermost, program_name};
+use andon_core::shell_reading::Reading;
 use andon_core::{WordList, words};
 use testreport::pattern;
 
@@ -14,15 +15,12 @@ const WAITING: WordList = WordList::section(WORDS, "waiting commands");
 /// Commands that are part of waiting next to one of [`WAITING`]: they look at what is waited for, or print nothing.
 const BESIDE: WordList = WordList::section(WORDS, "commands beside waiting");
 /// Words of the shell before a command.
-const BEFORE: WordList = words!["until", "while", "do", "done", "if", "then", "else", "fi", "!"];
+const BEFORE: WordList = words!["until", "while", "do", "done", "if", "then", "else", "fi", "!", "{", "}"];
 /// Options before a subcommand, with a value of their own.
 const WITH_VALUE: WordList = words!["-R", "--repo", "-n", "--namespace", "--context", "--kubeconfig"];
 
-/// A pattern that is compiled when it is first needed; a test compiles each.
+/// A pattern that is compiled when it is first needed; a test compiles it.
 type Pattern = LazyLock<Option<Regex>>;
-/// `2>&1`, `> /dev/null`, `&> log`, `< input`.
-static REDIRECTION: Pattern =
-    LazyLock::new(|| pattern(r"(?:[0-9]*>&[0-9]+|&?[0-9]*>>?\s*[^\s;&|]+|<\s*[^\s;&|<]+)"));
 /// Writers of files: a redirection to one, editing in place, a patch, a program that opens one for writing.
 static WRITES: Pattern = LazyLock::new(|| {
     let forms = [
@@ -51,19 +49,19 @@ pub(super) fn waits(command: &str) -> bool {
     if command.len() > LOOKED_AT {
         return false;
     }
-    let redirects = command.contains(['<', '>']).then(|| REDIRECTION.as_ref()).flatten();
-    let bare = redirects.map_or(command.into(), |regex| regex.replace_all(command, " "));
-    let parts = bare.split(['&', '|', ';', '\n', '(', ')', '{', '}']).map(words);
+    let read = Reading::through(command);
+    let commands = read.commands();
+    let parts = commands.iter().map(|command| words(&command.values()));
     let parts: Vec<Vec<&str>> = parts.filter(|words| !words.is_empty()).collect();
     let is = |words: &[&str], known: WordList| known.beginning(words).is_some();
-    parts.iter().any(|words| is(words, WAITING))
+    read.is_whole
+        && parts.iter().any(|words| is(words, WAITING))
         && parts.iter().all(|words| is(words, WAITING) || is(words, BESIDE))
 }
 
 /// The words of a simple command from its program on; the directory of the program is left out.
-fn words(part: &str) -> Vec<&str> {
-    let words: Vec<&str> = part.split_whitespace().collect();
-    let mut rest = innermost(&words);
+fn words<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mut rest = innermost(words);
     while let Some(after) = rest.split_first().filter(|(word, _)| BEFORE.contains(word)) {
         rest = innermost(after.1);
     }
@@ -95,8 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_compile() {
-        assert!(REDIRECTION.is_some());
+    fn the_pattern_compiles() {
         assert!(WRITES.is_some());
     }
 
