@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use andon_config::TestCommand;
+use andon_core::WordList;
 use andon_core::command_words::{
     ShellLine, behind_wrapper, is_shell, is_wrapper, program_name, without_assignments,
 };
 use andon_core::shell_reading::{End, Reading};
-use andon_core::{WordList, words};
 use andon_git::platform::files;
 
 /// The result of the look-up.
@@ -24,27 +24,15 @@ pub enum TestProgram {
     NotExecutable { program: String },
 }
 
+const TEXT: &str = include_str!("test_program.txt");
 /// Directories where projects keep programs that are on no search path, and the words that start them.
-const PLACES: [(&str, &str); 9] = [
-    (".venv/bin/", ".venv/bin/"),
-    (".venv/Scripts/", ".venv/Scripts/"),
-    ("venv/bin/", "venv/bin/"),
-    ("env/bin/", "env/bin/"),
-    ("node_modules/.bin/", "npx "),
-    ("vendor/bin/", "vendor/bin/"),
-    ("bin/", "bin/"),
-    ("scripts/", "scripts/"),
-    ("", "./"),
-];
-
+const PLACES: WordList = WordList::section(TEXT, "places");
 /// Files that belong to a program which has an environment of its own, and what precedes a command there.
-const ENVIRONMENTS: [(&str, &str); 5] = [
-    ("uv.lock", "uv run "),
-    ("poetry.lock", "poetry run "),
-    ("pdm.lock", "pdm run "),
-    ("Pipfile", "pipenv run "),
-    ("Gemfile.lock", "bundle exec "),
-];
+const ENVIRONMENTS: WordList = WordList::section(TEXT, "environments");
+/// Words that a shell knows by itself.
+const OF_SHELL: WordList = WordList::section(TEXT, "words of the shell");
+/// Programs beside shells whose first argument is a file to run.
+const INTERPRETERS: WordList = WordList::section(TEXT, "interpreters");
 
 /// Looks for what `command` needs as it would be started in `top`.
 pub fn look(ctx: &Context, top: &Path, command: &TestCommand) -> TestProgram {
@@ -77,9 +65,13 @@ fn instead(program: &str, there: &dyn Fn(&str) -> bool) -> Option<String> {
     if program.contains('/') {
         return None;
     }
-    let environment = ENVIRONMENTS.iter().find(|(lock, _)| there(lock));
-    let place = || PLACES.iter().find(|(place, _)| there(&format!("{place}{program}")));
-    environment.or_else(place).map(|(_, before)| format!("{before}{program}"))
+    let rows = |list: WordList| list.iter().filter_map(|row| row.split_once('|'));
+    let environment = rows(ENVIRONMENTS).find(|(lock, _)| there(lock));
+    let place = || rows(PLACES).find(|(place, _)| there(&format!("{place}{program}")));
+    environment.or_else(place).map(|(_, before)| {
+        let blank = if before.ends_with('/') { "" } else { " " };
+        format!("{before}{blank}{program}")
+    })
 }
 
 /// One thing that must be there.
@@ -109,16 +101,6 @@ enum Reader {
     Shell,
     System,
 }
-
-/// Words that a shell knows by itself.
-const OF_SHELL: WordList = words![
-    ":", "[", "case", "cd", ".", "echo", "eval", "exit", "export", "false", "for", "if", "printf", "pwd",
-    "read", "readonly", "return", "set", "shift", "source", "test", "times", "trap", "true", "type",
-    "ulimit", "umask", "unset", "until", "wait", "while", "{", "alias", "local", "hash", "kill",
-];
-
-/// Programs beside shells whose first argument is a file to run.
-const INTERPRETERS: [&str; 6] = ["python", "python3", "node", "perl", "ruby", "php"];
 
 /// The needs of `command`, in the order in which they are missed.
 fn needs(command: &TestCommand) -> Vec<Need> {
@@ -196,7 +178,7 @@ impl Needs {
         if let Some(script) = ShellLine::of_words(words) {
             self.take_line(script.line);
         } else if let [file, ..] = script
-            && (is_shell(word) || INTERPRETERS.contains(&name))
+            && (is_shell(word) || INTERPRETERS.contains(name))
             && is_script(name, file)
         {
             self.add(NeedKind::File, file);

@@ -1,54 +1,34 @@
 //! Programs that start other programs: shells, and wrappers such as `env` and `nice`. This is the one table of them and the
 //! one reader of their arguments; every part of the workspace that reads a command asks here.
 
-use crate::{WordList, words};
+use crate::WordList;
 
+const TEXT: &str = include_str!("command_words.txt");
 /// Programs that run the line behind `-c`.
-const SHELLS: WordList = words!["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"];
+const SHELLS: WordList = WordList::section(TEXT, "shells");
 /// Long options of shells whose value is the next word.
-const SHELL_VALUED: WordList = words!["--rcfile", "--init-file", "--init-command"];
+const SHELL_VALUED: WordList = WordList::section(TEXT, "options of shells with a value");
+/// Rows of [`Wrapper`].
+const WRAPPERS: WordList = WordList::section(TEXT, "wrappers");
 
 /// A program, or a word of the shell, that starts the program behind it.
 struct Wrapper {
     name: &'static str,
-    /// Options whose value is the next word.
-    valued: WordList,
-    /// Options after which the words say something else.
-    unclear: WordList,
     /// Operands of its own before the program.
     operands: usize,
+    /// Options whose value is the next word.
+    valued: &'static str,
+    /// Options after which the words say something else.
+    unclear: &'static str,
 }
 
-const fn wrapper(name: &'static str, valued: WordList) -> Wrapper {
-    Wrapper { name, valued, unclear: words![], operands: 0 }
+impl Wrapper {
+    fn of_row(row: &'static str) -> Option<Self> {
+        let mut parts = row.split('|');
+        let (name, operands) = parts.next()?.split_once(' ')?;
+        Some(Self { name, operands: operands.parse().ok()?, valued: parts.next()?, unclear: parts.next()? })
+    }
 }
-
-const WRAPPERS: [Wrapper; 18] = [
-    wrapper("exec", words!["-a"]),
-    Wrapper { unclear: words!["-v", "-V"], ..wrapper("command", words![]) },
-    Wrapper {
-        unclear: words!["-S", "-C", "--split-string", "--chdir"],
-        ..wrapper("env", words!["-u", "--unset"])
-    },
-    wrapper("nice", words!["-n", "--adjustment"]),
-    wrapper("ionice", words!["-c", "-n", "--class", "--classdata"]),
-    wrapper("nohup", words![]),
-    Wrapper { operands: 1, ..wrapper("timeout", words!["-k", "-s", "--kill-after", "--signal"]) },
-    Wrapper { operands: 1, ..wrapper("gtimeout", words!["-k", "-s", "--kill-after", "--signal"]) },
-    Wrapper {
-        unclear: words!["-i", "-s", "-e", "-l", "-D", "--login", "--shell", "--chdir"],
-        ..wrapper("sudo", words!["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "--user", "--group"])
-    },
-    Wrapper { unclear: words!["-s"], ..wrapper("doas", words!["-u", "-C"]) },
-    wrapper("stdbuf", words!["-i", "-o", "-e"]),
-    wrapper("setsid", words![]),
-    wrapper("time", words!["-f", "-o"]),
-    wrapper("chronic", words![]),
-    wrapper("unbuffer", words![]),
-    wrapper("caffeinate", words!["-t", "-w"]),
-    wrapper("xvfb-run", words!["-n", "-s", "-e", "-f", "-w"]),
-    Wrapper { unclear: words!["-c"], operands: 1, ..wrapper("flock", words!["-w", "-E"]) },
-];
 
 /// The name of the program that a word starts, without its directory and the ending that Windows gives it.
 pub fn program_name(word: &str) -> &str {
@@ -66,9 +46,9 @@ pub fn is_wrapper(program: &str) -> bool {
     find(program).is_some()
 }
 
-fn find(program: &str) -> Option<&'static Wrapper> {
+fn find(program: &str) -> Option<Wrapper> {
     let name = program_name(program);
-    WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+    WRAPPERS.iter().filter_map(Wrapper::of_row).find(|wrapper| wrapper.name == name)
 }
 
 /// `NAME=value`, which sets a variable before a program.
@@ -93,10 +73,11 @@ pub fn behind_wrapper<'a, 'w>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
         && option.starts_with('-')
     {
         let (name, has_value) = option.split_once('=').map_or((option, false), |(name, _)| (name, true));
-        if wrapper.unclear.contains(name) {
+        if wrapper.unclear.split(' ').any(|option| option == name) {
             return None;
         }
-        rest = after.get(usize::from(!has_value && wrapper.valued.contains(name))..)?;
+        rest =
+            after.get(usize::from(!has_value && wrapper.valued.split(' ').any(|option| option == name))..)?;
         if option == "--" {
             break;
         }
@@ -178,6 +159,11 @@ mod tests {
 
     fn split(line: &str) -> Vec<&str> {
         line.split_whitespace().collect()
+    }
+
+    #[test]
+    fn each_row_is_a_wrapper() {
+        assert!(WRAPPERS.iter().all(|row| Wrapper::of_row(row).is_some()));
     }
 
     #[test]

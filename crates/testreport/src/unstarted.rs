@@ -19,30 +19,9 @@ const CALLERS: WordList = WordList::section(PHRASES, "callers");
 /// Lines that explain what was said before them.
 const DETAILS: WordList = WordList::section(PHRASES, "details");
 
-/// Lines below words that alone do not distinguish the requested module from a module that it needs.
-#[derive(Debug, Clone, Copy)]
-enum LineCondition {
-    /// Some line holds this.
-    Has(&'static str),
-    /// No line holds this.
-    Lacks(&'static str),
-}
-
-/// As [`LAST`], where the lines below decide: a module that no other one asks for is the one that the command names.
-const TRACED: [(&str, LineCondition); 6] = [
-    ("node 1 ^Error: Cannot find module '", LineCondition::Has("requireStack: []")),
-    ("node 1 ^Error: Cannot find module '", LineCondition::Has("requireStack: [ 'internal/preload' ]")),
-    (
-        "ts-node 1 ^Error: Cannot find module '",
-        LineCondition::Has("imaginaryUncacheableRequireResolveScript"),
-    ),
-    (
-        "node 1 ^Error [ERR_MODULE_NOT_FOUND]: Cannot find module '…' imported from …/$",
-        LineCondition::Lacks("requireStack"),
-    ),
-    ("bun 1 ^error: Module not found \"", LineCondition::Lacks("at file:")),
-    ("docker 1,125 ^unknown shorthand flag: …", LineCondition::Has("docker --help")),
-];
+/// As [`LAST`], where the lines below decide: behind the row, whether some line has a text or lacks it. A module that no other one
+/// asks for is the one that the command names.
+const TRACED: WordList = WordList::section(PHRASES, "traced");
 
 /// Programs beside shells that put their own name before a colon, and words that mean one.
 const PROGRAMS: WordList = words![
@@ -145,7 +124,7 @@ fn last_words<'a>(
     let (mut code, mut below, mut others) = (code, Vec::new(), 0);
     for line in lines.clone().rev() {
         let says = |row: &str| is_said(line, row, code);
-        let traced = || TRACED.iter().any(|(row, wanted)| says(row) && has_below(&below, *wanted));
+        let traced = || TRACED.iter().any(|row| is_traced(row, &below, says));
         if !line.contains(OF_CODE) && (LAST.iter().any(says) || traced()) {
             return Some(line.trim());
         }
@@ -175,12 +154,11 @@ fn is_row(line: &str, row: &str) -> bool {
     row.split_once(' ').is_some_and(|(_, phrase)| matches(line, phrase))
 }
 
-fn has_below(below: &[&str], wanted: LineCondition) -> bool {
-    let has = |text: &str| below.iter().any(|line| line.contains(text));
-    match wanted {
-        LineCondition::Has(text) => has(text),
-        LineCondition::Lacks(text) => !has(text),
-    }
+/// A row of [`TRACED`].
+fn is_traced(row: &str, below: &[&str], says: impl Fn(&str) -> bool) -> bool {
+    let mut parts = row.split('\t');
+    let (phrase, wanted, text) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
+    phrase.is_some_and(says) && below.iter().any(|line| line.contains(text)) == (wanted == Some("has"))
 }
 
 /// True for a line that a caller adds when what it calls has failed.

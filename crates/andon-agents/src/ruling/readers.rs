@@ -11,18 +11,14 @@ use andon_core::shell_reading::{Reading, Word};
 /// Programs that read whatever their arguments.
 const READERS: WordList = WordList::section(WORDS, "programs that read");
 /// They say something to the reader; alone they read nothing.
-const SAYING: [&str; 5] = ["echo", "printf", "true", "false", ":"];
+const SAYING: WordList = WordList::section(WORDS, "programs that say something");
 /// Programs that read, each with the beginnings of the options that make it write or start something.
-const UNLESS: [(&str, &[&str]); 5] = [
-    ("rg", &["--pre", "--hostname-bin"]),
-    ("sort", &["-o", "--output", "-T", "--temporary-directory", "--compress-program", "--files0-from"]),
-    ("find", &["-exec", "-ok", "-delete", "-fprint", "-fls"]),
-    ("tree", &["-o", "--output"]),
-    ("file", &["-C", "--compile"]),
-];
+const UNLESS: WordList = WordList::section(WORDS, "programs that read unless");
 /// Verbs of git that read, unless [`GIT_WRITES`].
 const OF_GIT: WordList = WordList::section(WORDS, "verbs of git that read");
-const GIT_WRITES: [&str; 5] = ["--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters"];
+const GIT_WRITES: WordList = WordList::section(WORDS, "options of git that write");
+/// Options of `git branch` that only list.
+const GIT_LISTS: WordList = WordList::section(WORDS, "options of git branch that list");
 /// Folders of programs that an agent does not write.
 const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 
@@ -39,7 +35,7 @@ pub fn reads(used: &ToolUse) -> bool {
 pub(super) fn only_reads(script: &str) -> bool {
     let read = Reading::parse(script);
     let commands: Vec<Vec<&Word>> = read.commands().into_iter().map(|command| command.words).collect();
-    let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value.as_str()) && !evaluates(words);
+    let says = |words: &Vec<&Word>| SAYING.contains(&words[0].value) && !evaluates(words);
     read.is_whole
         && read.is_waited_for()
         && read.writes().all(|file| file == "/dev/null" || is_briefing(file))
@@ -62,16 +58,18 @@ fn is_reader(words: &[&Word]) -> bool {
     // What a variable or a pattern gives may be an option.
     let plain = args.iter().all(|word| word.is_exact);
     let harmless = |writing: &[&str]| plain && !values.iter().any(|word| is_option(word, writing));
+    let unless =
+        UNLESS.iter().map(|row| row.split(' ')).find_map(|mut row| (row.next() == Some(name)).then_some(row));
     match name {
-        "git" => git(&values) && harmless(&GIT_WRITES),
+        "git" => git(&values) && harmless(&GIT_WRITES.iter().collect::<Vec<_>>()),
         "andon" => andon(&values),
         "sed" => {
             matches!(values.as_slice(), ["-n", script, ..] if prints(script))
                 && harmless(&["-i", "-f", "-e", "-s", "--in-place", "--file", "--expression", "--separate"])
         }
         "uniq" => harmless(&[]) && values.iter().filter(|word| !word.starts_with('-')).count() < 2,
-        name => match UNLESS.iter().find(|(known, _)| *known == name) {
-            Some((_, writing)) => harmless(writing),
+        name => match unless {
+            Some(writing) => harmless(&writing.collect::<Vec<_>>()),
             None => READERS.contains(name) && !args.iter().any(|word| word.raw.contains('$')),
         },
     }
@@ -107,11 +105,8 @@ fn git(args: &[&str]) -> bool {
     }
     // The pager of `git grep`.
     let starts = rest.first() == Some(&"grep") && rest.iter().any(|word| is_option(word, &["-O"]));
-    let listed = |options: &[&str]| rest[1..].iter().all(|word| options.contains(word));
     let lists = match rest {
-        ["branch", ..] => {
-            listed(&["-a", "-r", "-v", "-vv", "--all", "--list", "--remotes", "--show-current", "--verbose"])
-        }
+        ["branch", options @ ..] => options.iter().all(|word| GIT_LISTS.contains(word)),
         ["worktree", "list", ..] => rest[2..].iter().all(|word| word.starts_with('-')),
         ["stash", "list" | "show", ..] | ["reflog"] | ["reflog", "show", ..] => true,
         ["reflog", rest @ ..] => rest.iter().all(|word| word.starts_with('-') || word.starts_with("HEAD")),

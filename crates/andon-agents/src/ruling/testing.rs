@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use crate::tools::WORDS;
 use andon_core::command_words::{behind_wrapper, is_assignment, program_name};
 use andon_core::shell_reading::{End, Item, Reading, Word};
 use andon_core::{WordList, words};
@@ -60,7 +61,7 @@ pub fn plain_words(command: &str) -> Option<Vec<String>> {
     };
     let words: Option<Vec<String>> = read.items.split_last()?.1.iter().map(word).collect();
     words.filter(|words| {
-        read.is_plain() && !words.is_empty() && !is_reserved(&words[0]) && !is_assignment(&words[0])
+        read.is_plain() && !words.is_empty() && !RESERVED.contains(&words[0]) && !is_assignment(&words[0])
     })
 }
 
@@ -96,7 +97,7 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
     while let Some(end) = read.items.get(at..).and_then(|rest| rest.iter().position(Item::ends)) {
         let end = at + end;
         let words: Vec<&Word> = read.items[at..end].iter().filter_map(Item::word).collect();
-        if words.first().is_some_and(|word| is_reserved(&word.value)) {
+        if words.first().is_some_and(|word| RESERVED.contains(&word.value)) {
             break;
         }
         let hit = matches!(&here, Place::Known(dir) if is_same(dir, place.top))
@@ -202,8 +203,7 @@ fn starts(items: &[Item]) -> Vec<usize> {
 }
 
 /// Directories in which an environment of the project has its programs.
-const OF_PROJECT: [&str; 6] =
-    [".venv/bin/", "venv/bin/", "env/bin/", ".venv/Scripts/", "venv/Scripts/", "node_modules/.bin/"];
+const OF_PROJECT: WordList = WordList::section(WORDS, "folders of programs of a project");
 
 /// A program, without the directory of an environment of the project.
 fn bare(word: &str) -> &str {
@@ -211,14 +211,8 @@ fn bare(word: &str) -> &str {
     OF_PROJECT.iter().find_map(|dir| below.strip_prefix(dir)).unwrap_or(word)
 }
 
-fn is_reserved(word: &str) -> bool {
-    let reserved = [
-        "!", "{", "}", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
-        "if", "in", "select", "then", "until", "while", "alias", "eval", "source", ".", "exec", "pushd",
-        "popd",
-    ];
-    reserved.contains(&word)
-}
+/// Words that begin what is no simple command, or change what the line behind them means.
+const RESERVED: WordList = WordList::section(WORDS, "reserved words");
 
 /// The directory that `cd` goes to.
 fn goes<'a>(words: &[&'a Word]) -> Option<&'a Word> {

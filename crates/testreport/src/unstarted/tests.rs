@@ -298,7 +298,7 @@ fn other_exit_codes_and_other_modules_are_failures() {
 
 #[test]
 fn words_of_the_tables_are_of_some_use() {
-    for row in LAST.iter().chain(TRACED.iter().map(|(row, _)| *row)) {
+    for row in LAST.iter().chain(TRACED.iter().filter_map(|row| row.split('\t').next())) {
         let codes = row.split(' ').nth(1).unwrap();
         assert!(codes.split(',').all(|code| code.parse::<i32>().is_ok()), "{row}");
     }

@@ -23,23 +23,11 @@ const WITH_VALUE: WordList = words!["-R", "--repo", "-n", "--namespace", "--cont
 type Pattern = LazyLock<Option<Regex>>;
 /// Writers of files: a redirection to one, editing in place, a patch, a program that opens one for writing.
 static WRITES: Pattern = LazyLock::new(|| {
-    let forms = [
-        r#"(?:^|[^0-9&>-])>>?\s*(?:"|')?[A-Za-z0-9_./~$\x{80}-\x{10ffff}-]"#,
-        r"(?-u:\b)tee\s",
-        r"(?-u:\b(?:sed|perl|ruby)\b)[^|;&]*\s-(?:[a-zA-Z]*i|-in-place)",
-        r"(?-u:\b)git\s+(?:apply|am|checkout|restore|stash|revert|reset|mv|rm|merge|cherry-pick|rebase|pull)(?-u:\b)",
-        r"(?-u:\b)patch\s+-",
-        r"(?-u:\b)(?:cp|mv|rm|install|touch|mkdir|ln|truncate)\s",
-        r#"\.write(?:_text|_bytes|FileSync|File|lines)?\(|open\([^)]*,\s*["'][wax]b?\+?["']"#,
-        r"(?-u:\b)(?:black|rustfmt|gofmt\s+-w|prettier\s+(?:--write|-w)|cargo\s+(?:fmt|fix)|eslint(?-u:\b).*--fix)(?-u:\b)",
-    ];
+    let forms: Vec<&str> = WordList::section(WORDS, "forms of writing").iter().collect();
     pattern(&forms.join("|"))
 });
 /// A command line that writes a file has one of these. Compiling the pattern costs more than all the rest of a call.
-const TELLING: WordList = words![
-    ">", "tee", "sed", "perl", "ruby", "git", "patch", "cp", "mv", "rm", "install", "touch", "mkdir", "ln",
-    "truncate", ".write", "open(", "black", "rustfmt", "gofmt", "prettier", "cargo", "eslint",
-];
+const TELLING: WordList = WordList::section(WORDS, "parts of lines that write");
 /// Longest command line that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
 

@@ -18,44 +18,18 @@ pub(super) const VOTES: WordList = words!["approve", "reject"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequiredMembers {
     kind: &'static str,
-    /// One of each row.
-    members: &'static [&'static [&'static str]],
+    /// One of each word, with commas between what is as good.
+    members: &'static str,
     line: &'static str,
 }
 
-/// Types with members that must be there.
-const NEEDED: [RequiredMembers; 5] = [
-    RequiredMembers {
-        kind: "tool_call",
-        members: &[&["tool"]],
-        line: r#"{"tool":"Bash","args":{"command":"make"}}"#,
-    },
-    RequiredMembers {
-        kind: "output",
-        members: &[&["kind"], &["text", "sha256"]],
-        line: r#"{"kind":"message.final","text":"All tests pass now."}"#,
-    },
-    RequiredMembers {
-        kind: "test_run",
-        members: &[&["code"], &["status"]],
-        line: r#"{"code":"STATE","status":"failed","total":10,"failing":["a::b"]}"#,
-    },
-    RequiredMembers {
-        kind: "commit",
-        members: &[&["code"]],
-        line: r#"{"type":"commit","code":"STATE","subject":"..."}"#,
-    },
-    RequiredMembers {
-        kind: "commit_refused",
-        members: &[&["code"]],
-        line: r#"{"type":"commit_refused","code":"STATE"}"#,
-    },
-];
+/// Types with members that must be there: rows of [`RequiredMembers`].
+const NEEDED: WordList = WordList::section(WORDS, "needed members");
 
 impl RequiredMembers {
     pub(super) fn help(self) -> Vec<String> {
         let Self { kind, members, line } = self;
-        let members = members.iter().map(|row| row.join(" or ")).collect::<Vec<_>>().join(" and ");
+        let members = members.replace(' ', " and ").replace(',', " or ");
         // Commits are replayed, and one that was refused has no command of its own.
         let example = match kind {
             "commit" => line.to_owned(),
@@ -80,38 +54,31 @@ impl RequiredMembers {
 
 /// The members that lines of `kind` need, where `object` lacks one.
 pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<RequiredMembers> {
-    let lacks = |needed: &&RequiredMembers| {
-        needed.members.iter().any(|row| row.iter().all(|member| !object.contains_key(*member)))
+    let lacks = |needed: &RequiredMembers| {
+        let mut words = needed.members.split(' ');
+        words.any(|word| word.split(',').all(|member| !object.contains_key(member)))
     };
-    NEEDED.iter().filter(|needed| needed.kind == kind).find(lacks).copied()
+    let required = |row: &'static str| {
+        let (kind, rest) = row.split_once('|')?;
+        let (members, line) = rest.split_once('|')?;
+        Some(RequiredMembers { kind, members, line })
+    };
+    NEEDED.iter().filter_map(required).filter(|needed| needed.kind == kind).find(lacks)
 }
 
 /// The further members of each type, those of the journal's own lines included.
-const TYPES: [(&str, WordList); 13] = [
-    ("turn_start", words![]),
-    ("tool_call", WordList::section(WORDS, "tool_call")),
-    ("output", words!["kind", "text", "sha256", "lines"]),
-    ("test_run", WordList::section(WORDS, "test_run")),
-    ("usage", USAGE),
-    ("verdict", words!["reviewer", "approve", "reject"]),
-    ("commit", WordList::section(WORDS, "commit")),
-    ("turn_end", words!["code", "docs"]),
-    ("ack", WordList::section(WORDS, "ack")),
-    ("compaction", words![]),
-    ("session_start", words![]),
-    ("prompt", words![]),
-    ("commit_refused", words!["code", "tree", "rule"]),
-];
+const TYPES: WordList = WordList::section(WORDS, "members of each type");
 
 /// All types.
 pub(super) fn types() -> impl Iterator<Item = &'static str> {
-    TYPES.iter().map(|(kind, _)| *kind)
+    TYPES.iter().filter_map(|row| row.split(' ').next())
 }
 
 /// The members of `kind`.
 pub(super) fn members(kind: &str) -> impl Iterator<Item = &'static str> {
-    let own = TYPES.iter().find(|(known, _)| *known == kind).map_or(words![], |(_, own)| *own);
-    own.iter().chain(EVERY.iter())
+    let own =
+        TYPES.iter().map(|row| row.split(' ')).find_map(|mut row| (row.next() == Some(kind)).then_some(row));
+    own.into_iter().flatten().chain(EVERY.iter())
 }
 
 /// Names, as a message lists them.
@@ -127,7 +94,7 @@ pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> S
 
 /// Refuses members that facts of `kind` do not have. A type that is unknown is named later.
 pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> Result<(), EventError> {
-    let Some((kind, _)) = TYPES.iter().find(|(known, _)| *known == kind) else {
+    let Some(kind) = types().find(|known| *known == kind) else {
         return Err(EventError::UnknownType { found: cut(kind) });
     };
     let mut unknown = found.filter(|name| !members(kind).any(|known| known == *name));
