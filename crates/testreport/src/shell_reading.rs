@@ -35,7 +35,7 @@ pub enum End {
     Unread,
 }
 
-/// What a redirection does.
+/// The effect of a redirection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redirection {
     /// One stream goes where another goes: `2>&1`.
@@ -85,7 +85,7 @@ pub struct SimpleCommand<'a> {
     pub words: Vec<&'a Word>,
     /// Its redirections.
     pub redirections: Vec<&'a Redirection>,
-    /// What comes behind it.
+    /// The end that follows its words.
     pub end: End,
 }
 
@@ -110,7 +110,7 @@ pub struct Reading {
     pub items: Vec<Item>,
     /// True when all of the line was read.
     pub is_whole: bool,
-    /// How deep commands in parentheses and substitutions are read, as if they stood for themselves.
+    /// The depth to which commands in parentheses and substitutions are read as if they stood for themselves.
     through: usize,
     /// The items of substitutions.
     inner: Vec<Item>,
