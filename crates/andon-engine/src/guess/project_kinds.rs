@@ -2,7 +2,8 @@
 //! the modules of Go, the solutions of .NET, the two runners of Ruby; and the check of a project without tests.
 
 use super::listing::{Listing, Tests};
-use super::{Guess, GuessedCommand, beside, guessed, sure, unsure};
+use super::{Guess, GuessedCommand, WORDS, beside, guessed, sure, unsure};
+use andon_core::WordList;
 
 /// Directories whose package is a helper of the one at the top, and has no tests of the project.
 const HELPERS: [&str; 5] = ["fuzz", "xtask", "examples", "benches", "bench"];
@@ -156,17 +157,12 @@ fn gem(gemfile: &str, name: &str) -> bool {
     })
 }
 
+/// Beginnings of the task in a Rakefile.
+const TEST_TASKS: WordList = WordList::section(WORDS, "test tasks of rake");
+
 /// `task :test`, `task test: [...]`, `Rake::TestTask.new` (whose name is `test` unless it is given another).
 fn has_test_task(rakefile: &str) -> bool {
     rakefile.lines().map(str::trim_start).filter(|line| !line.starts_with('#')).any(|line| {
-        let named = [
-            "task :test",
-            "task test:",
-            "task \"test\"",
-            "task 'test'",
-            "TestTask.new(:test",
-            "TestTask.new(\"test\"",
-        ];
         let whole = |start: &str| {
             line.find(start).is_some_and(|at| {
                 let rest = line.get(at + start.len()..).unwrap_or_default();
@@ -174,7 +170,7 @@ fn has_test_task(rakefile: &str) -> bool {
             })
         };
         let unnamed = line.find("TestTask.new").and_then(|at| line.get(at + "TestTask.new".len()..));
-        named.iter().any(|start| whole(start)) || unnamed.is_some_and(|rest| !rest.starts_with('('))
+        TEST_TASKS.iter().any(whole) || unnamed.is_some_and(|rest| !rest.starts_with('('))
     })
 }
 

@@ -11,27 +11,18 @@ const PYTEST: WordList = WordList::section(WORDS, "of pytest");
 
 /// Tools that own the environment: a file, the text that it must hold, and the words before a command. The first one that
 /// is there decides.
-const ENVIRONMENTS: [(&str, &str, &str); 12] = [
-    ("uv.lock", "", "uv run "),
-    ("poetry.lock", "", "poetry run "),
-    ("pdm.lock", "", "pdm run "),
-    ("Pipfile.lock", "", "pipenv run "),
-    ("Pipfile", "", "pipenv run "),
-    ("pyproject.toml", "[tool.uv]", "uv run "),
-    ("pyproject.toml", "[tool.poetry]", "poetry run "),
-    ("pyproject.toml", "[tool.pdm", "pdm run "),
-    (".venv/bin/pytest", "", ".venv/bin/"),
-    (".venv/Scripts/pytest.exe", "", ".venv/Scripts/"),
-    ("venv/bin/pytest", "", "venv/bin/"),
-    ("venv/Scripts/pytest.exe", "", "venv/Scripts/"),
-];
+const ENVIRONMENTS: WordList = WordList::section(WORDS, "environments of Python");
 
 pub(super) fn guess(listing: &Listing) -> Option<Guess> {
     let holds = |file: &str, word: &str| {
         word.is_empty() || listing.text(file).is_some_and(|text| text.contains(word))
     };
-    let environment = ENVIRONMENTS.iter().find(|(file, word, _)| listing.has(file) && holds(file, word));
-    let (lock, before) = environment.map_or(("", ""), |(lock, _, before)| (*lock, *before));
+    let environment = ENVIRONMENTS.iter().find_map(|row| {
+        let (file, rest) = row.split_once('|')?;
+        let (word, before) = rest.split_once('|')?;
+        (listing.has(file) && holds(file, word)).then_some((file, before.trim_end_matches('|')))
+    });
+    let (lock, before) = environment.unwrap_or_default();
     let direct = direct(listing, before, lock);
     let managed = [table::guess(listing, "tox"), table::guess(listing, "nox"), hatch(listing)]
         .into_iter()
