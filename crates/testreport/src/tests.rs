@@ -1,5 +1,6 @@
 //! Real reports, misleading runs, and untrusted input, through the one public entry point.
 
+mod bounds;
 mod misleading_runs;
 mod on_terminal;
 pub(crate) mod samples;

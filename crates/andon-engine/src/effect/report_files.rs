@@ -8,12 +8,19 @@ use super::files::beginning;
 use andon_git::platform::{FileStat, files};
 use testreport::RunReader;
 
-/// Directory entries looked at, at the most: a glob over a huge tree must not hang the run.
-const MAX_ENTRIES: usize = 200_000;
 /// Depth below the fixed part of a glob.
 const MAX_DEPTH: usize = 32;
-/// Reports of one run, at the most.
-const MAX_REPORTS: usize = 50_000;
+
+/// What is looked at, at the most.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// Directory entries: a glob over a huge tree must not hang the run.
+    entries: usize,
+    /// Reports of one run.
+    reports: usize,
+}
+
+const BOUNDS: Bounds = Bounds { entries: 200_000, reports: 50_000 };
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
@@ -41,23 +48,35 @@ impl MatchingFiles {
 
 /// The files below `top` that match one of `globs` (relative to `top`). Where a bound is crossed, none of them is the whole.
 pub fn matching(top: &Path, globs: &[String]) -> MatchingFiles {
+    matching_within(top, globs, BOUNDS)
+}
+
+fn matching_within(top: &Path, globs: &[String], bounds: Bounds) -> MatchingFiles {
     let mut files = MatchingFiles::default();
-    let mut budget = MAX_ENTRIES;
+    let mut budget = bounds.entries;
     for glob in globs {
         let Ok(matcher) = globset::GlobBuilder::new(glob).literal_separator(true).build() else { continue };
         let matcher = matcher.compile_matcher();
         let fixed = fixed_part(glob);
         let deepest = if glob.contains("**") { MAX_DEPTH } else { glob.matches('/').count() };
-        let mut walk = Walk { top, matcher: &matcher, glob, deepest, files: &mut files, budget: &mut budget };
+        let mut walk = Walk {
+            top,
+            matcher: &matcher,
+            glob,
+            deepest,
+            files: &mut files,
+            budget: &mut budget,
+            entries: bounds.entries,
+        };
         walk.below(&top.join(&fixed), 0);
     }
     let MatchingFiles { found, left_out } = &mut files;
     found.sort_by(|(one, _), (two, _)| one.cmp(two));
     found.dedup_by(|(one, _), (two, _)| one == two);
-    if found.len() > MAX_REPORTS {
-        *left_out =
-            Some(format!("{} report files match test.reports, over the bound of {MAX_REPORTS}", found.len()));
-        found.truncate(MAX_REPORTS);
+    let (count, most) = (found.len(), bounds.reports);
+    if count > most {
+        *left_out = Some(format!("{count} report files match test.reports, over the bound of {most}"));
+        found.truncate(most);
     }
     files
 }
@@ -83,7 +102,9 @@ struct Walk<'a> {
     /// Directories below the fixed part that are looked into.
     deepest: usize,
     files: &'a mut MatchingFiles,
+    /// The entries that may still be looked at, and those at first.
     budget: &'a mut usize,
+    entries: usize,
 }
 
 impl Walk<'_> {
@@ -91,9 +112,9 @@ impl Walk<'_> {
         let Ok(entries) = std::fs::read_dir(dir) else { return };
         for entry in entries.flatten() {
             if *self.budget == 0 {
-                let glob = self.glob;
+                let (glob, most) = (self.glob, self.entries);
                 let what = format!(
-                    "more than {MAX_ENTRIES} files lie where {glob:?} of test.reports looks: name a narrower one"
+                    "more than {most} files lie where {glob:?} of test.reports looks: name a narrower one"
                 );
                 self.files.left_out = Some(what);
                 return;
@@ -213,6 +234,24 @@ mod tests {
         let files = matching(dir.path(), &globs("out/**/*.xml"));
         assert!(files.left_out.unwrap().contains("more than 32 directories below"));
         assert_eq!(matching(dir.path(), &globs("out/*.xml")).left_out, None);
+    }
+
+    #[test]
+    fn as_many_as_the_bound_are_whole_and_one_more_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::write(dir.path().join(format!("{name}.xml")), "x").unwrap();
+        }
+        for (entries, reports, said) in [
+            (3, 3, None),
+            (3, 2, Some("3 report files match test.reports, over the bound of 2")),
+            (2, 3, Some("more than 2 files lie where \"*.xml\" of test.reports looks")),
+        ] {
+            let files = matching_within(dir.path(), &["*.xml".to_owned()], Bounds { entries, reports });
+            let begins = |said: &str| files.left_out.as_ref().is_some_and(|text| text.starts_with(said));
+            assert_eq!(files.left_out.is_some(), said.is_some(), "{entries} {reports}");
+            assert!(said.is_none_or(begins), "{:?}", files.left_out);
+        }
     }
 
     #[cfg(unix)]

@@ -51,7 +51,7 @@ impl LibtestJsonReader {
         if self.open.len() < Self::MAX_OPEN {
             self.open.push(event.test_count);
         } else {
-            said.problem(ReportProblem::ResultMissing { planned: event.test_count });
+            said.too_many(Self::MAX_OPEN);
         }
     }
 

@@ -120,6 +120,8 @@ pub(super) struct JsonReader {
     /// A document over several lines, or in a long one, as far as it has come.
     block: Option<Block>,
     broken: u64,
+    /// Events that are longer than what is held.
+    too_long: u64,
     /// The results of documents.
     found: Option<Tally>,
     events: [(Events, Box<dyn EventReader>); 5],
@@ -150,6 +152,7 @@ impl JsonReader {
             pending: Vec::new(),
             block: None,
             broken: 0,
+            too_long: 0,
             found: None,
             events: readers.map(|(runner, reader)| (Events::new(root, runner), reader)),
             mocha: MochaStreamReader::new(root, report),
@@ -242,7 +245,7 @@ impl JsonReader {
                 "\"type\":\"test:",
                 "[\"fail\",",
             ];
-            self.broken += u64::from(marks.iter().any(|mark| head.contains(mark)));
+            self.too_long += u64::from(marks.iter().any(|mark| head.contains(mark)));
             self.block = None;
             return;
         }
@@ -297,6 +300,9 @@ impl JsonReader {
         });
         let found = self.found.into_iter().chain(events.chain([self.mocha.finish()]).flatten());
         let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)?;
+        if self.too_long > 0 {
+            whole.problem(report, &ReportProblem::PieceTooLong(MAX_EVENT));
+        }
         if self.broken > 0 {
             let problem =
                 ReportProblem::Truncated(format!("lines that are cut or malformed: {}", self.broken));

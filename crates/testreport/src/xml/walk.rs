@@ -178,7 +178,9 @@ fn visit(
             Event::Empty(start) => {
                 *elements += 1;
                 sound(&start, at.saturating_add(reader.buffer_position()))?;
+                open.begin(start.name().into_inner())?;
                 each(Node::Open(Element(start)))?;
+                open.innermost_ended();
                 each(Node::Close)?;
             }
             Event::End(end) => {
@@ -248,6 +250,11 @@ impl OpenElements {
         self.starts.push(self.names.len());
         self.names.push_str(name);
         Ok(())
+    }
+
+    fn innermost_ended(&mut self) {
+        let start = self.starts.pop();
+        self.names.truncate(start.unwrap_or(0));
     }
 
     fn end(&mut self, name: &str, at: u64) -> Result<(), ReportProblem> {
