@@ -5,7 +5,8 @@
 //! refs of others; a commit then reads one ref and no object. Where refs only grew, by entries that are neither halt nor
 //! answer, the rest of the result still holds, and only those are read. The memory only saves time.
 
-use std::{collections::BTreeMap, fs, path::Path, rc::Rc};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, path::Path, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 
@@ -296,6 +297,19 @@ fn guarded(repo: &Repo) -> Vec<Tip> {
     ledgers.filter_map(|(name, tip)| Some(Tip { name, commit: tip.parse().ok()?, entry: None })).collect()
 }
 
+/// True if every entry that `tip` leads to can be read: one that a person took out, as the hint has it, stays out.
+fn is_whole(repo: &Repo, tip: CommitId) -> bool {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![tip]);
+    while let Some(commit) = todo.pop() {
+        if !seen.insert(commit) {
+            continue;
+        }
+        let (Ok(Some(_)), Ok(info)) = (entry_at(repo, commit), repo.commit(commit)) else { return false };
+        todo.extend(info.parents);
+    }
+    true
+}
+
 /// Puts back the ledgers that were here at `tips` and are gone or went back since, as far as they can be read: a fetch pruned or
 /// overwrote them. One that was rewritten stays as it is, and shows. True if there was one.
 fn put_back(repo: &Repo, tips: &[Tip]) -> bool {
@@ -304,8 +318,7 @@ fn put_back(repo: &Repo, tips: &[Tip]) -> bool {
         let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
         let now = repo.ref_target(name).ok().flatten().map(CommitId);
         let is_lost = now.is_none_or(|now| now != *commit && repo.is_ancestor(now, *commit).unwrap_or(false));
-        if super::is_writer(writer) && is_lost && own_entries(repo, writer, *commit, &BTreeMap::new()).is_ok()
-        {
+        if super::is_writer(writer) && is_lost && is_whole(repo, *commit) {
             let adopted = Ledger::open(repo).adopt(writer, *commit);
             is_any |= matches!(adopted, Ok(Arrival::Forward(_)));
         }
