@@ -5,7 +5,7 @@ A row is a run of a test command: the runner and its version, the command, what 
 files of the project, report files that the run writes, lines of `[test]`, and the truth: `green` for an honest pass, `no green`
 for everything else. Programs are stand-ins that print what the row says. `{TOP}` is the working tree, `{OTHER}` a folder beside it.
 
-    bench/greens/run.py [--andon FILE] [--jobs N] [--show CLASS]
+    bench/greens/run.py [--andon FILE] [--jobs N] [--show] [--from ROW]
 """
 import argparse, collections, concurrent.futures, json, os, pathlib, shutil, subprocess, tempfile
 
@@ -42,7 +42,7 @@ def prepare(place, row):
         write(top / script, "runner\n")
     write(other / "phpunit.xml", "<phpunit/>\n")
     for path, text in row.get("files", {}).items():
-        write(top / path, text)
+        write(top / path, filled(text))
     if row["command"] == "npm test" and not (top / "package.json").exists():
         write(top / "package.json", '{"scripts": {"test": "sh check.sh"}}')
     config = "[guard]\napplies_to = \"everyone\"\n[test]\ncommand = %s\n%s\n" % (json.dumps(row["command"]), row.get("config", ""))
@@ -58,7 +58,7 @@ def calls(of_row, filled, list_of_calls, writes):
             write(of_row / f"{kind}.{number}", filled(call.get(name, "")))
         write(of_row / f"exit.{number}", str(call.get("exit", 0)))
     for path, text in writes.items():
-        write(of_row / "writes" / path, text)
+        write(of_row / "writes" / path, filled(text))
 
 
 def run(andon, row, number):
@@ -84,9 +84,10 @@ def main():
     words.add_argument("--andon", default=str(HERE.parent.parent / "target/debug/andon"))
     words.add_argument("--jobs", type=int, default=os.cpu_count())
     words.add_argument("--show", action="store_true", help="print the answer to each miss")
+    words.add_argument("--from", type=int, default=1, dest="first", help="the first row to run")
     words.add_argument("--max", type=int, default=0, help="misses that are no failure")
     args = words.parse_args()
-    rows = [json.loads(line) for line in (HERE / "rows.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (HERE / "rows.jsonl").read_text().splitlines()][args.first - 1 :]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         answers = dict(pool.map(lambda one: run(os.path.abspath(args.andon), one[1], one[0]), enumerate(rows)))
     misses, seen = collections.defaultdict(list), collections.Counter()
@@ -101,7 +102,7 @@ def main():
         how = "wrong red" if not green else "wrong green, by exit code" if by_exit else "wrong green, with a report"
         if green and by_exit and not told.get("warnings"):
             how += ", silent"
-        misses[f"{how}: {row['kind']}"].append((number + 1, row, told))
+        misses[f"{how}: {row['kind']}"].append((number + args.first, row, told))
     for what in sorted(misses):
         print(f"{len(misses[what]):4} {what}")
         for number, row, told in misses[what]:

@@ -99,6 +99,13 @@ pub enum Runner {
     Gtest,
 }
 
+impl Runner {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::WORDS.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
+    }
+}
+
 impl Words for Runner {
     const WORDS: &'static [(Self, &'static str)] = &[
         (Self::Cargo, "cargo"),

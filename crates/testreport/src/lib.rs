@@ -9,11 +9,11 @@
 
 #![deny(missing_docs)]
 
+mod beginnings;
 mod by_line;
 mod cases;
 #[doc(hidden)]
 pub mod command_words;
-mod counted;
 mod decode;
 mod examine;
 mod file;
@@ -38,8 +38,8 @@ mod tally;
 mod tap;
 mod test_names;
 mod text;
+mod told;
 mod unstarted;
-mod verdicts;
 mod words;
 mod xml;
 
@@ -51,13 +51,13 @@ pub use normalize::{Change, Mask, Root, normalize_contents, normalize_error, nor
 pub use pattern::pattern;
 pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};
-pub use result::{Counts, TestStatus};
+pub use result::{Counts, ReportedPlace, TestStatus};
 pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT};
 pub use runner_call::{KnownRunner, Promise, RunnerCall};
 pub use signature::{Digest, ErrorText, Scheme};
 pub use test_names::NamedTest;
 #[doc(hidden)]
-pub use words::WordList;
+pub use words::{RUNNERS, WordList};
 
 #[cfg(test)]
 mod tests;

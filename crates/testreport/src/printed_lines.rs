@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::unstarted::{self, Ending};
-use crate::verdicts::{self, names_failures};
-use crate::{Root, counted::ToldTests, normalize::mask_volatile, normalize_error, words::cut};
+use crate::told::{self, ToldTests, names_failures};
+use crate::{Root, normalize::mask_volatile, normalize_error, words::cut};
 
 /// Most bytes of one line that are kept.
 const MAX_LINE: usize = 400;
@@ -49,6 +49,10 @@ pub(super) struct PrintedOutput {
     bounds: (usize, usize),
     /// Lines between the two.
     dropped: u64,
+    /// The tests that the first lines and those tell of, in whatever words.
+    told: ToldTests,
+    /// The first of those with which a tool says that a part of the run failed.
+    failed: Option<String>,
 }
 
 impl PrintedOutput {
@@ -73,6 +77,13 @@ impl PrintedOutput {
         let mut kept = String::new();
         if self.tail.len() >= last {
             kept = self.tail.pop_front().unwrap_or_default();
+            if self.dropped == 0 {
+                self.head.iter().for_each(|line| self.told.line(line));
+            }
+            self.told.line(&kept);
+            if self.failed.is_none() && told::is_failed_session(&kept) {
+                self.failed = Some(kept.clone());
+            }
             self.dropped += 1;
         }
         kept.clear();
@@ -113,13 +124,14 @@ impl PrintedOutput {
 
     /// The first error of a build that failed.
     pub(super) fn build_error(&self) -> Option<&str> {
-        verdicts::build_error(self.lines())
+        told::build_error(self.lines())
     }
 
     /// The tests that the lines name or count, in whatever words.
     pub(super) fn told(&self) -> ToldTests {
-        let mut told = ToldTests::default();
-        self.lines().for_each(|line| told.line(line));
+        let mut told = self.told;
+        let head = self.head.iter().filter(|_| self.dropped == 0);
+        head.chain(&self.tail).for_each(|line| told.line(line));
         told
     }
 
@@ -130,7 +142,12 @@ impl PrintedOutput {
 
     /// The line in which a known runner says that tests failed, where the output ends in such words.
     pub(super) fn last_failure(&self) -> Option<&str> {
-        verdicts::failure(&self.lines())
+        told::failure(&self.lines())
+    }
+
+    /// The first line with which a tool says that a part of the run failed.
+    pub(super) fn failed_session(&self) -> Option<&str> {
+        self.failed.as_deref().or_else(|| self.lines().find(|line| told::is_failed_session(line)))
     }
 
     /// The output, without what changes from run to run. Lines are sorted: programs that run at once are never in

@@ -4,33 +4,27 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    ParsedRun, Promise, RUNNER_EXIT, ReportProblem, RunnerCall, TestStatus, counted::counts_tests,
-    printed_lines::PrintedOutput,
+    ParsedRun, Promise, RUNNER_EXIT, ReportProblem, RunnerCall, TestStatus, WordList,
+    beginnings::SessionCounts, printed_lines::PrintedOutput, told::counts_tests, words::RUNNERS,
 };
 
 /// The calls that were made, each with the number of times.
 pub(super) type Calls = BTreeMap<RunnerCall, u64>;
-/// The sessions that came to their summaries, by runner.
-type Sessions = BTreeMap<&'static str, u64>;
-
 /// Runners whose results are known from what they print for people. Any other recognised name is a report, which may be of
 /// whatever runner.
-const TEXTS: [&str; 15] = [
-    "cargo", "nextest", "go", "pytest", "unittest", "jest", "vitest", "mocha", "node", "rspec", "minitest",
-    "phpunit", "ctest", "gtest", "bats",
-];
+const TEXTS: WordList = WordList::section(RUNNERS, "readers of text");
 
 impl ParsedRun {
     /// Holds a run that passes against what its runners promise.
-    pub(super) fn hold_to(&mut self, calls: &Calls, printed: &PrintedOutput, ended: &Sessions) {
+    pub(super) fn hold_to(&mut self, calls: &Calls, printed: &PrintedOutput, sessions: &SessionCounts) {
         self.refuse_rehearsal(calls);
         if self.status != TestStatus::Passed {
             return;
         }
-        let broken = calls.iter().find(|(call, times)| self.breaks(**call, **times, printed, ended));
+        let broken = self.broken(calls, printed, sessions);
         let why = match (broken, printed.last().filter(|line| is_progress(line))) {
-            (Some((broken, _)), _) => {
-                let problem = ReportProblem::SummaryMissing { runner: broken.runner.name() };
+            (Some(runner), _) => {
+                let problem = ReportProblem::SummaryMissing { runner };
                 format!(
                     "{problem}: it was ended before, from within a test perhaps, or its end is cut off from what is shown"
                 )
@@ -48,7 +42,7 @@ impl ParsedRun {
     /// Drops a pass of calls that run no test, where nothing was recognised but what they print.
     pub(super) fn refuse_rehearsal(&mut self, calls: &Calls) {
         let idle = !calls.is_empty() && calls.keys().all(|call| call.promise == Promise::NoTest);
-        let is_called = |name: &str| calls.keys().any(|call| call.runner.name() == name);
+        let is_called = |name: &str| calls.keys().any(|call| call.runner.0 == name);
         let is_theirs = |name: &str| name == RUNNER_EXIT || is_called(name);
         if idle && self.status == TestStatus::Passed && self.runner.split('+').all(is_theirs) {
             self.status = TestStatus::NoTests;
@@ -57,17 +51,22 @@ impl ParsedRun {
         }
     }
 
-    /// True where a runner that was called so many times ended fewer times.
-    fn breaks(&self, call: RunnerCall, times: u64, printed: &PrintedOutput, ended: &Sessions) -> bool {
-        let by_report = self.runner.split('+').any(|name| name != RUNNER_EXIT && !TEXTS.contains(&name));
-        if call.promise != Promise::Summary || by_report {
-            return false;
-        }
-        match ended.get(call.runner.name()) {
-            Some(ended) => *ended < times,
-            // It may end in the words of an unknown reporter.
-            None => !printed.any(counts_tests),
-        }
+    /// A runner that began more often, by its calls or by what the output shows, than it ended.
+    fn broken(
+        &self,
+        calls: &Calls,
+        printed: &PrintedOutput,
+        sessions: &SessionCounts,
+    ) -> Option<&'static str> {
+        let by_report = self.runner.split('+').any(|name| name != RUNNER_EXIT && !TEXTS.contains(name));
+        let called = calls.iter().filter(|(call, _)| call.promise == Promise::Summary);
+        let begun = called.map(|(call, times)| (call.runner.0, *times)).chain(sessions.begun());
+        let is_broken = |(runner, times): &(&'static str, u64)| match sessions.ended(runner) {
+            Some(ended) => ended < *times,
+            // It may end in the words of an unknown reporter, where those are not of another runner.
+            None => self.runner != RUNNER_EXIT || !printed.any(counts_tests),
+        };
+        begun.filter(|_| !by_report).find(is_broken).map(|(runner, _)| runner)
     }
 }
 

@@ -110,7 +110,7 @@ impl RunReader {
                 }
             }
         }
-        let ended = whole.sessions().clone();
+        let sessions = whole.sessions().clone();
         let mut run = ParsedRun::of_output(whole, &printed, exit, &root);
         let by_exit = format.is_some_and(Format::is_exit_only);
         if by_exit {
@@ -118,7 +118,7 @@ impl RunReader {
             run.refuse_rehearsal(&calls);
         } else {
             run.hear_last_words(&printed);
-            run.hold_to(&calls, &printed, &ended);
+            run.hold_to(&calls, &printed, &sessions);
         }
         if let Some(program) = masked_by {
             run.doubt_exit(&program);

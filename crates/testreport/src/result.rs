@@ -48,6 +48,15 @@ impl TestStatus {
     }
 }
 
+/// A place of tests, as a report tells it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReportedPlace {
+    /// The whole path of a file that has some.
+    File(String),
+    /// A package of Go.
+    GoPackage(String),
+}
+
 /// The numbers of tests of each kind. `total` is the sum of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Counts {

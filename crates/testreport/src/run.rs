@@ -3,7 +3,7 @@
 use crate::normalize::{mask_volatile, normalize_error};
 use crate::tally::{Tally, Trouble};
 use crate::unstarted::{Ending, Tests};
-use crate::{Counts, ErrorText, NamedTest, Root, TestStatus, printed_lines::PrintedOutput};
+use crate::{Counts, ErrorText, NamedTest, ReportedPlace, Root, TestStatus, printed_lines::PrintedOutput};
 
 /// The runner of a run that is known by its exit code alone.
 pub const RUNNER_EXIT: &str = "exit";
@@ -53,11 +53,19 @@ pub struct ParsedRun {
     pub doubt: Option<String>,
     /// True where no report and no word of the output names a test, and nothing else is wrong.
     pub unnamed: bool,
+    /// The places of the tests, as far as reports and runners tell them. Whether tests that ran there say something of the
+    /// project is for the caller to judge.
+    pub places: Vec<ReportedPlace>,
 }
 
 impl ParsedRun {
     pub(super) fn conclude(mut tally: Tally, exit: ExitKind) -> Self {
-        let status = status_of(&tally, exit);
+        let mut status = status_of(&tally, exit);
+        if status == TestStatus::Passed && tally.is_rehearsal() {
+            status = TestStatus::NoTests;
+            tally.warn("every test took exactly 0 seconds, as in a rehearsal: no test ran".to_owned());
+        }
+        let places = tally.take_places();
         let (counts, truncated) = (tally.counts(), tally.is_cut());
         let runner = tally.runner().unwrap_or_else(|| RUNNER_EXIT.to_owned());
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
@@ -76,6 +84,7 @@ impl ParsedRun {
             not_started,
             doubt,
             unnamed,
+            places,
         }
     }
 
@@ -114,11 +123,14 @@ impl ParsedRun {
     /// program; where it lets only the end of the text through, the words there tell.
     pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput) {
         let by_exit = self.status == TestStatus::Passed && self.runner == RUNNER_EXIT;
-        let Some(line) = printed.last_failure().filter(|_| by_exit).map(str::trim) else { return };
+        let part = printed.failed_session().map(|line| (line, "says that a part of the run failed"));
+        let failed = part.or_else(|| Some((printed.last_failure()?, "ends as that of a run that failed")));
+        let Some((line, how)) = failed.filter(|_| by_exit) else { return };
+        let line = line.trim();
         self.status = TestStatus::RunnerError;
         self.doubt = None;
         self.warnings.push(format!(
-            "the output ends as that of a run that failed ({line}); its exit code was lost, as in a pipe without `pipefail`"
+            "the output {how} ({line}); its exit code was lost, as in a pipe without `pipefail`"
         ));
         self.errors.push(ErrorText { test: None, text: line.to_owned(), shown: None });
     }

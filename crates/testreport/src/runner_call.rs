@@ -3,39 +3,26 @@
 //! A test that ends the process with 0 leaves an exit code of 0 and, with many runners, no word. Only who knows that the
 //! runner was started misses its summary: the caller reads that off the command, or off the processes below it.
 
+use std::{collections::BTreeMap, sync::LazyLock};
+
 use crate::command_words::{innermost, program_name};
 use crate::{Stream, WordList, words::RUNNERS};
 
-/// A runner that ends with a summary.
+/// A runner by its name in evidence: one that ends with a summary, or another one that was asked for a list or a rehearsal, or
+/// that a script starts in itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum KnownRunner {
-    /// pytest.
-    Pytest,
-    /// `python -m unittest`.
-    Unittest,
-    /// jest.
-    Jest,
-    /// mocha.
-    Mocha,
-    /// RSpec.
-    Rspec,
-    /// vitest.
-    Vitest,
-    /// Another one by its name in evidence, that was asked for a list or a rehearsal, or that a script starts in itself;
-    /// nothing is known of its other calls.
-    Other(&'static str),
-}
+pub struct KnownRunner(pub &'static str);
 
 impl KnownRunner {
-    const ALL: [Self; 6] = [Self::Pytest, Self::Unittest, Self::Jest, Self::Mocha, Self::Rspec, Self::Vitest];
-
-    /// True where the runner's words have such a row.
-    fn has(self, kind: &str, word: &str) -> bool {
-        if let Self::Other(_) = self {
-            return false;
-        }
-        let rows = WordList::section(RUNNERS, self.name());
-        rows.iter().any(|row| row.split_once(' ') == Some((kind, word)))
+    /// The values that its words have in rows of that kind, in `runners.txt`.
+    pub fn rows(self, kind: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+        static SECTIONS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+            RUNNERS.split("\n=== ").filter_map(|section| section.split_once('\n')).collect()
+        });
+        let rows = WordList(SECTIONS.get(self.0).copied().unwrap_or_default()).iter();
+        rows.filter_map(|row| row.split_once(' '))
+            .filter(move |(known, _)| *known == kind)
+            .map(|(_, value)| value)
     }
 
     /// True for a word that has it run no test: `--dry-run`.
@@ -43,25 +30,18 @@ impl KnownRunner {
         self.has("idle", word)
     }
 
-    /// Its name in evidence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pytest => "pytest",
-            Self::Unittest => "unittest",
-            Self::Jest => "jest",
-            Self::Mocha => "mocha",
-            Self::Rspec => "rspec",
-            Self::Vitest => "vitest",
-            Self::Other(name) => name,
-        }
+    /// True for one that ends with a summary, if nothing asks for another end.
+    pub fn is_known(self) -> bool {
+        KNOWN.contains(self.0)
+    }
+
+    fn has(self, kind: &'static str, word: &str) -> bool {
+        self.is_known() && self.rows(kind).any(|known| known == word)
     }
 
     /// The stream of its summary.
     pub fn stream(self) -> Stream {
-        match self {
-            Self::Pytest | Self::Mocha | Self::Rspec | Self::Vitest | Self::Other(_) => Stream::Stdout,
-            Self::Unittest | Self::Jest => Stream::Stderr,
-        }
+        if self.has("stream", "stderr") { Stream::Stderr } else { Stream::Stdout }
     }
 }
 
@@ -94,6 +74,9 @@ impl RunnerCall {
     }
 }
 
+/// Runners that end with a summary.
+pub(crate) const KNOWN: WordList = WordList::section(RUNNERS, "runners that end with a summary");
+
 /// Wrappers within each other that are followed.
 const MAX_DEPTH: usize = 6;
 
@@ -110,7 +93,7 @@ fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w 
         return Some((runner, rest));
     }
     if let Some(runner) = idle(name, rest) {
-        return Some((KnownRunner::Other(runner), rest));
+        return Some((KnownRunner(runner), rest));
     }
     if name.starts_with("python") || name.starts_with("pypy") {
         return of_python(rest, depth);
@@ -138,7 +121,7 @@ fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w 
 }
 
 fn by_name(name: &str) -> Option<KnownRunner> {
-    KnownRunner::ALL.into_iter().find(|runner| runner.has("name", name))
+    KNOWN.iter().map(KnownRunner).find(|runner| runner.has("name", name))
 }
 
 /// Calls that run no test: the program, its name in evidence, its command (`-` for none), and what asks for that.
@@ -183,8 +166,8 @@ fn of_python<'a, 'w>(mut words: &'w [&'a str], depth: usize) -> Option<(KnownRun
             "-m" => {
                 let (module, rest) = rest.split_first()?;
                 return match *module {
-                    "pytest" | "py.test" => Some((KnownRunner::Pytest, rest)),
-                    "unittest" => Some((KnownRunner::Unittest, rest)),
+                    "pytest" | "py.test" => Some((KnownRunner("pytest"), rest)),
+                    "unittest" => Some((KnownRunner("unittest"), rest)),
                     "coverage" if depth <= MAX_DEPTH => of_python(rest.strip_prefix(&["run"])?, depth + 1),
                     _ => None,
                 };
@@ -213,9 +196,9 @@ fn of_script<'a, 'w>(mut words: &'w [&'a str]) -> Option<(KnownRunner, &'w [&'a 
 }
 
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
-    let any = |kind: &str| arguments.iter().any(|argument| runner.has(kind, argument));
+    let any = |kind: &'static str| arguments.iter().any(|argument| runner.has(kind, argument));
     let name = |argument: &&str| runner.has("valued", argument.split('=').next().unwrap_or(argument));
-    if matches!(runner, KnownRunner::Other(_)) || arguments.iter().any(|argument| runner.is_idle(argument)) {
+    if !runner.is_known() || arguments.iter().any(|argument| runner.is_idle(argument)) {
         Promise::NoTest
     } else if any("other") || arguments.iter().any(name) || has_other_reporter(runner, arguments) {
         Promise::Nothing
@@ -242,38 +225,36 @@ fn has_other_reporter(runner: KnownRunner, arguments: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use KnownRunner::{Jest, Mocha, Pytest, Rspec, Unittest, Vitest};
-
     use super::*;
 
     #[test]
     fn a_call_is_known_by_its_program_and_not_by_its_words() {
-        let table: &[(&str, Option<KnownRunner>)] = &[
-            ("pytest -q", Some(Pytest)),
-            ("/venv/bin/python3 /venv/bin/pytest -q", Some(Pytest)),
-            ("python -X dev -m pytest tests", Some(Pytest)),
-            ("python3.11 -m coverage run -m pytest", Some(Pytest)),
-            ("coverage run --branch -m unittest discover", Some(Unittest)),
-            ("CI=1 env A=b timeout 60 uv run pytest", Some(Pytest)),
-            ("sudo -u ann ionice -c 3 setsid chronic pytest", Some(Pytest)),
-            ("poetry run python -m unittest", Some(Unittest)),
-            ("npx jest --ci", Some(Jest)),
-            ("yarn jest", Some(Jest)),
-            ("node --experimental-vm-modules node_modules/jest/bin/jest.js", Some(Jest)),
-            ("node -r ts-node/register node_modules/.bin/mocha t", Some(Mocha)),
-            ("nyc --all mocha", Some(Mocha)),
-            ("bundle exec rspec", Some(Rspec)),
-            ("cargo test -- --list", Some(KnownRunner::Other("cargo"))),
-            ("go test -list=. ./...", Some(KnownRunner::Other("go"))),
-            ("npx vitest list", Some(Vitest)),
-            ("node node_modules/vitest/vitest.mjs run", Some(Vitest)),
-            ("cargo nextest list", Some(KnownRunner::Other("nextest"))),
+        let table: &[(&str, Option<&str>)] = &[
+            ("pytest -q", Some("pytest")),
+            ("/venv/bin/python3 /venv/bin/pytest -q", Some("pytest")),
+            ("python -X dev -m pytest tests", Some("pytest")),
+            ("python3.11 -m coverage run -m pytest", Some("pytest")),
+            ("coverage run --branch -m unittest discover", Some("unittest")),
+            ("CI=1 env A=b timeout 60 uv run pytest", Some("pytest")),
+            ("sudo -u ann ionice -c 3 setsid chronic pytest", Some("pytest")),
+            ("poetry run python -m unittest", Some("unittest")),
+            ("npx jest --ci", Some("jest")),
+            ("yarn jest", Some("jest")),
+            ("node --experimental-vm-modules node_modules/jest/bin/jest.js", Some("jest")),
+            ("node -r ts-node/register node_modules/.bin/mocha t", Some("mocha")),
+            ("nyc --all mocha", Some("mocha")),
+            ("bundle exec rspec", Some("rspec")),
+            ("cargo test -- --list", Some("cargo")),
+            ("go test -list=. ./...", Some("go")),
+            ("npx vitest list", Some("vitest")),
+            ("node node_modules/vitest/vitest.mjs run", Some("vitest")),
+            ("cargo nextest list", Some("nextest")),
             ("cargo nextest run list", None),
             ("cargo test list", None),
             ("cargo test --no-run", None),
             ("go test ./...", None),
-            ("go test -exec true ./...", Some(KnownRunner::Other("go"))),
-            ("go test -run=^$ -bench . ./...", Some(KnownRunner::Other("go"))),
+            ("go test -exec true ./...", Some("go")),
+            ("go test -run=^$ -bench . ./...", Some("go")),
             ("go test -run TestA -exec sudo ./...", None),
             ("make test", None),
             ("echo pytest", None),
@@ -289,7 +270,7 @@ mod tests {
         ];
         for (line, runner) in table {
             let words: Vec<&str> = line.split_whitespace().collect();
-            assert_eq!(RunnerCall::of_words(&words).map(|call| call.runner), *runner, "{line}");
+            assert_eq!(RunnerCall::of_words(&words).map(|call| call.runner.0), *runner, "{line}");
         }
     }
 

@@ -1,12 +1,14 @@
 //! The content of one report, in bounded memory, before any conclusion is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use crate::beginnings::SessionCounts;
 use crate::normalize::{MAX_TEXT, with_positions};
 use crate::test_names::{TestNames, Took};
 use crate::{
-    Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, Root, TestStatus, normalize_error,
-    normalize_id, words::cut,
+    Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, ReportedPlace, Root, TestStatus,
+    normalize_error, normalize_id, words::cut,
 };
 
 /// Troubles that make a report less than the whole story, in rising order of weight.
@@ -53,6 +55,27 @@ pub(super) enum Outcome {
 impl Outcome {
     pub(super) fn is_failing(self) -> bool {
         matches!(self, Self::Failed | Self::Errored)
+    }
+}
+
+/// The time that a test took, by a clock that would show the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestTime {
+    Nothing,
+    Some,
+}
+
+impl TestTime {
+    /// The time in seconds as a report writes it; `None` where its clock may be too coarse to tell.
+    pub(super) fn of_seconds(text: &str) -> Option<Self> {
+        const FINE: usize = 4;
+        let (_, digits) = text.trim().split_once('.')?;
+        let seconds: f64 = text.trim().parse().ok()?;
+        (seconds > 0.0 || digits.len() >= FINE).then_some(if seconds > 0.0 {
+            Self::Some
+        } else {
+            Self::Nothing
+        })
     }
 }
 
@@ -111,8 +134,11 @@ pub(super) struct Tally {
     run_errors: BTreeMap<String, RunError>,
     trouble: Option<Trouble>,
     runners: BTreeSet<&'static str>,
-    /// Summaries that came, by runner.
-    sessions: BTreeMap<&'static str, u64>,
+    sessions: SessionCounts,
+    /// Tests that took no time at all, by a clock that would show the least, and others.
+    instant: u64,
+    lasting: u64,
+    places: BTreeSet<ReportedPlace>,
     warnings: Vec<String>,
     /// Name of the first problem.
     problem: Option<&'static str>,
@@ -133,6 +159,8 @@ impl Tally {
     pub(super) const MAX_ERROR: usize = MAX_TEXT;
     const MAX_RUN_ERRORS: usize = 64;
     const MAX_WARNINGS: usize = 64;
+    const MAX_PLACES: usize = 256;
+    const MAX_PLACE: usize = 4 * 1024;
 
     pub(super) fn new(root: &Root) -> Self {
         Self { root: root.clone(), ..Self::default() }
@@ -258,14 +286,39 @@ impl Tally {
         self.runners.insert(runner);
     }
 
-    /// Notes that a session of this runner came to its summary.
-    pub(super) fn session_ended(&mut self, runner: &'static str) {
-        *self.sessions.entry(runner).or_default() += 1;
+    /// The sessions that began, and those that came to their summaries.
+    pub(super) fn sessions(&mut self) -> &mut SessionCounts {
+        &mut self.sessions
     }
 
-    /// The sessions that came to their summaries, by runner.
-    pub(super) fn sessions(&self) -> &BTreeMap<&'static str, u64> {
-        &self.sessions
+    /// Notes how long a test ran.
+    pub(super) fn took(&mut self, time: TestTime) {
+        let number = if time == TestTime::Nothing { &mut self.instant } else { &mut self.lasting };
+        *number = number.saturating_add(1);
+    }
+
+    /// True where tests are known to have taken no time, and none to have taken any: a rehearsal.
+    pub(super) fn is_rehearsal(&self) -> bool {
+        self.instant > 0 && self.lasting == 0
+    }
+
+    /// Notes the file of a test, where its whole path is known.
+    pub(super) fn in_file(&mut self, file: &str) {
+        if Path::new(file).is_absolute() {
+            self.placed(ReportedPlace::File(cut(file, Self::MAX_PLACE).to_owned()));
+        }
+    }
+
+    /// Notes where tests are.
+    pub(super) fn placed(&mut self, place: ReportedPlace) {
+        if self.places.len() < Self::MAX_PLACES {
+            self.places.insert(place);
+        }
+    }
+
+    /// The places of its tests, as far as they are known.
+    pub(super) fn take_places(&mut self) -> Vec<ReportedPlace> {
+        std::mem::take(&mut self.places).into_iter().collect()
     }
 
     /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.
@@ -279,9 +332,10 @@ impl Tally {
         self.run_errors.extend(other.run_errors);
         self.trouble = self.trouble.max(other.trouble);
         self.runners.extend(other.runners);
-        for (runner, more) in other.sessions {
-            *self.sessions.entry(runner).or_default() += more;
-        }
+        self.sessions.absorb(other.sessions);
+        self.instant = self.instant.saturating_add(other.instant);
+        self.lasting = self.lasting.saturating_add(other.lasting);
+        other.places.into_iter().for_each(|place| self.placed(place));
         self.warnings.extend(other.warnings);
         self.warnings.truncate(Self::MAX_WARNINGS);
         self.problem = self.problem.or(other.problem);

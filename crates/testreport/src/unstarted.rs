@@ -1,7 +1,7 @@
 //! Words with which shells, task runners and interpreters say that there is nothing to run: a program, a target, a script
 //! or a service is not there. Such a run says nothing about the code.
 
-use crate::verdicts::{names_failures, names_passes};
+use crate::told::{names_failures, names_passes};
 use crate::words::{PHRASES, matches};
 use crate::{WordList, command_words::is_shell, words};
 

@@ -76,7 +76,7 @@ pub(crate) fn cut(text: &str, most: usize) -> &str {
 /// Phrases of programs, in sections.
 pub(crate) const PHRASES: &str = include_str!("phrases.txt");
 /// Words of runners, in sections.
-pub(crate) const RUNNERS: &str = include_str!("runners.txt");
+pub const RUNNERS: &str = include_str!("runners.txt");
 
 /// True for a line that has the parts of a phrase in their order.
 pub(crate) fn matches(line: &str, phrase: &str) -> bool {

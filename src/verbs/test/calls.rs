@@ -13,7 +13,7 @@ use andon_config::TestCommand;
 use andon_engine::effect::program::StartedProgram;
 use andon_engine::effect::report_files;
 use testreport::command_words::{ShellLine, innermost, program_name};
-use testreport::{KnownRunner, Promise, RunnerCall, WordList, words};
+use testreport::{KnownRunner, Promise, RUNNERS, RunnerCall, WordList};
 
 /// Largest file of the project that is looked into, in bytes.
 const MAX_FILE: usize = 1 << 20;
@@ -23,13 +23,15 @@ const MAX_DEPTH: usize = 4;
 /// Reads a variable of the environment.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The calls that `command` is sure to make in the project at `top`, each with its directory.
-pub(super) fn of_command(
-    top: &Path,
-    command: &TestCommand,
-    variables: Variables<'_>,
-) -> Vec<(RunnerCall, PathBuf)> {
-    let mut calls = Calls { variables, found: Vec::new(), others: 0 };
+/// The calls that a command is sure to make, and the directories in which it is sure to start something of a test.
+pub(super) struct SureCalls {
+    pub(super) calls: Vec<RunnerCall>,
+    pub(super) directories: Vec<PathBuf>,
+}
+
+/// The calls and directories of `command` in the project at `top`.
+pub(super) fn of_command(top: &Path, command: &TestCommand, variables: Variables<'_>) -> SureCalls {
+    let mut calls = Calls { variables, found: Vec::new(), others: 0, directories: Vec::new() };
     match command {
         TestCommand::Shell(line) => calls.line(top, line, 0),
         TestCommand::Argv(words) => calls.program(top, words, 0),
@@ -60,6 +62,10 @@ fn masked(directory: &Path, line: &str, depth: usize) -> Option<String> {
 
 /// The programs that a line is sure to start, each with its directory.
 fn programs_of(directory: &Path, line: &str) -> Option<Vec<(PathBuf, Vec<String>)>> {
+    if let Some(lines) = shell::unrolled(line) {
+        let programs: Option<Vec<_>> = lines.iter().map(|line| programs_of(directory, line)).collect();
+        return programs.map(|programs| programs.concat());
+    }
     let mut directory = directory.to_owned();
     let mut found = Vec::new();
     for words in shell::sure_programs(line)? {
@@ -81,17 +87,19 @@ pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
 
 struct Calls<'a> {
     variables: Variables<'a>,
-    found: Vec<(RunnerCall, PathBuf)>,
+    found: Vec<RunnerCall>,
     /// Programs that are no known runner.
     others: usize,
+    directories: Vec<PathBuf>,
 }
 
 impl Calls<'_> {
     /// A call that runs no test says something of the whole only where there is nothing else.
-    fn found(mut self) -> Vec<(RunnerCall, PathBuf)> {
-        let alone = self.others == 0 && self.found.iter().all(|(call, _)| call.promise == Promise::NoTest);
-        self.found.retain(|(call, _)| alone || call.promise != Promise::NoTest);
-        self.found
+    fn found(self) -> SureCalls {
+        let Self { found: mut calls, others, directories, .. } = self;
+        let alone = others == 0 && calls.iter().all(|call| call.promise == Promise::NoTest);
+        calls.retain(|call| alone || call.promise != Promise::NoTest);
+        SureCalls { calls, directories }
     }
 
     fn line(&mut self, directory: &Path, line: &str, depth: usize) {
@@ -102,17 +110,47 @@ impl Calls<'_> {
     }
 
     fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
+        self.directories.extend(named_directory(directory, words));
         if let Some(mut call) = call_of(directory, words) {
             if rehearses(directory, words, call.runner, self.variables) {
                 call.promise = Promise::NoTest;
             }
-            self.found.push((call, directory.to_owned()));
+            self.found.push(call);
+            self.directories.push(directory.to_owned());
         } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
             self.line(directory, &line, depth + 1);
         } else {
             self.others += 1;
         }
     }
+}
+
+/// Options that have a program work in another directory: the program and the option, a row each.
+const DIRECTORY_OPTIONS: WordList = WordList::section(RUNNERS, "options that name a directory");
+
+/// The directory that a program is told to work in: `make -C DIR`, `cargo test --manifest-path DIR/Cargo.toml`.
+fn named_directory(directory: &Path, words: &[String]) -> Option<PathBuf> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let at = words.iter().position(|word| {
+        DIRECTORY_OPTIONS
+            .iter()
+            .any(|row| row.split_once(' ').is_some_and(|(name, _)| name == program_name(word)))
+    })?;
+    let name = program_name(words[at]);
+    let is_option =
+        |word: &str| DIRECTORY_OPTIONS.iter().any(|row| row.split_once(' ') == Some((name, word)));
+    let mut words = words.iter().skip(at + 1).take_while(|word| **word != "--");
+    let value = loop {
+        let word = words.next()?;
+        match word.split_once('=') {
+            Some((option, value)) if is_option(option) => break value,
+            _ if is_option(word) => break *words.next()?,
+            _ => {}
+        }
+    };
+    let place = directory.join(value);
+    let is_file = place.extension().is_some() && !place.is_dir();
+    if is_file { place.parent().map(Path::to_owned) } else { Some(place) }
 }
 
 /// The line that words hand to a shell: behind `sh -c`, or in package.json behind `npm test`; wrappers may come before them.
@@ -153,11 +191,11 @@ fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
         _ => None,
     });
     let given = words.iter().filter_map(|word| word.strip_prefix("--config="));
-    let (files, more, signs) = configuration(call.runner);
+    let runner = call.runner;
     let speaks_otherwise = |file: &str| {
-        project_file(directory, file).is_some_and(|text| signs.iter().any(|sign| text.contains(sign)))
+        project_file(directory, file).is_some_and(|text| runner.rows("sign").any(|sign| text.contains(sign)))
     };
-    let known: Vec<&str> = files.iter().chain(more).collect();
+    let known: Vec<&str> = runner.rows("file").chain(runner.rows("own")).collect();
     let is_other = known.into_iter().chain(named).chain(given).any(speaks_otherwise);
     if is_other && call.promise == Promise::Summary {
         call.promise = Promise::Nothing;
@@ -165,55 +203,24 @@ fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
     Some(call)
 }
 
-const FILES: &str = include_str!("runner_files.txt");
-/// Files in which pytest is configured.
-pub(super) const PYTEST: WordList = WordList::section(FILES, "pytest");
-/// Files in which jest is configured.
-pub(super) const JEST: WordList = WordList::section(FILES, "jest");
-const MOCHA: WordList = WordList::section(FILES, "mocha");
-/// Files in which vitest is configured.
-pub(super) const VITEST: WordList = WordList::section(FILES, "vitest");
-/// Files in which phpunit is configured.
-pub(super) const PHPUNIT: WordList = WordList::section(FILES, "phpunit");
-
-/// The files in which a runner is configured, one more of them, and the words there that give it other last words than its own.
-fn configuration(runner: KnownRunner) -> (WordList, Option<&'static str>, WordList) {
-    match runner {
-        KnownRunner::Pytest => (PYTEST, Some("conftest.py"), OTHER_PYTEST),
-        KnownRunner::Unittest | KnownRunner::Other(_) => (words![], None, words![]),
-        KnownRunner::Jest => (JEST, None, words!["reporters", "testResultsProcessor"]),
-        KnownRunner::Mocha => (MOCHA, Some("package.json"), words!["reporter"]),
-        KnownRunner::Vitest => (VITEST, Some("package.json"), words!["reporters"]),
-        KnownRunner::Rspec => (words![".rspec"], None, words!["-f", "--out", "-o "]),
-    }
-}
-
-const OTHER_PYTEST: WordList = words!["no:terminal", "terminalreporter", "TerminalReporter"];
+const MOCHA: KnownRunner = KnownRunner("mocha");
 
 /// True where not the words but the configuration of the runner asks for a list or a rehearsal.
 fn rehearses(directory: &Path, words: &[String], runner: KnownRunner, variables: Variables<'_>) -> bool {
-    let (files, variable) = match runner {
-        KnownRunner::Pytest => (PYTEST, "PYTEST_ADDOPTS"),
-        KnownRunner::Mocha => (MOCHA, "MOCHA_OPTIONS"),
-        KnownRunner::Rspec => (words![".rspec", ".rspec-local"], "SPEC_OPTS"),
-        KnownRunner::Jest | KnownRunner::Unittest | KnownRunner::Vitest | KnownRunner::Other(_) => {
-            return false;
-        }
-    };
+    let Some(variable) = runner.rows("variable").next() else { return false };
     let own = words.iter().find_map(|word| word.strip_prefix(variable)?.strip_prefix('=').map(str::to_owned));
     let given = own.or_else(|| variables(variable));
     let package = || {
         let package: Value = serde_json::from_str(&project_file(directory, "package.json")?).ok()?;
-        (runner == KnownRunner::Mocha).then(|| package.get("mocha").map(Value::to_string))?
+        (runner == MOCHA).then(|| package.get("mocha").map(Value::to_string))?
     };
-    let texts =
-        files.iter().filter_map(|file| project_file(directory, file)).map(|text| options(runner, &text));
+    let files = runner.rows("file").chain(runner.rows("own").filter(|_| runner != MOCHA));
+    let texts = files.filter_map(|file| project_file(directory, file)).map(|text| options(runner, &text));
     texts.chain(given).chain(package()).any(|text| {
         let plain = |one: char| one.is_ascii_alphanumeric() || one == '-';
         let mut words = text.split(|one| !plain(one)).filter(|word| !word.is_empty()).peekable();
         std::iter::from_fn(|| Some((words.next()?, words.peek().copied()))).any(|(word, next)| {
-            let is_asked =
-                runner.is_idle(word) || runner == KnownRunner::Mocha && runner.is_idle(&format!("--{word}"));
+            let is_asked = runner.is_idle(word) || runner == MOCHA && runner.is_idle(&format!("--{word}"));
             is_asked && next != Some("false")
         })
     })
@@ -222,7 +229,7 @@ fn rehearses(directory: &Path, words: &[String], runner: KnownRunner, variables:
 /// The part of a configuration that has options for the command line; without comments.
 fn options(runner: KnownRunner, text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', ';', '/']));
-    if runner != KnownRunner::Pytest {
+    if runner != KnownRunner("pytest") {
         return lines.collect::<Vec<_>>().join("\n");
     }
     let mut inside = false;
@@ -248,12 +255,12 @@ fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
     let text = project_file(directory, script)?;
     if is_node {
         let asks = ["process.argv", "process.env", "run("].iter().any(|word| text.contains(word));
-        let call = RunnerCall { runner: KnownRunner::Other("node"), promise: Promise::Summary };
+        let call = RunnerCall { runner: KnownRunner("node"), promise: Promise::Summary };
         return (text.contains("node:test") && !asks).then_some(call);
     }
     let plain = ["unittest.main()", "unittest.main(verbosity="].iter().any(|call| text.contains(call));
     let asks = ["sys.argv", "argparse", "os.environ"].iter().any(|word| text.contains(word));
-    (plain && !asks).then_some(RunnerCall { runner: KnownRunner::Unittest, promise: Promise::Summary })
+    (plain && !asks).then_some(RunnerCall { runner: KnownRunner("unittest"), promise: Promise::Summary })
 }
 
 fn project_file(directory: &Path, name: &str) -> Option<String> {
@@ -268,7 +275,7 @@ fn project_file(directory: &Path, name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn calls(files: &[(&str, &str)], line: &str) -> Vec<(KnownRunner, Promise)> {
+    fn calls(files: &[(&str, &str)], line: &str) -> Vec<(&'static str, Promise)> {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = dir.path().join(name);
@@ -276,12 +283,11 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()), &|_| None);
-        found.into_iter().map(|(call, _)| (call.runner, call.promise)).collect()
+        found.calls.into_iter().map(|call| (call.runner.0, call.promise)).collect()
     }
 
     #[test]
     fn what_is_started_for_sure() {
-        use KnownRunner::{Jest, Mocha, Other, Pytest, Unittest, Vitest};
         use Promise::{NoTest, Nothing, Summary};
         let package =
             ("package.json", r#"{"scripts": {"test": "npm run unit && tsc", "unit": "jest --ci"}}"#);
@@ -289,37 +295,61 @@ mod tests {
             ("web/package.json", r#"{"scripts": {"test": "jest"}, "jest": {"reporters": ["x"]}}"#);
         let node = ("a.test.js", "const test = require('node:test');\ntest('a', () => {});\n");
         let script = ("test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n");
-        let table: &[(&str, &[(KnownRunner, Promise)])] = &[
-            ("pytest -q && mypy .", &[(Pytest, Summary)]),
-            ("ruff check; pytest; mocha", &[(Pytest, Summary), (Mocha, Summary)]),
+        let table: &[(&str, &[(&str, Promise)])] = &[
+            ("pytest -q && mypy .", &[("pytest", Summary)]),
+            ("ruff check; pytest; mocha", &[("pytest", Summary), ("mocha", Summary)]),
             ("make && pytest; true", &[]),
             ("pytest || true", &[]),
             ("if true; then pytest; fi", &[]),
             ("pytest > log", &[]),
-            ("pytest 2>&1 | tee log", &[(Pytest, Summary)]),
-            ("pytest | tail -1", &[(Pytest, Summary)]),
+            ("pytest 2>&1 | tee log", &[("pytest", Summary)]),
+            ("pytest | tail -1", &[("pytest", Summary)]),
             ("set -o pipefail; pytest | tail -1", &[]),
-            ("pytest | grep passed", &[(Pytest, Summary)]),
-            ("pytest | tee log | head -3", &[(Pytest, Summary)]),
+            ("pytest | grep passed", &[("pytest", Summary)]),
+            ("pytest | tee log | head -3", &[("pytest", Summary)]),
             ("set -o pipefail; pytest | tee log | grep passed", &[]),
-            ("npm test", &[(Jest, Summary)]),
-            ("npm run unit -- --listTests", &[(Jest, NoTest)]),
-            ("pytest --co", &[(Pytest, NoTest)]),
+            ("npm test", &[("jest", Summary)]),
+            ("npm run unit -- --listTests", &[("jest", NoTest)]),
+            ("pytest --co", &[("pytest", NoTest)]),
             ("pytest --co && ./own.sh", &[]),
-            ("cd web && npm test", &[(Jest, Nothing)]),
-            ("sh -c 'pytest -q'", &[(Pytest, Summary)]),
-            ("sudo ksh -c 'pytest -q'", &[(Pytest, Summary)]),
-            ("setsid -w python3 test_a.py", &[(Unittest, Summary)]),
-            ("python3 test_a.py", &[(Unittest, Summary)]),
+            ("cd web && npm test", &[("jest", Nothing)]),
+            ("sh -c 'pytest -q'", &[("pytest", Summary)]),
+            ("sudo ksh -c 'pytest -q'", &[("pytest", Summary)]),
+            ("setsid -w python3 test_a.py", &[("unittest", Summary)]),
+            ("python3 test_a.py", &[("unittest", Summary)]),
             ("python3 missing.py", &[]),
-            ("node a.test.js", &[(Other("node"), Summary)]),
+            ("node a.test.js", &[("node", Summary)]),
             ("node --test-reporter=spec a.test.js", &[]),
-            ("npx vitest run", &[(Vitest, Summary)]),
+            ("npx vitest run", &[("vitest", Summary)]),
             ("echo 'pytest; jest'", &[]),
             ("# pytest\necho jest", &[]),
+            ("(cd web && pytest)", &[("pytest", Summary)]),
+            ("for d in a b; do (cd $d && pytest -q); done", &[("pytest", Summary), ("pytest", Summary)]),
+            ("for d in a b\ndo\n  pytest \"$d\"\ndone", &[("pytest", Summary), ("pytest", Summary)]),
+            ("for d in */; do pytest $d; done", &[]),
+            ("for d in a b; do pytest $d || true; done", &[]),
         ];
         for (line, expected) in table {
             assert_eq!(calls(&[package, reporters, script, node], line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_directory_of_a_program_may_be_an_option() {
+        for (line, directory) in [
+            ("make -C ../other test", Some("/p/../other")),
+            ("make test --directory=sub", Some("/p/sub")),
+            ("nice npm test --prefix ../other", Some("/p/../other")),
+            ("cargo test --manifest-path /other/Cargo.toml", Some("/other")),
+            ("npx jest --rootDir ../other", Some("/p/../other")),
+            ("cargo test -- --manifest-path x", None),
+            ("pytest -C x", None),
+            ("git -C ../other status", None),
+            ("make test", None),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let found = named_directory(Path::new("/p"), &words);
+            assert_eq!(found, directory.map(PathBuf::from), "{line}");
         }
     }
 

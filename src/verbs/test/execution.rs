@@ -99,10 +99,9 @@ impl Execution {
         let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
         let mut reader = RunReader::new(root).only(ws.config.test.format);
         let mut whereabouts = Whereabouts::of(&top);
-        for (call, directory) in calls::of_command(&top, asked, &|name| ctx.var(name).map(str::to_owned)) {
-            reader.expect(call);
-            whereabouts.ran_in(&directory);
-        }
+        let sure = calls::of_command(&top, asked, &|name| ctx.var(name).map(str::to_owned));
+        sure.calls.into_iter().for_each(|call| reader.expect(call));
+        sure.directories.iter().for_each(|directory| whereabouts.ran_in(directory));
         if let Some(by) = calls::masks_exit(&top, asked) {
             reader.exit_masked_by(by);
         }
@@ -181,7 +180,7 @@ impl Execution {
         }
         let mut parsed = self.reader.finish(exit_kind(&end));
         warnings.extend(parsed.warnings.iter().cloned());
-        warnings.extend(doubts(ws, written, &self.whereabouts, self.added.as_ref(), &mut parsed));
+        warnings.extend(doubts(ws, written, &mut self.whereabouts, self.added.as_ref(), &mut parsed));
         parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
         let first = parsed.errors.first().map_or_else(String::new, |first| {
             let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
@@ -228,10 +227,11 @@ fn with_report(
 fn doubts(
     ws: &Workspace,
     written: usize,
-    seen: &Whereabouts,
+    seen: &mut Whereabouts,
     added: Option<&AddedReport>,
     parsed: &mut ParsedRun,
 ) -> Vec<String> {
+    seen.reported(&parsed.places);
     let elsewhere = ran_elsewhere(seen, parsed);
     let without_reports = without_its_reports(ws, written, parsed);
     let without_tests = without_their_tests(ws, parsed);

@@ -8,9 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{JEST, PHPUNIT, PYTEST, VITEST};
 use andon_config::Runner;
-use testreport::{WordList, words};
+use testreport::KnownRunner;
 
 /// A test command with a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,13 +24,6 @@ pub struct PresetCommand {
     pub unseen: Option<String>,
 }
 
-/// A runner's own configuration, and the words in it that mean that reports are configured already.
-struct RunnerConfig {
-    arguments: WordList,
-    files: WordList,
-    words: WordList,
-}
-
 /// The command with what `runner` needs; `None` when nothing is to be added. `dir` is the private directory,
 /// `project` reads a file of the project.
 pub fn prepare(
@@ -40,119 +32,45 @@ pub fn prepare(
     dir: &Path,
     project: &dyn Fn(&str) -> Option<String>,
 ) -> Option<PresetCommand> {
-    let at = program(runner, argv)?;
-    let settled = settled(runner);
-    let is_given = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
-    let mentions = |text: String| settled.words.iter().any(|word| text.contains(word));
-    if argv.iter().skip(at).any(is_given) || settled.files.iter().filter_map(project).any(mentions) {
+    let known = KnownRunner(runner.name());
+    let report = dir.join(known.rows("report").next()?);
+    let at = program(known, argv)?;
+    let is_settled = |argument: &String| known.rows("settled").any(|begin| argument.starts_with(begin));
+    let mentions = |text: String| known.rows("word").any(|word| text.contains(word));
+    if argv.iter().skip(at).any(is_settled) || known.rows("file").filter_map(project).any(mentions) {
         return None;
     }
-    let (place, mut made) = added(runner, dir)?;
+    // A path that is not UTF-8 cannot be an argument here.
+    let path = report.to_str()?;
+    let with = known.rows("with").next().map(|name| dir.join(name));
+    let with_path = with.as_ref().map_or(Some(""), |with| with.to_str())?;
+    let filled =
+        |row: &str| row.replace("{report}", path).replace("{with}", with_path).replace("{tool}", "andon");
+    let added = |kind: &'static str| known.rows(kind).map(filled).collect::<Vec<String>>();
     let mut argv = argv.to_vec();
     let end = argv.iter().skip(at).position(|one| one == "--").map_or(argv.len(), |end| at + end);
-    let place = if place == Place::Early { at + 1 } else { end };
-    argv.splice(place..place, std::mem::take(&mut made.argv));
-    Some(PresetCommand { argv, ..made })
+    argv.splice(end..end, added("late"));
+    let behind = at + 1;
+    argv.splice(behind..behind, added("early"));
+    let nextest = || format!("[profile.default.junit]\npath = {}\n", serde_json::Value::from(path));
+    let file = with
+        .clone()
+        .map(|with| (with, if runner == Runner::Nextest { nextest() } else { JEST_REPORTER.into() }));
+    let unseen = known.rows("unseen").map(filled).next();
+    Some(PresetCommand { argv, report, file, unseen })
 }
 
-/// The argument that names the runner.
-fn program(runner: Runner, argv: &[String]) -> Option<usize> {
-    let names: &[&str] = match runner {
-        Runner::Cargo | Runner::Npm | Runner::Go => return None,
-        Runner::Gtest => return (!argv.is_empty()).then_some(0),
-        Runner::Nextest => {
-            let at = argv.iter().position(|one| one == "nextest" || one.ends_with("cargo-nextest"))?;
-            let run = argv.iter().skip(at).position(|one| one == "run" || one == "r")?;
-            return Some(at + run);
+/// The place of the argument that names the runner, or its command.
+fn program(runner: KnownRunner, argv: &[String]) -> Option<usize> {
+    let mut at = 0;
+    for kind in ["name", "command"] {
+        let mut names = runner.rows(kind).peekable();
+        if names.peek().is_some() {
+            let is_one = |one: &String| names.clone().any(|name| one.rsplit('/').next() == Some(name));
+            at += argv.iter().skip(at).position(is_one)?;
         }
-        Runner::Pytest => &["pytest", "py.test"],
-        Runner::Jest => &["jest", "jest.js"],
-        Runner::Vitest => &["vitest", "vitest.mjs"],
-        Runner::Phpunit => &["phpunit", "phpunit.phar"],
-        Runner::Ctest => &["ctest"],
-    };
-    argv.iter().position(|one| names.contains(&one.rsplit('/').next().unwrap_or(one)))
-}
-
-fn settled(runner: Runner) -> RunnerConfig {
-    let (arguments, files, words) = match runner {
-        Runner::Pytest => (
-            words!["--junitxml", "--junit-xml", "no:junitxml", "-pno:junitxml"],
-            PYTEST,
-            words!["junitxml", "junit-xml"],
-        ),
-        Runner::Jest => (
-            words!["--reporters", "--json", "--outputFile", "--config", "-c", "--silent-reporters"],
-            JEST,
-            words!["reporters", "testResultsProcessor"],
-        ),
-        Runner::Vitest => (
-            words!["--reporter", "--outputFile", "--config", "-c"],
-            VITEST,
-            words!["reporters", "outputFile"],
-        ),
-        Runner::Phpunit => (words!["--log-junit", "-c", "--configuration"], PHPUNIT, words!["junit"]),
-        Runner::Nextest => (words!["--tool-config-file"], words![".config/nextest.toml"], words!["junit"]),
-        Runner::Ctest => (words!["--output-junit", "-T", "-D", "-S"], words![], words![]),
-        Runner::Gtest => (words!["--gtest_output"], words![], words![]),
-        Runner::Cargo | Runner::Npm | Runner::Go => (words![], words![], words![]),
-    };
-    RunnerConfig { arguments, files, words }
-}
-
-/// The place of added arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Right after the runner's name.
-    Early,
-    /// At the end, before `--`.
-    Late,
-}
-
-/// The arguments that have a runner write its report in `dir`, and where they go.
-fn added(runner: Runner, dir: &Path) -> Option<(Place, PresetCommand)> {
-    let report = match runner {
-        Runner::Jest => dir.join("reporter.cjs.json"),
-        Runner::Vitest => dir.join("report.json"),
-        Runner::Cargo | Runner::Npm | Runner::Go => return None,
-        Runner::Nextest | Runner::Pytest | Runner::Phpunit | Runner::Ctest | Runner::Gtest => {
-            dir.join("report.xml")
-        }
-    };
-    // A path that is not UTF-8 cannot be an argument here.
-    let path = report.to_str()?.to_owned();
-    let (place, arguments, file, unseen) = match runner {
-        Runner::Cargo | Runner::Npm | Runner::Go => return None,
-        Runner::Pytest => {
-            let unseen = format!(" generated xml file: {path}");
-            (Place::Late, vec![format!("--junitxml={path}")], None, Some(unseen))
-        }
-        Runner::Vitest => {
-            let output = format!("--outputFile.json={path}");
-            let arguments = vec!["--reporter=default".into(), "--reporter=json".into(), output];
-            (Place::Late, arguments, None, Some(format!("JSON report written to {path}")))
-        }
-        Runner::Jest => {
-            let reporter = dir.join("reporter.cjs");
-            let ours = format!("--reporters={}", reporter.to_str()?);
-            (
-                Place::Late,
-                vec!["--reporters=default".into(), ours],
-                Some((reporter, JEST_REPORTER.into())),
-                None,
-            )
-        }
-        Runner::Nextest => {
-            let config = dir.join("nextest.toml");
-            let arguments = vec!["--tool-config-file".into(), format!("andon:{}", config.to_str()?)];
-            let text = format!("[profile.default.junit]\npath = {}\n", serde_json::Value::from(path));
-            (Place::Early, arguments, Some((config, text)), None)
-        }
-        Runner::Phpunit => (Place::Early, vec!["--log-junit".into(), path], None, None),
-        Runner::Ctest => (Place::Late, vec!["--output-junit".into(), path], None, None),
-        Runner::Gtest => (Place::Late, vec![format!("--gtest_output=xml:{path}")], None, None),
-    };
-    Some((place, PresetCommand { argv: arguments, report, file, unseen }))
+    }
+    (at < argv.len()).then_some(at)
 }
 
 /// A reporter that jest runs in addition to its own: the result in the form of `--json`.

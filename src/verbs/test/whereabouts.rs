@@ -4,11 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use andon_engine::effect::report_files;
+use testreport::ReportedPlace;
+
 /// The directories of one run, as far as they are known.
 pub(super) struct Whereabouts {
     top: PathBuf,
     elsewhere: Option<PathBuf>,
 }
+
+/// Largest file of a build or a module that is looked into, in bytes.
+const MAX_FILE: usize = 4 << 20;
 
 impl Whereabouts {
     /// For a run in the working tree at `top`.
@@ -21,8 +27,62 @@ impl Whereabouts {
     pub(super) fn ran_in(&mut self, directory: &Path) {
         let Some(directory) = Some(directory).filter(|_| self.elsewhere.is_none()) else { return };
         let Ok(place) = directory.canonicalize() else { return };
-        let is_here = self.top.starts_with(&place) || place.starts_with(&self.top) && !self.is_cloned(&place);
-        self.elsewhere = (!is_here).then_some(place);
+        self.elsewhere = (!self.is_here(&place)).then_some(place);
+    }
+
+    /// Takes note of the places that reports tell. One of them in the working tree is enough: those of what is tested with it
+    /// may be anywhere.
+    pub(super) fn reported(&mut self, places: &[ReportedPlace]) {
+        if self.elsewhere.is_some() {
+            return;
+        }
+        let (mut files, mut packages) = (Vec::new(), Vec::new());
+        for place in places {
+            match place {
+                ReportedPlace::File(file) => files.extend(Path::new(file).canonicalize()),
+                ReportedPlace::GoPackage(package) => packages.push(package.as_str()),
+            }
+        }
+        let is_ours = |file: &PathBuf| self.is_here(file.parent().unwrap_or(file));
+        if !files.iter().any(is_ours) {
+            self.elsewhere = files.pop();
+        }
+        if self.elsewhere.is_none() && !packages.is_empty() && !self.has_go_package(&packages) {
+            self.elsewhere = packages.first().map(PathBuf::from);
+        }
+    }
+
+    fn is_here(&self, place: &Path) -> bool {
+        self.top.starts_with(place)
+            || place.starts_with(&self.top) && !self.is_cloned(place)
+            || self.is_built_at(place)
+    }
+
+    /// True for a directory in which this working tree is built: what was written there for `make` names it.
+    fn is_built_at(&self, place: &Path) -> bool {
+        ["CMakeCache.txt", "config.status", "build.ninja"].iter().any(|name| {
+            let written = report_files::read(&place.join(name), MAX_FILE).unwrap_or_default();
+            String::from_utf8_lossy(&written).contains(&*self.top.to_string_lossy())
+        })
+    }
+
+    /// True where one of the packages is of a module in the working tree, or where none is known to be there.
+    fn has_go_package(&self, packages: &[&str]) -> bool {
+        let module = |path: &Path| {
+            let text = report_files::read(path, MAX_FILE).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let name =
+                text.lines().find_map(|line| line.trim().strip_prefix("module ")?.split_whitespace().next());
+            name.map(|name| name.trim_matches('"').to_owned())
+        };
+        let is_of = |package: &str, module: &str| {
+            package.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let has =
+            |module: String| packages.iter().any(|package| is_of(package, &module) || !package.contains('.'));
+        let below = || report_files::matching(&self.top, &["**/go.mod".to_owned()]).found;
+        module(&self.top.join("go.mod"))
+            .is_none_or(|name| has(name) || below().iter().filter_map(|(path, _)| module(path)).any(has))
     }
 
     /// True for a directory of a clone or a linked worktree inside the working tree. A submodule is code of it.
@@ -42,6 +102,48 @@ impl Whereabouts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_tell_where_their_tests_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().join("top");
+        for name in ["top/tool", "other", "build"] {
+            fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        for (name, text) in [
+            ("top/a.js", String::new()),
+            ("other/a.js", String::new()),
+            (
+                "build/CMakeCache.txt",
+                format!("CMAKE_HOME_DIRECTORY:INTERNAL={}\n", top.canonicalize().unwrap().display()),
+            ),
+            ("build/a.js", String::new()),
+            ("top/go.mod", "module example.com/mine\n".to_owned()),
+            ("top/tool/go.mod", "module example.com/tool // here\n".to_owned()),
+        ] {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let file = |name: &str| ReportedPlace::File(dir.path().join(name).to_string_lossy().into_owned());
+        let package = |name: &str| ReportedPlace::GoPackage(name.to_owned());
+        for (places, elsewhere) in [
+            (vec![], false),
+            (vec![file("top/a.js")], false),
+            (vec![file("other/a.js")], true),
+            (vec![file("other/a.js"), file("top/a.js")], false),
+            (vec![file("build/a.js")], false),
+            (vec![file("no/such.js")], false),
+            (vec![package("example.com/mine")], false),
+            (vec![package("example.com/mine/a")], false),
+            (vec![package("example.com/tool/a")], false),
+            (vec![package("example.com/mines")], true),
+            (vec![package("golang.org/x/text"), package("example.com/mine/a")], false),
+            (vec![package("command-line-arguments")], false),
+        ] {
+            let mut seen = Whereabouts::of(&top);
+            seen.reported(&places);
+            assert_eq!(seen.elsewhere().is_some(), elsewhere, "{places:?}");
+        }
+    }
 
     #[test]
     fn tests_of_other_directories_ran_elsewhere() {

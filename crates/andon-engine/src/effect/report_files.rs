@@ -11,7 +11,7 @@ use testreport::RunReader;
 /// Depth below the fixed part of a glob.
 const MAX_DEPTH: usize = 32;
 
-/// What is looked at, at the most.
+/// The most that is looked at.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     /// Directory entries: a glob over a huge tree must not hang the run.
@@ -114,7 +114,7 @@ impl Walk<'_> {
             if *self.budget == 0 {
                 let (glob, most) = (self.glob, self.entries);
                 let what = format!(
-                    "more than {most} files lie where {glob:?} of test.reports looks: name a narrower one"
+                    "more files than the bound of {most} lie where {glob:?} of test.reports looks: name a narrower one"
                 );
                 self.files.left_out = Some(what);
                 return;
@@ -245,7 +245,7 @@ mod tests {
         for (entries, reports, said) in [
             (3, 3, None),
             (3, 2, Some("3 report files match test.reports, over the bound of 2")),
-            (2, 3, Some("more than 2 files lie where \"*.xml\" of test.reports looks")),
+            (2, 3, Some("more files than the bound of 2 lie where \"*.xml\" of test.reports looks")),
         ] {
             let files = matching_within(dir.path(), &["*.xml".to_owned()], Bounds { entries, reports });
             let begins = |said: &str| files.left_out.as_ref().is_some_and(|text| text.starts_with(said));

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{EventReader, Events, LineUse};
+use crate::ReportedPlace;
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
 
 /// Packages, and tests of one package, that may be open at one time.
@@ -98,6 +99,9 @@ impl GoReader {
     fn end_package(&mut self, said: &mut Events, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
         package.give_up(name, &mut said.tally);
+        if outcome == Outcome::Passed && !name.is_empty() {
+            said.tally.placed(ReportedPlace::GoPackage(name.to_owned()));
+        }
         if outcome != Outcome::Failed || package.failing > 0 {
             return;
         }

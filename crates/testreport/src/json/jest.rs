@@ -121,6 +121,7 @@ impl JestDocument {
     fn end_suite(&mut self, cases: &mut Cases) {
         let suite = std::mem::take(&mut self.suite);
         let file = bounded(&suite.name);
+        cases.tally().in_file(file);
         for (titles, outcome) in &suite.named {
             cases.identify(&[file, "::", titles].concat(), *outcome);
         }

@@ -6,7 +6,7 @@
 use super::walk::{Document, Node};
 use crate::ReportProblem;
 use crate::cases::{Case, Cases, bounded};
-use crate::tally::{Outcome, Trouble, append};
+use crate::tally::{Outcome, TestTime, Trouble, append};
 
 /// An example that is open.
 #[derive(Default)]
@@ -17,6 +17,8 @@ struct Example {
     status: String,
     class: String,
     message: String,
+    /// It is exactly 0 where nothing ran: the clock counts nanoseconds.
+    run_time: Option<f64>,
 }
 
 /// The claims of the summary.
@@ -56,6 +58,7 @@ impl RspecDocument {
     fn word(&mut self, path: &str, word: &str) {
         let number = word.parse().ok();
         match path {
+            ".examples[].run_time" => self.example.run_time = word.parse().ok(),
             ".summary.example_count" => self.summary.examples = number,
             ".summary.failure_count" => self.summary.failures = number,
             ".summary.errors_outside_of_examples_count" => self.summary.outside = number.unwrap_or(0),
@@ -64,13 +67,17 @@ impl RspecDocument {
     }
 
     fn end_example(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
-        let Example { description, full, file, status, class, message } = std::mem::take(&mut self.example);
+        let Example { description, full, file, status, class, message, run_time } =
+            std::mem::take(&mut self.example);
         let outcome = match status.as_str() {
             "passed" => Outcome::Passed,
             "failed" => Outcome::Failed,
             "pending" => Outcome::Skipped,
             _ => Outcome::Errored,
         };
+        if let Some(seconds) = run_time.filter(|_| outcome == Outcome::Passed) {
+            cases.tally().took(if seconds > 0.0 { TestTime::Some } else { TestTime::Nothing });
+        }
         let named = bounded(if full.is_empty() { &description } else { &full });
         let file = bounded(file.strip_prefix("./").unwrap_or(&file));
         let id = if file.is_empty() { named.to_owned() } else { [file, "::", named].concat() };

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::shape::{PrefixedLine, SHAPES};
 use super::unstarted::{self, Ending, Tests};
+use crate::beginnings::SessionCounts;
 use crate::by_line::{ByLine, LineReaders, Runners};
 use crate::lines::{LineSplitter, Utf16Filter};
 use crate::printed_lines::{Depth, PrintedOutput};
@@ -72,21 +73,23 @@ impl Columns {
         }
     }
 
-    /// Takes the next line. What a test prints is not looked at: `readers` know whether one is running.
-    pub(super) fn line(&mut self, stream: Stream, line: &str, readers: &mut LineReaders) {
-        let Some(below) = self.depth.below() else { return };
+    /// Takes the next line: true where it went to a source. What a test prints is not looked at: `readers` know whether one
+    /// is running.
+    pub(super) fn line(&mut self, stream: Stream, line: &str, readers: &mut LineReaders) -> bool {
+        let Some(below) = self.depth.below() else { return false };
         if line.trim_ascii().is_empty() {
-            return;
+            return false;
         }
         self.lines += 1;
-        let Some(cut) = shape::cut(line) else { return };
+        let Some(cut) = shape::cut(line) else { return false };
         if readers.runners() == Runners::AtWork {
-            return;
+            return false;
         }
         if let Some(heading) = shape::heading(line) {
             heading.clone_into(&mut self.heading);
         }
         self.take(stream, cut, below);
+        true
     }
 
     fn take(&mut self, stream: Stream, cut: PrefixedLine<'_>, below: Depth) {
@@ -128,7 +131,8 @@ impl Columns {
                 {
                     tally.never_started(reason);
                 }
-                if tally.runner().is_some() || tally.not_started().is_some() {
+                let begun = tally.sessions().begun().next().is_some();
+                if tally.runner().is_some() || tally.not_started().is_some() || begun {
                     parts.of_sources.push((source, tally));
                 }
             }
@@ -232,6 +236,7 @@ struct LineSinks {
     printed: PrintedOutput,
     /// Directories that the runners say they run in, since they were asked for last.
     roots: Vec<String>,
+    sessions: SessionCounts,
 }
 
 /// Most of these directories that wait to be asked for.
@@ -242,8 +247,14 @@ impl LineSinks {
         if self.roots.len() < MAX_ROOTS {
             self.roots.extend(stated_root(line).map(str::to_owned));
         }
-        self.columns.line(stream, line, &mut self.readers);
+        let is_of_source = self.columns.line(stream, line, &mut self.readers);
         self.printed.line(line);
+        if self.readers.runners() == Runners::Idle {
+            self.sessions.line(line);
+            if !is_of_source {
+                self.sessions.command(line);
+            }
+        }
         match stream {
             Stream::Stdout => self.readers.line(line),
             Stream::Stderr => self.readers.side_line(line),
@@ -263,6 +274,7 @@ impl Output {
                 columns: Columns::new(root, depth),
                 printed: PrintedOutput::new(depth),
                 roots: Vec::new(),
+                sessions: SessionCounts::default(),
             },
         }
     }
@@ -326,6 +338,7 @@ impl Output {
             }
         }
         sinks.columns.finish(format).join(&stdout.name, told, &mut whole);
+        whole.sessions().absorb(sinks.sessions);
         (whole, sinks.printed)
     }
 }

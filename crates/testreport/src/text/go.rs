@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::sessions::Sessions;
 use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::{Counts, MAX_FAILING, Root, test_names::MAX_IDS};
+use crate::{Counts, MAX_FAILING, ReportedPlace, Root, test_names::MAX_IDS};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "go";
@@ -109,6 +109,9 @@ impl GoReader {
                 self.sessions.run_error(&format!("{package}: {why}"));
             }
             Verdict::Failed | Verdict::Passed | Verdict::Empty => {}
+        }
+        if verdict == Verdict::Passed {
+            self.sessions.closed().placed(ReportedPlace::GoPackage(package.to_owned()));
         }
         let alone = u64::from(verdict == Verdict::Passed && counts == Counts::default());
         if !std::mem::take(&mut self.bare) {

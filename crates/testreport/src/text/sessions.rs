@@ -160,7 +160,7 @@ impl Sessions {
         self.end_failure();
         self.take_in();
         (self.begun, self.trailing) = (false, false);
-        self.tally.session_ended(self.runner);
+        self.tally.sessions().end(self.runner);
         self.tally.add_counts(counts);
         self.seen = Tally::new(&self.root);
     }

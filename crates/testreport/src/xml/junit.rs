@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::walk::{Element, Node, XmlFormat};
 use crate::cases::{bounded, printed_escapes};
-use crate::tally::{Outcome, Tally, append};
+use crate::tally::{Outcome, Tally, TestTime, append};
 use crate::{ReportProblem, Root};
 
 /// Name of the runner in evidence.
@@ -155,6 +155,10 @@ impl JunitReader {
     fn close_case(&mut self, case: &Case) {
         let outcome = case.outcome();
         self.tally.ended(&case.id, outcome, &case.error);
+        if outcome == Outcome::Passed {
+            case.time.into_iter().for_each(|time| self.tally.took(time));
+        }
+        case.file.iter().for_each(|file| self.tally.in_file(file));
         if let Some(Open::Suite(suite)) = self.open.last_mut() {
             suite.add(ListedCases::one(case));
         }
@@ -385,12 +389,15 @@ pub(super) struct Case {
     pub(super) error: String,
     /// Written as doctest writes it: `status="run"`, and no `result`.
     bare: bool,
+    time: Option<TestTime>,
+    file: Option<String>,
 }
 
 impl Case {
     /// The id is `classname::name`; without a class the suite's name replaces it.
     pub(super) fn new(element: &Element<'_>, suite: &str) -> Self {
-        let [name, class, status, result] = element.attributes(["name", "classname", "status", "result"]);
+        let [name, class, status, result, time, file] =
+            element.attributes(["name", "classname", "status", "result", "time", "file"]);
         let (name, class) = (name.unwrap_or_default(), class.unwrap_or_default());
         let (name, class) = (bounded(&name), if class.is_empty() { suite } else { bounded(&class) });
         let id = match (class.is_empty(), name.is_empty()) {
@@ -405,6 +412,8 @@ impl Case {
             todo: false,
             error: String::new(),
             bare: status.as_deref() == Some("run") && result.is_none(),
+            time: time.and_then(|time| TestTime::of_seconds(&time)),
+            file: file.map(|file| bounded(&file).to_owned()),
         }
     }
 

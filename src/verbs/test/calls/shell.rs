@@ -38,6 +38,23 @@ fn is_quoted(raw: &str) -> bool {
     raw.starts_with('\'') && raw.ends_with('\'')
 }
 
+/// The lines that a loop over plain words comes to, or a line in parentheses: each begins in the directory of the whole.
+pub(super) fn unrolled(line: &str) -> Option<Vec<String>> {
+    let line = line.trim();
+    if let Some(inside) = line.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return (!inside.contains(['(', ')'])).then(|| vec![inside.to_owned()]);
+    }
+    let (name, rest) = line.strip_prefix("for ")?.strip_suffix("done")?.split_once(" in ")?;
+    let (words, body) = rest.split_once([';', '\n'])?;
+    let body = body.trim_start().strip_prefix("do")?.trim_end_matches([';', '\n', ' ']);
+    let (name, is_plain) = (name.trim(), |one: char| one.is_ascii_alphanumeric() || " _-./".contains(one));
+    let of_word = |word: &str| {
+        let ways = [format!("\"${name}\""), format!("${{{name}}}"), format!("${name}")];
+        ways.iter().fold(body.to_owned(), |body, way| body.replace(way.as_str(), word))
+    };
+    words.chars().all(is_plain).then(|| words.split_whitespace().map(of_word).collect())
+}
+
 /// The words of each such program; `None` where the line is no plain one.
 pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let read = Reading::parse(line);

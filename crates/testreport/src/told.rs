@@ -1,48 +1,38 @@
-//! Tests that an output names or counts in words that no reader knows.
+//! Lines that no reader knows, and that still count tests, name them, or say how a run ended, whoever prints them.
 //!
 //! A run of an unknown runner passes only where its output shows that tests ran: by a line that counts some that passed, or
-//! by lines that name them. The grammar is that of numbers beside words, whoever prints them.
+//! by lines that name them. The grammar is that of numbers beside words; the words are sections of `phrases.txt`.
 
-use crate::{Counts, WordList, words};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::words::{PHRASES, matches};
+use crate::{Counts, WordList, pattern};
 
 /// Words for a test.
-const TESTS: WordList = words![
-    "test",
-    "tests",
-    "testcase",
-    "testcases",
-    "spec",
-    "specs",
-    "example",
-    "examples",
-    "scenario",
-    "scenarios",
-    "case",
-    "cases",
-    "fact",
-    "facts",
-    "checks",
-    "properties",
-    "doctest",
-    "doctests",
-    "executed",
-];
+const TESTS: WordList = WordList::section(PHRASES, "words for tests");
 /// Words for tests that passed, which need no other beside their number.
-const PASSED: WordList = words!["passed", "pass", "passing", "passes"];
+const PASSED: WordList = WordList::section(PHRASES, "words for tests that passed");
 /// Words that mean tests only where the line speaks of tests, or of failures.
-const SUCCEEDED: WordList = words!["ok", "success", "successes", "successful", "succeeded"];
-const FAILED: WordList =
-    words!["failed", "fail", "failing", "failure", "failures", "fails", "errors", "errored", "unsuccessful",];
-const SKIPPED: WordList =
-    words!["skipped", "skip", "skips", "ignored", "pending", "disabled", "todo", "excluded"];
+const SUCCEEDED: WordList = WordList::section(PHRASES, "words for success");
+const FAILED: WordList = WordList::section(PHRASES, "words for tests that failed");
+const SKIPPED: WordList = WordList::section(PHRASES, "words for tests that were skipped");
 /// Words between a word and its number: `Tests run: 3`, `+3: All tests passed!`.
-const BETWEEN: WordList = words!["run", "ran", "total", "all", "completed"];
-
-/// Beginnings of a line that names a test that passed.
-const NAMES: WordList =
-    words!["PASS: ", "PASS ", "PASSED: ", "PASSED ", "[PASS] ", "[PASSED] ", "[OK] ", "ok - "];
-/// Ends of such a line.
-const VERDICTS: WordList = words![" ... ok", " ... PASS", " ... passed", " PASSED", ": PASS"];
+const BETWEEN: WordList = WordList::section(PHRASES, "words before numbers");
+/// Beginnings and ends of a line that names a test that passed.
+const NAMES: WordList = WordList::section(PHRASES, "names of tests that passed");
+/// Words with which a line says at its beginning that a test failed, and that one passed.
+const FAILS: WordList = WordList::section(PHRASES, "beginnings of failures");
+const PASSES: WordList = WordList::section(PHRASES, "beginnings of passes");
+/// Words that say anywhere that a test failed.
+const BROKE: WordList = WordList::section(PHRASES, "errors of tests");
+/// Lines that end a run that failed.
+const ENDINGS: WordList = WordList::section(PHRASES, "endings");
+/// Lines with which a tool says that one of its sessions failed, wherever they stand: the tool and a phrase.
+const FAILED_SESSIONS: WordList = WordList::section(PHRASES, "failures of sessions");
+/// Patterns of lines with which compilers, linkers and interpreters say that there is nothing to run: a place, then an error.
+const BUILD_ERRORS: WordList = WordList::section(PHRASES, "errors of builds");
 
 /// The tests that an output names or counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,13 +114,15 @@ fn names_a_test(text: &str) -> bool {
     let name = |rest: Option<&str>| rest.is_some_and(|name| !name.trim().is_empty());
     // A time may stand behind the verdict: `adds ... ok (3ms)`.
     let text = text.rsplit_once(" (").filter(|(_, time)| time.ends_with("s)")).map_or(text, |(text, _)| text);
-    NAMES.iter().any(|begin| name(text.strip_prefix(begin)))
-        || VERDICTS.iter().any(|end| name(text.strip_suffix(end)))
+    NAMES.iter().any(|row| match row.split_once('…').unwrap_or_default() {
+        (begin, "") => name(text.strip_prefix(begin)),
+        (_, end) => name(text.strip_suffix(end)),
+    })
 }
 
 /// The numbers beside the words of a line: `3 tests, 0 failures`, `Passed: 3`, `All 3 tests passed`.
 #[derive(Default)]
-struct LineNumbers {
+pub(super) struct LineNumbers {
     tests: Option<u64>,
     passed: Option<u64>,
     succeeded: Option<u64>,
@@ -143,7 +135,7 @@ struct LineNumbers {
 }
 
 impl LineNumbers {
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let mut line = Self::default();
         let text = text.to_ascii_lowercase().replace(". ", ", ");
         for part in text.split([',', ';', '|', '(', ')', '[', ']']) {
@@ -182,6 +174,16 @@ impl LineNumbers {
         }
     }
 
+    /// The number of tests that the line counts without a verdict.
+    pub(super) fn tests(&self) -> u64 {
+        self.tests.unwrap_or(0)
+    }
+
+    /// The number of tests that the line counts by their verdicts.
+    pub(super) fn in_all(&self) -> u64 {
+        [self.passed, self.failed, self.skipped].into_iter().flatten().fold(0, u64::saturating_add)
+    }
+
     /// The tests of a line that counts some with a verdict, or that counts none.
     fn counts(&self) -> Option<Counts> {
         let (failed, skipped) = (self.failed.unwrap_or(0), self.skipped.unwrap_or(0));
@@ -196,9 +198,9 @@ impl LineNumbers {
 }
 
 /// True for a line that counts tests that failed.
-pub(super) fn counts_failing(line: &str) -> bool {
+fn counts_failing(line: &str) -> bool {
     let line = LineNumbers::of(line);
-    let of_tests = line.of_tests || line.passed.is_some() || line.words == 2;
+    let of_tests = line.of_tests || line.passed.or(line.succeeded).is_some() || line.words == 2;
     of_tests && line.failed.is_some_and(|failed| failed > 0)
 }
 
@@ -207,6 +209,48 @@ pub(super) fn counts_tests(line: &str) -> bool {
     let mut told = ToldTests::default();
     told.line(line);
     told.is_whole || told.passed().is_some()
+}
+
+/// True for a line that says that a test failed.
+pub(super) fn names_failures(line: &str) -> bool {
+    let text = line.trim_start();
+    begins(text, FAILS) || BROKE.iter().any(|word| text.contains(word)) || counts_failing(text)
+}
+
+/// True for a line that says that a test passed.
+pub(super) fn names_passes(line: &str) -> bool {
+    let text = line.trim_start();
+    begins(text, PASSES) || LineNumbers::of(text).passed.is_some_and(|passed| passed > 0)
+}
+
+fn begins(text: &str, words: WordList) -> bool {
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', ':', '!']);
+    words.iter().any(|word| text.strip_prefix(word).is_some_and(is_end))
+}
+
+/// The first error of a build.
+pub(super) fn build_error<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    static COMPILED: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| BUILD_ERRORS.iter().filter_map(pattern).collect());
+    lines.find(|line| COMPILED.iter().any(|pattern| pattern.is_match(line)))
+}
+
+/// True for a line with which a tool says that one of its sessions failed.
+pub(super) fn is_failed_session(line: &str) -> bool {
+    FAILED_SESSIONS.iter().any(|row| row.split_once(' ').is_some_and(|(_, phrase)| matches(line, phrase)))
+}
+
+/// Lines that are not blank, from the last one back.
+const WINDOW: usize = 12;
+
+/// The line with which a run that failed ends.
+pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Clone)) -> Option<&'a str> {
+    let last = lines.clone().next_back()?;
+    if matches!(last.trim(), "FAIL" | "FAILURES!" | "TEST FAILED") {
+        return Some(last);
+    }
+    let is_failure = |line: &&str| counts_failing(line) || ENDINGS.iter().any(|phrase| matches(line, phrase));
+    lines.clone().rev().take(WINDOW).find(is_failure)
 }
 
 #[cfg(test)]
@@ -291,5 +335,168 @@ mod tests {
         for (text, number) in COUNTED {
             assert_eq!(passed(text), *number, "{text}");
         }
+    }
+}
+
+#[cfg(test)]
+mod verdict_tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_named_in_many_words() {
+        let table = [
+            ("FAILED tests/test_a.py::test_b", true),
+            ("FAIL: adds", true),
+            ("  ✗ adds", true),
+            ("not ok - adds", true),
+            ("2 failed, 3 passed", true),
+            ("1 test failed", true),
+            ("Failures: 3", true),
+            ("failed=2 ok=3", true),
+            ("E   AssertionError: 1 != 2", true),
+            ("0 failed, 3 passed", false),
+            ("Failures: 0", false),
+            ("ok, nothing failed", false),
+            ("all 12 tests passed", false),
+            ("FAILOVER works", false),
+            ("failed over to 10.0.0.1", false),
+            ("handles 3 errors", false),
+        ];
+        for (line, names) in table {
+            assert_eq!(names_failures(line), names, "{line}");
+        }
+    }
+
+    #[test]
+    fn builds_that_fail_are_known_whatever_the_tool() {
+        for line in [
+            "a.c:3:5: error: 'x' undeclared (first use in this function)",
+            "src/a.cpp:3:1: fatal error: b.h: No such file or directory",
+            "src/A.java:3: error: cannot find symbol",
+            "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+            "src/a.ts:3:5 - error TS2304: Cannot find name 'x'.",
+            "A.cs(3,5): error CS1002: ; expected [/p/a.csproj]",
+            "Sources/a.swift:3:5: error: cannot find 'x' in scope",
+            "[ERROR] /p/src/A.java:[3,5] cannot find symbol",
+            "[error] /p/src/A.scala:3:5: error: not found: value x",
+            "ModuleNotFoundError: No module named 'a'",
+            "SyntaxError: Unexpected token '}'",
+            "/usr/bin/ld: a.o: in function `main': a.c:(.text+0x5): undefined reference to `x'",
+        ] {
+            assert_eq!(build_error([line].into_iter()), Some(line));
+        }
+        for line in [
+            "error: it went wrong",
+            "a.c:3: warning: x",
+            "12:30:01 error",
+            "no error in a.c",
+            "AssertionError: 1",
+        ] {
+            assert_eq!(build_error([line].into_iter()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn passes_are_named_too() {
+        let table = [
+            ("ok 1 - adds", true),
+            ("PASS: adds", true),
+            ("  ✓ adds", true),
+            ("3 passed, 2 failed", true),
+            ("  12 passing (4ms)", true),
+            ("0 passed", false),
+            ("okay", false),
+            ("the password is wrong", false),
+        ];
+        for (line, names) in table {
+            assert_eq!(names_passes(line), names, "{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod endings_tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        failure(&text.lines().filter(|line| !line.is_empty()))
+    }
+
+    #[test]
+    fn the_ends_of_runs_that_failed() {
+        for text in [
+            "FAILED test_fail.py::test_2 - assert 1 == 2\n",
+            "ERROR tests/test_b.py - ModuleNotFoundError\n",
+            "ERROR tests/test_b.py\n",
+            "FAILED (failures=1)\n",
+            "FAILED (errors=1, skipped=2)\n",
+            "FAIL\n",
+            "Tests:       1 failed, 1 passed, 2 total\nSnapshots:   0 total\nTime:        0.2 s\nRan all test suites.\n",
+            " Test Files  1 failed | 1 passed (2)\n      Start at  10:00:00\n",
+            "  1 failing\n\n  1) x\n       c:\n     Error: x\n      at Context.<anonymous> (t/fail.js:1:53)\n",
+            "error: test failed, to rerun pass `--lib`\n",
+            "rspec ./spec/a_spec.rb:3 # adds\n",
+            "Tests: 2, Assertions: 2, Failures: 1.\n",
+            "2 tests, 1 failure\n",
+            "BUILD FAILED in 3s\n1 actionable task: 1 executed\n",
+            "[INFO] BUILD FAILURE\n[INFO] ------\n",
+            "Failed!  - Failed:     1, Passed:     1, Skipped:     0, Total:     2, Duration: 3 ms - a.dll (net8.0)\n",
+            "Errors while running CTest\n",
+            " 1 FAILED TEST\n",
+            "Executed 2 tests, with 1 failure (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 (1 FAILED) (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 1 passed | 1 failed\nassertions: 2 | 1 passed | 1 failed\n",
+            "00:01 +1 -1: Some tests failed.\n",
+            "  1 failed\n    a.spec.ts:3:1 › x\n  1 passed (2.0s)\n",
+            "nox > Session tests failed.\n",
+            "//a:b FAILED in 0.3s\n\nExecuted 1 out of 1 test: 1 fails locally.\n",
+            "npm error Test failed.  See above for more details.\n",
+            "  py311: FAIL code 1\n  evaluation failed :( (0.6 seconds)\n",
+            "make: *** [Makefile:2: test] Error 1\n",
+            "make: *** [test] Error 2\nshown by tail\n",
+            "make[1]: *** [Makefile:9: unit] Error 1\ngmake: *** [Makefile:2: test] Error 2\n",
+            "error: Recipe `test` failed on line 2 with exit code 1\n",
+            "error Command failed with exit code 1.\n",
+            " ELIFECYCLE  Test failed. See above for more details.\n",
+            "error: script \"test\" exited with code 1\n",
+            "task: Failed to run task \"test\": exit status 1\n",
+            "ninja: build stopped: subcommand failed.\n",
+        ] {
+            assert!(found(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_ends_are_none() {
+        for text in [
+            "",
+            "all good\n",
+            "FAIL\nretried: all good\n",
+            "FAILED to connect, retrying\n",
+            "FAILED\n",
+            "Tests:       2 passed, 2 total\n",
+            "Tests: 0 failed, 2 passed, 2 total\n",
+            "  0 failing\n",
+            "1 failing host was replaced\n",
+            "2 tests, 0 failures\n",
+            "12 examples, 0 failures, 1 pending\n",
+            "OK (tests=3)\n",
+            "Tests: 2, Assertions: 2, Skipped: 1.\n",
+            "ERROR in the log is expected\n",
+            "BUILD SUCCESSFUL in 3s\n",
+            "make: [test] Error 1 (ignored)\n",
+            "make[1]: *** [Makefile:9: fails] Error 1\nmake: [Makefile:2: test] Error 2 (ignored)\n",
+            "make: *** [Makefile:9: fails] Error 1 (ignored)\n",
+            "rspec ran\n",
+            "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 SUCCESS (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 2 passed\n",
+            "  0 failed\n",
+            "3 hosts failed over, session tests failed over\n",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+        let far = format!("  1 failing\n{}", "step\n".repeat(WINDOW));
+        assert_eq!(found(&far), None);
     }
 }
