@@ -176,6 +176,7 @@ fn an_agents_commit_without_its_record_is_missing_evidence() {
     let whole = stage.git(&["rev-parse", "refs/notes/andon"]).ok().stdout.trim().to_owned();
     // Removed: what it said is in the history of the notes.
     stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
+    stage.forget();
     stage.andon(&["check", &range]).exits(3).says("the commit has no record").says("Try one");
     // Edited: the record names no maker any more.
     stage.git(&["update-ref", "refs/notes/andon", &whole]).ok();
@@ -189,6 +190,7 @@ fn an_agents_commit_without_its_record_is_missing_evidence() {
     assert_ne!(stage.andon(&["check", &range]).code, 0);
     // All of them are gone, where the hooks wrote them.
     stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+    stage.forget();
     stage.andon(&["check", &range]).exits(3).says("no-records");
     // By its message alone, wherever it says so.
     for last in [TRAILER, "Signed-off-by: P <p@example.org>"] {

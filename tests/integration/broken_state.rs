@@ -152,6 +152,8 @@ fn a_broken_notes_ref_leaves_the_tests_demanded() {
     let stage = &ground.stage;
     let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| *name == "notes-ref-blob").unwrap();
     break_it.apply(stage, stage.dir());
+    let status = stage.andon(&["status"]).ok().says("Loop ");
+    assert_eq!(status.stdout.matches("which is no commit").count(), 1, "{status}");
     stage.write("code.txt", "untested\n");
     assert_snapshot!(stage.git(&["commit", "-qam", "untested"]).shown(), @"
     exit 1
@@ -182,8 +184,7 @@ fn a_broken_record_does_not_start_the_window_anew() {
     assert_eq!(stage.record("HEAD")["iteration"], 3);
     let lose_the_record = || {
         note(stage, stage.dir(), b"garbage\n");
-        // Else the next hook puts back what was there.
-        fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
+        stage.forget();
     };
     lose_the_record();
     assert_snapshot!(ground.commit("four\n").brief(), @"

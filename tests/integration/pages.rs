@@ -133,7 +133,7 @@ fn what_is_not_run_can_be_read() {
                     let out = read(&block);
                     assert_eq!(out.code, 0, "{}:\n{}\n{out}", page.display(), block.text);
                 }
-                "console" | "makefile" | "text" | "yaml" => {}
+                "console" | "makefile" | "text" | "ts" | "yaml" => {}
                 other => panic!("{}: a block of {other}", page.display()),
             }
         }

@@ -372,7 +372,7 @@ fn an_untracked_file_that_is_added_after_the_tests_needs_no_second_run() {
 const SHAKY: &str = "[ ! -e ../broken ] || { echo 1..1; echo not ok 1 - shaky; exit 1; }; sh run.sh web web";
 
 #[test]
-fn the_newest_result_on_the_same_code_counts() {
+fn the_newest_run_on_the_same_code_counts_and_so_does_a_record() {
     let stage = packages();
     let broken = stage.root().join("broken");
     let all =
@@ -389,6 +389,9 @@ fn the_newest_result_on_the_same_code_counts() {
     assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
     std::fs::remove_file(&broken).unwrap();
     stage.andon(&["test"]).ok();
+    let amend = "git commit --amend --no-edit --allow-empty";
+    stage.andon(&["complete"]).exits(1).says(amend).lacks("then run: andon test");
+    stage.steps(amend);
     stage.andon(&["complete"]).ok();
     // All tests at once say which code fails, and not which scope.
     std::fs::write(&broken, "").unwrap();
@@ -396,6 +399,8 @@ fn the_newest_result_on_the_same_code_counts() {
     stage.andon(&["complete"]).exits(1);
     std::fs::remove_file(&broken).unwrap();
     stage.andon(&["test"]).ok();
+    stage.andon(&["complete"]).exits(1).says(amend);
+    stage.steps(amend);
     stage.andon(&["complete"]).ok();
 }
 

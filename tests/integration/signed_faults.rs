@@ -216,6 +216,7 @@ fn a_ledger_that_was_cut_or_rewound_is_named() {
     assert_eq!(verify(stage.dir()), "exit 0\n");
     let tip = stage.git(&["rev-parse", &own]).ok().stdout;
     stage.git(&["update-ref", &own, &format!("{}~1", tip.trim())]).ok();
+    stage.forget();
     insta::assert_snapshot!("rewound", verify(stage.dir()));
     let range = format!("{base}..HEAD");
     assert_eq!(told(&stage, &stage.andon(&["check", &range])), verify(stage.dir()));

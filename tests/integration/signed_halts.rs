@@ -379,6 +379,7 @@ fn check_names_a_halt_that_no_witness_answered() {
     for name in refs.lines() {
         stage.git_in(&root.join("fresh"), &["update-ref", "-d", name]).ok();
     }
+    crate::support::forget(&root.join("fresh"));
     insta::assert_snapshot!(
         "check_without_ledger",
         about_witnesses(&stage, &stage.andon_in(&root.join("fresh"), &["check", &range]))

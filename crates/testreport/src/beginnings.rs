@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use crate::told::LineNumbers;
+use crate::told::{LineNumbers, counts_tests};
 use crate::words::{PHRASES, RUNNERS, matches};
 use crate::{Promise, RunnerCall, WordList, runner_call::KNOWN};
 
@@ -25,6 +25,10 @@ const OF_SENTENCES: WordList = WordList::section(RUNNERS, "words of sentences");
 pub(super) struct SessionCounts {
     begun: BTreeMap<&'static str, u64>,
     ended: BTreeMap<&'static str, u64>,
+    /// Those of repeated commands that an unknown reporter counted tests of, before the next one was repeated.
+    told: BTreeMap<&'static str, u64>,
+    /// The newest repeated command, while nobody has counted tests of it.
+    newest: Option<&'static str>,
 }
 
 impl SessionCounts {
@@ -54,8 +58,14 @@ impl SessionCounts {
 
     /// Takes a line that may be a command that a tool repeats.
     pub(super) fn command(&mut self, line: &str) {
+        let told = self.newest.filter(|_| counts_tests(line));
         for call in repeated(line) {
             *self.begun.entry(call.runner.0).or_default() += 1;
+            self.newest = Some(call.runner.0);
+        }
+        if let Some(runner) = told {
+            *self.told.entry(runner).or_default() += 1;
+            self.newest = None;
         }
     }
 
@@ -65,21 +75,29 @@ impl SessionCounts {
     }
 
     pub(super) fn absorb(&mut self, other: Self) {
-        for (ours, theirs) in [(&mut self.begun, other.begun), (&mut self.ended, other.ended)] {
+        let theirs = [other.begun, other.ended, other.told];
+        for (ours, theirs) in [&mut self.begun, &mut self.ended, &mut self.told].into_iter().zip(theirs) {
             for (runner, more) in theirs {
                 *ours.entry(runner).or_default() += more;
             }
         }
     }
 
-    /// Those that have begun: each runner with their number.
-    pub(super) fn begun(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.begun.iter().map(|(runner, times)| (*runner, *times))
+    /// True where a session has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.begun.is_empty()
     }
 
     /// The number of sessions that ended; `None` of a runner that was not recognised at all.
     pub(super) fn ended(&self, runner: &str) -> Option<u64> {
         self.ended.get(runner).copied()
+    }
+
+    /// A runner of which more sessions began than ended, be it in the words of an unknown reporter.
+    pub(super) fn unfinished(&self) -> Option<&'static str> {
+        let ended =
+            |runner: &str| self.ended(runner).or_else(|| self.told.get(runner).copied()).unwrap_or_default();
+        self.begun.iter().find(|(runner, times)| ended(runner) < **times).map(|(runner, _)| *runner)
     }
 }
 
@@ -124,6 +142,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_unknown_reporter_counts_for_the_command_before_it() {
+        for (text, unfinished) in [
+            ("pytest\njest is not started here\n2 tests passed", None),
+            ("pytest", Some("pytest")),
+            ("2 tests passed\npytest", Some("pytest")),
+            ("pytest a\n2 tests passed\nrspec\ndone", Some("rspec")),
+            ("rspec\npytest a\n2 tests passed", Some("rspec")),
+            ("pytest a\n2 tests passed\npytest b", Some("pytest")),
+        ] {
+            let mut counts = SessionCounts::default();
+            text.lines().for_each(|line| counts.command(line));
+            assert_eq!(counts.unfinished(), unfinished, "{text}");
+        }
+    }
+
+    #[test]
     fn what_begins_and_ends_is_counted() {
         for (text, runner, begun, ended) in [
             (
@@ -159,7 +193,7 @@ mod tests {
                 counts.line(line);
                 counts.command(line);
             }
-            let found = counts.begun().find(|(name, _)| *name == runner).map_or(0, |(_, times)| times);
+            let found = counts.begun.get(runner).copied().unwrap_or_default();
             assert_eq!((found, counts.ended(runner)), (begun, ended), "{text}");
         }
     }

@@ -60,13 +60,16 @@ impl ParsedRun {
     ) -> Option<&'static str> {
         let by_report = self.runner.split('+').any(|name| name != RUNNER_EXIT && !TEXTS.contains(name));
         let called = calls.iter().filter(|(call, _)| call.promise == Promise::Summary);
-        let begun = called.map(|(call, times)| (call.runner.0, *times)).chain(sessions.begun());
+        let mut called = called.map(|(call, times)| (call.runner.0, *times));
         let is_broken = |(runner, times): &(&'static str, u64)| match sessions.ended(runner) {
             Some(ended) => ended < *times,
             // It may end in the words of an unknown reporter, where those are not of another runner.
             None => self.runner != RUNNER_EXIT || !printed.any(counts_tests),
         };
-        begun.filter(|_| !by_report).find(is_broken).map(|(runner, _)| runner)
+        if by_report {
+            return None;
+        }
+        called.find(is_broken).map(|(runner, _)| runner).or_else(|| sessions.unfinished())
     }
 }
 

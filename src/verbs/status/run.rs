@@ -39,7 +39,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     warnings.extend(loaded.warnings.iter().cloned());
     let lost = tip::lost_records(ws, head.commit(), &loaded);
-    warnings.extend(tip::remarks(ws, &loaded, head.commit(), lost)?);
+    warnings.extend(tip::remarks(ws, &loaded, head.commit(), lost));
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
     let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
@@ -83,8 +83,19 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         evidence: loop_evidence(&loaded.timeline),
         hooks_gone: hooks,
         findings: decision.findings,
-        warnings,
+        warnings: once(warnings),
     })
+}
+
+/// Each of the warnings once: one thing may be in the way of several readers.
+fn once(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for warning in warnings {
+        if !told.contains(&warning) {
+            told.push(warning);
+        }
+    }
+    told
 }
 
 fn consecutive_failures(ws: &Workspace, loaded: &LoadedTimeline) -> u64 {

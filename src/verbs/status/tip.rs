@@ -7,14 +7,15 @@ use andon_engine::recording::timeline::LoadedTimeline;
 use andon_engine::{error::OpsError, range, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
-/// The remarks, where the records of `lost` commits are gone.
+/// The remarks, where the records of `lost` commits are gone. What is in the way of them is one too.
 pub(super) fn remarks(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     head: Option<CommitId>,
     lost: usize,
-) -> Result<Vec<Diagnostic>, OpsError> {
-    Ok(red_tip(ws, loaded, head)?.into_iter().chain(told_lost(lost)).collect())
+) -> Vec<Diagnostic> {
+    let red = red_tip(ws, loaded, head).unwrap_or_else(|wrong| Some(wrong.as_warning()));
+    red.into_iter().chain(told_lost(lost)).collect()
 }
 
 /// The failures of the tip that no run on its code shows: its record tells of them, or what git made it of.

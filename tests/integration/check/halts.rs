@@ -67,6 +67,7 @@ fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
     for name in refs.lines() {
         stage.git(&["update-ref", "-d", name]).ok();
     }
+    stage.forget();
     assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @"
     exit 1
     --- stdout
@@ -113,6 +114,7 @@ fn budgets_of_the_declared_workflow_are_those_of_the_hooks() {
     for name in refs.lines() {
         stage.git(&["update-ref", "-d", name]).ok();
     }
+    stage.forget();
     check(&stage, &range).exits(1).says("unrecorded-halt").says("cycle-iterations halts here");
 }
 

@@ -158,6 +158,12 @@ static STATES: &[State] = &[
         "andon check HEAD~2..HEAD",
     ),
     state(
+        "tests that failed at the commit and pass now",
+        "echo '[ ! -e ../broken ] || { echo 1..1; echo not ok 1 - a; exit 1; }; echo 1..1; echo ok 1 - a' > check.sh; \
+         git add check.sh; : > ../broken; andon test; git commit -qm Red; rm ../broken; andon test",
+        "andon complete",
+    ),
+    state(
         "the configuration was removed",
         "git tag base; git rm -q andon.toml; git commit -qm Leave",
         "andon check base..HEAD",
@@ -225,7 +231,9 @@ const SHOWING: [&str; 5] = [
 fn commands(out: &Out) -> Vec<String> {
     let said = out.all();
     let helps = said.lines().filter_map(|line| line.trim_start().strip_prefix("help: "));
-    helps.filter_map(command).map(str::to_owned).collect()
+    let mut found: Vec<String> = helps.filter_map(command).map(str::to_owned).collect();
+    found.dedup();
+    found
 }
 
 /// The command of a hint: all of it, or what follows a colon.

@@ -141,6 +141,13 @@ const GIT_CONFIG: &str = "git-config";
 /// 2026-11-20T15:30:00Z
 pub const START: i64 = 1_795_188_600;
 
+/// See [`Stage::forget`].
+pub fn forget(clone: &Path) {
+    for name in ["cache", "written"] {
+        let _none = std::fs::remove_dir_all(clone.join(".git/andon").join(name));
+    }
+}
+
 impl Stage {
     /// A directory without a repository.
     pub fn bare_ground() -> Self {
@@ -194,6 +201,12 @@ impl Stage {
     /// A path in the repository.
     pub fn path(&self, path: &str) -> PathBuf {
         self.dir.join(path)
+    }
+
+    /// Forgets what this clone remembers of its records and ledgers, as where nothing was ever read: else each door puts back
+    /// what a test takes away.
+    pub fn forget(&self) {
+        forget(&self.dir);
     }
 
     /// Writes a file in the repository.

@@ -26,6 +26,7 @@ fn a_ledger_rewound_removed_or_forced() {
     let tip = stage.git(&["rev-parse", &name]).ok().stdout;
     stage.andon(&["check", "HEAD"]).lacks("-ledger]");
     stage.git(&["update-ref", "-d", &name]).ok();
+    stage.forget();
     assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
     exit 1
     --- stdout

@@ -6,12 +6,19 @@ use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
 use crate::gate::safety::SafetyLog;
 use crate::view::complete::CompleteView;
 use crate::{error::OpsError, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
-use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
-use andon_core::domain::decision::{Stage, Verdict};
+use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
+use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, tests::TestStatus};
 use andon_core::history::red_scopes;
 use andon_core::policy::{self, Bit, BitReasons, Completion, Tests};
 use andon_git::Overlay;
+
+/// The way out where nothing but the record of the commit says that tests fail.
+fn amended(candidate: &Candidate, decision: &Decision) -> Option<String> {
+    let failing = decision.findings.iter().find(|found| found.rule == detect::FAILING_TESTS.id);
+    let command = failing.filter(|_| candidate.origin == Origin::Recorded)?.help.first()?;
+    Some(format!("they passed since; for a record that says so: {command}"))
+}
 
 /// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
 /// log.
@@ -55,7 +62,9 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     }
     let (clean, prompt) = match bits.completion() {
         Completion::Clean => (decision.verdict < Verdict::Block, None),
-        Completion::Dirty { message, prompt, .. } => (false, Some(format!("{message}; {prompt}"))),
+        Completion::Dirty { message, prompt, .. } => {
+            (false, Some(format!("{message}; {}", amended(&candidate, &decision).unwrap_or(prompt))))
+        }
     };
     if !clean {
         problems.extend(SafetyLog { ctx, ws, loaded: &loaded }.incomplete(&decision, &bits));

@@ -131,7 +131,7 @@ impl Columns {
                 {
                     tally.never_started(reason);
                 }
-                let begun = tally.sessions().begun().next().is_some();
+                let begun = tally.sessions().has_begun();
                 if tally.runner().is_some() || tally.not_started().is_some() || begun {
                     parts.of_sources.push((source, tally));
                 }
