@@ -113,7 +113,9 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let mut found = halts::standing(ws)?;
-    if found.is_none() && !ctx.is_switched_off() && guard::owed(ws, &loaded).is_some() {
+    // Looking writes nothing where no hook of ours would: the records of others are theirs to answer.
+    let binds = seen.guarded != GuardState::Never && !ctx.is_switched_off();
+    if binds && found.is_none() && guard::owed(ws, &loaded).is_some() {
         guard::settle_owed(ctx, ws)?;
         found = halts::standing(ws)?;
     }

@@ -128,6 +128,23 @@ fn every_door_puts_back_what_was_taken_away() {
 }
 
 #[test]
+fn looking_from_a_clone_without_hooks_writes_nothing() {
+    let (stage, _) = hub();
+    halt(&stage);
+    let root = root(&stage);
+    stage.git_in(&root, &["clone", "-q", "--no-local", stage.dir().to_str().unwrap(), "plain"]).ok();
+    let plain = root.join("plain");
+    stage.git_in(&plain, &["fetch", "-q", "origin", "refs/notes/andon:refs/notes/andon"]).ok();
+    let before = refs(&stage, &plain);
+    stage.andon_in(&plain, &["status"]).ok();
+    assert_eq!(refs(&stage, &plain), before);
+    assert!(!plain.join(".andon/CHECKPOINT.md").exists());
+    // The next commit would be refused where the hooks are.
+    stage.andon_in(&plain, &["install"]).ok();
+    stage.andon_in(&plain, &["status"]).ok().says("HALTED");
+}
+
+#[test]
 fn records_come_back_from_what_was_sent_and_are_named_where_nothing_has_them() {
     let (stage, _) = hub();
     iterate(&stage, stage.dir(), "1\n", GREEN, "One").ok();

@@ -62,7 +62,7 @@ pub struct GuardSnapshot {
     pub armed: bool,
     /// The effective `core.hooksPath`.
     pub hooks_path: Option<String>,
-    /// Where git looks for hooks, as it said itself.
+    /// The folder in which git looks for hooks, as git itself reports it.
     #[serde(default)]
     pub hooks_dir: Option<PathBuf>,
     /// The files in which that is configured, each with its time and length: git is asked again once one of them is another.

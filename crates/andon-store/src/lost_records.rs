@@ -10,7 +10,7 @@ use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::Repo;
 
 /// Restores the records for a reader, where the ref is gone or does not go on from what was written here, and returns how many.
-/// Where the tips that we wrote are forgotten too, other traces of them tell.
+/// Other traces count where the tips that we wrote are forgotten too.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.

@@ -27,7 +27,7 @@ pub(super) struct SessionCounts {
     ended: BTreeMap<&'static str, u64>,
     /// Those of repeated commands that an unknown reporter counted tests of, before the next one was repeated.
     told: BTreeMap<&'static str, u64>,
-    /// The newest repeated command, while nobody has counted tests of it.
+    /// The newest repeated command, until a reporter counts tests of it.
     newest: Option<&'static str>,
 }
 

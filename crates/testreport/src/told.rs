@@ -1,4 +1,4 @@
-//! Lines that no reader knows, and that still count tests, name them, or say how a run ended, whoever prints them.
+//! Lines that no reader knows, and that still count tests, name them, or say how a run ended, of any program.
 //!
 //! A run of an unknown runner passes only where its output shows that tests ran: by a line that counts some that passed, or
 //! by lines that name them. The grammar is that of numbers beside words; the words are sections of `phrases.txt`.

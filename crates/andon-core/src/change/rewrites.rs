@@ -1,4 +1,4 @@
-//! How much of what a commit removes from a file its author had only just written there: the member `rewrites` of
+//! The share of what a commit removes from a file that its author had only just written there: the member `rewrites` of
 //! [`ChangeFacts`](crate::domain::change::ChangeFacts).
 //!
 //! Lines are compared by their content after normalization, wherever in the file they are. Those of a few characters, such

@@ -153,18 +153,8 @@ fn bounded(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::context::{FillSource, Thresholds};
-    use crate::domain::time::Timestamp;
+    use crate::policy::tests::place;
     use crate::testkit::{commit, green, red, timeline};
-
-    fn place() -> HaltPlace {
-        HaltPlace {
-            head: None,
-            branch: Some("main".into()),
-            worktree: "main".into(),
-            at: Timestamp(9),
-            client: None,
-        }
-    }
 
     fn ground(pressure: Pressure) -> BriefingInputs {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };

@@ -29,7 +29,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
     }
 }
 
-fn place() -> HaltPlace {
+pub(super) fn place() -> HaltPlace {
     HaltPlace {
         head: None,
         branch: Some("main".into()),

@@ -366,7 +366,7 @@ fn heal(
     Ok(owed)
 }
 
-/// The decision to halt that the records behind HEAD give, where no halt stands: no ledger has it, or has it any more.
+/// The decision to halt that the records behind HEAD give, where no halt is open: no ledger has it, or has it any more.
 pub fn owed(ws: &Workspace, loaded: &LoadedTimeline) -> Option<Decision> {
     Some(decide(ws, loaded, Stage::PostCommit, None, None)).filter(|owed| owed.verdict == Verdict::Halt)
 }
