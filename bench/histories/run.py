@@ -14,7 +14,6 @@ fact, and `replay` looks for it in histories of up to 1,000 commits.
 
 import argparse
 import collections
-import csv
 import json
 import os
 import pathlib
@@ -23,45 +22,12 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import replays  # noqa: E402
+
 WARNED = {"people": 0.10, "agents": 0.5}
 RIGHT = {"people": 100.0, "agents": 95.0}
 WITHIN = 10
-
-
-def rows(name):
-    """The rows of a table beside this script, without its head."""
-    with open(HERE / name, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-def environment(home):
-    """An environment without a user's configuration and without markers of an agent."""
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
-    kept.update(HOME=home, XDG_CONFIG_HOME=home, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
-    return kept
-
-
-def where(mirrors, name):
-    """The git directory of a history, if it is there."""
-    flat = name.replace("/", "+")
-    for path in (mirrors / flat / "repo", mirrors / f"{flat}.git", mirrors / flat):
-        if (path / "HEAD").exists() or (path / ".git").exists():
-            return path
-    return None
-
-
-def replayed(andon, source, tip, env, clone):
-    """Each line of a replay. The clone borrows the objects, and takes Andon's caches."""
-    if not clone.exists():
-        borrowing = ["git", "clone", "-q", "--shared", "--no-checkout", source.resolve(), clone]
-        subprocess.run(borrowing, check=True, env=env)
-    asked = [andon, "replay", tip, "--threads", "1", "--format", "json"]
-    with subprocess.Popen(asked, cwd=clone, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
-        for line in run.stdout:
-            if line.startswith(b'{"commit"'):
-                yield json.loads(line)
-    if run.returncode:
-        print(f"{source}: andon ended with {run.returncode}", file=sys.stderr)
 
 
 def note(stretches, line):
@@ -135,16 +101,16 @@ def main():
     asked.add_argument("--clones", type=pathlib.Path, help="a folder for clones with Andon's caches, kept for the next run")
     args = asked.parse_args()
     andon = str(pathlib.Path(args.andon).resolve()) if os.sep in args.andon else args.andon
-    read = {(row["history"], row["commit"]): row for row in rows("readings.tsv")}
-    stuck = rows("stretches.tsv")
+    read = {(row["history"], row["commit"]): row for row in replays.rows(HERE / "readings.tsv")}
+    stuck = replays.rows(HERE / "stretches.tsv")
     found, missing = collections.defaultdict(list), []
     with tempfile.TemporaryDirectory() as scratch:
-        env = environment(scratch)
-        for row in rows("histories.tsv"):
+        env = replays.environment(scratch)
+        for row in replays.rows(HERE / "histories.tsv"):
             name, kind, tip = row["history"], row["kind"], row["tip"]
             if args.only not in name and args.only not in kind:
                 continue
-            source = where(args.mirrors, name)
+            source = replays.where(args.mirrors, name)
             if source is None:
                 missing.append(name)
                 continue
@@ -154,7 +120,7 @@ def main():
                 keep = open(args.out / (name.replace("/", "+") + ".jsonl"), "w", encoding="utf-8")
             own = [stretch for stretch in stuck if stretch["history"] == name]
             clone = (args.clones or pathlib.Path(scratch)) / name.replace("/", "+")
-            lines = replayed(andon, source, tip, env, clone)
+            lines = replays.replayed(andon, tip, env, replays.borrowed(source, env, clone))
             found[kind].append((name, *measured(name, lines, read, keep, own)))
             print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][5])} halts", file=sys.stderr, flush=True)
             if not args.clones:
