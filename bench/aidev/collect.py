@@ -84,7 +84,7 @@ def span(source, commits, above):
 def collected(source, name, requests):
     """The rows of one repository. A commit of two pull requests is counted with the first."""
     above = parents(source, [commit for commits in requests.values() for commit in commits])
-    seen, asked, taken = set(), sum(map(len, requests.values())), 0
+    seen, asked, taken = set(), len(set().union(*requests.values())), 0
     for (agent, number), commits in sorted(requests.items()):
         found = span(source, commits, above)
         if found is None:

@@ -51,14 +51,14 @@ def measured(andon, mirror, clone, pulls, env, verdicts):
                 yield (pull, kinds[line["commit"]], *judged(line, read["verdict"]), line)
 
 
-def shown(title, table):
+def shown(title, table, counted):
     """A table of counts with its sum, and with halts and warnings in 1,000 commits."""
-    print(f"\n| {title} | " + " | ".join(COUNTED) + " | warnings in 1,000 | halts in 1,000 |")
-    print("|---" + "|--:" * (len(COUNTED) + 2) + "|")
+    print(f"\n| {title} | " + " | ".join(counted) + " | warnings in 1,000 | halts in 1,000 |")
+    print("|---" + "|--:" * (len(counted) + 2) + "|")
     table = dict(sorted(table.items()), all=sum(table.values(), collections.Counter()))
     for name, counts in table.items():
         rates = [1000 * counts[what] / max(counts["commits"], 1) for what in ("warnings", "halts")]
-        print(f"| {name} | " + " | ".join(str(counts[what]) for what in COUNTED) + " | {:.1f} | {:.2f} |".format(*rates))
+        print(f"| {name} | " + " | ".join(str(counts[what]) for what in counted) + " | {:.1f} | {:.2f} |".format(*rates))
 
 
 def main():
@@ -89,7 +89,7 @@ def main():
                     requests.add((name, pull["pr"]))
                     counts.append("pull requests")
                 agents[pull["agent"]].update(counts)
-                kinds[kind].update(what for what in counts if what != "pull requests")
+                kinds[kind].update(counts)
                 rules["halt" if what in JUDGED else "warn"].update(telling)
                 if what in JUDGED:
                     halts.append((name, pull["pr"], line["commit"][:12], telling[0], what))
@@ -101,8 +101,8 @@ def main():
                 (args.out / (name.replace("/", "+") + ".jsonl")).write_text(text, encoding="utf-8")
             print(f"{name}: {len(keep)} lines", file=sys.stderr, flush=True)
             subprocess.run(["rm", "-rf", clone], check=True)
-    shown("agent", {agent or "none": counts for agent, counts in agents.items()})
-    shown("by", kinds)
+    shown("agent", {agent or "none": counts for agent, counts in agents.items()}, COUNTED)
+    shown("by", kinds, COUNTED[1:])
     for decision, counts in sorted(rules.items()):
         print(f"\n{decision}: " + ", ".join(f"{rule} {count}" for rule, count in counts.most_common()))
     print("\n| repository | pull request | commit | rule | read | why |\n|---|---|---|---|---|---|")
