@@ -124,12 +124,6 @@ impl SetupError {
             Self::Install(InstallError::NoDirectory { .. }) => {
                 "git config --local --unset-all core.hooksPath".to_owned()
             }
-            Self::Install(InstallError::Io { path, source, .. }) | Self::Write { path, source }
-                if source.kind() == io::ErrorKind::PermissionDenied && !path.ends_with("install.json") =>
-            {
-                let folder = path.parent().filter(|_| !path.is_dir()).unwrap_or(path);
-                format!("chmod u+w {}", quoted(folder))
-            }
             Self::Install(InstallError::Conflicts { conflicts }) => {
                 let commands: Vec<String> = conflicts.iter().map(Conflict::hint).collect();
                 format!("{} && andon install", commands.join(" && "))

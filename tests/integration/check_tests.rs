@@ -435,3 +435,24 @@ fn people_who_work_with_the_commits_of_agents_are_free() {
     let out = stage.andon(&["check", &range]).ok();
     assert!(out.stdout.ends_with(": ok\n"), "{out}");
 }
+
+/// A record tells how the tests ended when they ran; a run of the check is newer, and decides either way.
+#[test]
+fn with_its_own_run_the_check_decides_both_ways() {
+    let stage = Stage::installed();
+    stage.write("check.sh", "echo 1..1; cat ../verdict; ! grep -q not ../verdict\n");
+    let verdict =
+        |text: &str| std::fs::write(stage.root().join("verdict"), format!("{text} 1 - a\n")).unwrap();
+    verdict("ok");
+    stage.tested_commit_of(".", "Another runner");
+    for (recorded, now, alone, with_run) in [("ok", "not ok", 0, 1), ("not ok", "ok", 1, 0)] {
+        verdict(recorded);
+        stage.add("code.txt", recorded);
+        stage.andon(&["test"]);
+        stage.git(&["commit", "-qm", recorded]).ok();
+        stage.andon(&["check", "HEAD~1..HEAD"]).exits(alone);
+        verdict(now);
+        let said = stage.andon(&["check", "--test", "HEAD~1..HEAD"]).exits(with_run);
+        said.says(if with_run == 0 { "warning[failing-tests]" } else { "error[failing-tests]" });
+    }
+}

@@ -104,6 +104,36 @@ fn a_store_of_somebody_else_can_be_looked_at() {
     well(&stage);
 }
 
+/// Where nobody may write, fetched records are read as they are, and what has to be written says at once who may.
+#[test]
+fn a_checkout_that_nobody_may_write_tells_what_was_fetched() {
+    let stage = Stage::installed();
+    stage.iterate("2\n", GREEN, "Two").ok();
+    stage.steps(
+        "git init -q --bare ../o.git; git remote add origin ../o.git; git push -q origin main; andon sync",
+    );
+    stage.steps("git clone -q -b main ../o.git ../fresh");
+    let fresh = stage.root().join("fresh");
+    stage.steps_in(&fresh, "andon sync --fetch-only; git update-ref -d refs/notes/andon");
+    std::fs::remove_dir_all(fresh.join(".git/andon")).unwrap();
+    if as_other(&stage, "true").is_none() {
+        return;
+    }
+    let id = OTHER.to_string();
+    stage.run_in(&fresh, "chmod", &["-R", "a-w", "."], None).ok();
+    for (owner, hint) in [("0", "it belongs to root: sudo chown -R"), (&id, "help: chmod -R u+w")] {
+        stage.run_in(&fresh, "chown", &["-R", owner, "."], None).ok();
+        let there = |command: &str| as_other(&stage, &format!("cd ../fresh && andon {command}")).unwrap();
+        there("status").ok().says("HEAD: 2 passed");
+        there("log").ok().says("2 pass");
+        there("show HEAD").ok().says("gate       passed");
+        there("check HEAD~1..HEAD").ok().says("checked 1 commit").lacks("warning");
+        for command in ["sync --fetch-only", "test", "install --fetch"] {
+            there(command).exits(70).says(hint);
+        }
+    }
+}
+
 /// `sudo andon test`, once: Andon's own directory belongs to root, the rest does not.
 #[test]
 fn only_andons_own_directory_belongs_to_somebody_else() {

@@ -156,16 +156,56 @@ fn a_fixup_of_an_older_commit_is_what_a_rebase_makes_of_the_same() {
         let said = stage.andon_in(&fresh, &["check", "origin/main..HEAD"]);
         assert!(said.code == 0 && said.all().contains("warning[untested-code]"), "{how}, elsewhere: {said}");
     }
-    // What somebody changes by hand on the way is ordinary work.
-    let stage = stage();
-    play(
-        &stage,
-        &format!(
-            "{ROW}GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i main
-        step s/^5/five/ a.sh; git add -A; git rebase --continue"
-        ),
-    );
-    stage.andon(&["check", "main..HEAD"]).exits(1).says("error[untested-code]");
+}
+
+/// Words of the scripts: `edited SCRIPT` edits A in the middle of a rebase onto `main~1`.
+const EDITED: &str = "edited() { GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i main~1; eval \"$1\"; git add -A; git rebase --continue; }
+    on_tip() { andon test >/dev/null; git commit -q --amend --no-edit; }\n";
+
+/// Hands that change an older commit while it is moved, then the verdict of `check`, and of `check --test`.
+const BY_HAND: [(&str, &str, i32, i32); 9] = [
+    ("an edit, the tip tested", "edited 'step s/^5/five/ a.sh'; on_tip", 0, 0),
+    (
+        "an edit that was tested before",
+        "step s/^5/five/ a.sh; andon test; git stash -q; edited 'git stash pop'",
+        0,
+        0,
+    ),
+    ("an edit, and a rebase", "edited 'step s/^5/five/ a.sh'; on_tip; git rebase -q main", 0, 0),
+    ("an edit, and work", "edited 'step s/^5/five/ a.sh'; echo D > D.sh; tested D", 0, 0),
+    (
+        "a conflict that was resolved",
+        "git checkout -q main; step s/^1/eins/ a.sh; tested E; git checkout -q topic; ! git rebase -q main
+         step '/^[<=>]/d' a.sh; git add -A; git rebase --continue; on_tip",
+        0,
+        0,
+    ),
+    ("an edit that nobody tested", "edited 'step s/^5/five/ a.sh'", 1, 0),
+    ("the same, moved", "edited 'step s/^5/five/ a.sh'; git rebase -q main", 1, 0),
+    ("an edit that fails", "edited 'step s/^5/five/ a.sh; step s/42/41/ a.sh'", 1, 1),
+    (
+        "what went round the gate, and moved",
+        "step s/^5/five/ a.sh; git commit -qan -m Round; echo D > D.sh; tested D; git rebase -q main",
+        1,
+        1,
+    ),
+];
+
+#[test]
+fn an_edit_in_a_rebase_is_worth_what_the_tests_say_where_it_led_to() {
+    for (how, script, code, with_test) in BY_HAND {
+        let stage = stage();
+        play(&stage, &format!("{EDITED}{ROW}{script}"));
+        let said = stage.andon(&["check", "main..HEAD"]).exits(code);
+        let level = if code == 0 { "warning" } else { "error" };
+        assert!(said.all().contains(&format!("{level}[untested-code]")), "{how}: {said}");
+        let said = stage.andon(&["check", "--test", "main..HEAD"]);
+        assert_eq!(said.code, with_test, "{how}: {said}");
+        play(&stage, "git init -q --bare ../o.git; git remote add origin ../o.git; bare push -q origin main topic; andon sync >/dev/null 2>&1
+            git clone -q -b topic ../o.git ../fresh; cd ../fresh; andon sync --fetch-only >/dev/null 2>&1");
+        let said = stage.andon_in(&stage.root().join("fresh"), &["check", "origin/main..HEAD"]);
+        assert_eq!(said.code, code, "{how}, elsewhere: {said}");
+    }
 }
 
 const FOREIGN: &str = "git clone -q . ../col; (cd ../col; git config user.name Col; git config user.email col@example.org

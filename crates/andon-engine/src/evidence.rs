@@ -7,6 +7,7 @@ mod path_difference;
 pub mod places;
 pub mod release;
 pub mod results;
+mod rewritten_lines;
 pub mod scopes;
 pub mod separate_checkout;
 pub mod test_guess;

@@ -19,16 +19,20 @@ const FOREIGN: &str = ".andon-tmp";
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// The command after which a file of ours can be written again. Where it belongs to somebody else, such as the superuser of a
-/// container, it says to whom.
+/// container, it says to whom; where nobody may write it or its folder, it gives its owner the right.
 pub fn access_help(path: &Path) -> String {
-    let there = path.ancestors().find_map(|at| Some((at, at.symlink_metadata().ok()?)));
-    let other = there.map(|(at, facts)| (at, files::stat(&facts).user));
-    let Some((at, user)) = other.filter(|(_, user)| files::is_of_another_user(*user)) else {
-        return format!("check the permissions of {} and the space on its disk", quoted_path(path));
-    };
-    let all = path.ancestors().filter(|at| at.ends_with(".git")).last().unwrap_or(at);
-    let who = if user == 0 { "root".to_owned() } else { format!("user {user}") };
-    format!("it belongs to {who}: sudo chown -R \"$(id -u):$(id -g)\" {}", quoted_path(all))
+    let there: Vec<_> =
+        path.ancestors().filter_map(|at| Some((at, at.symlink_metadata().ok()?))).take(2).collect();
+    let whole = |at| quoted_path(path.ancestors().filter(|at| at.ends_with(".git")).last().unwrap_or(at));
+    let owner = there.first().map(|(at, facts)| (at, files::stat(facts).user));
+    if let Some((at, user)) = owner.filter(|(_, user)| files::is_of_another_user(*user)) {
+        let who = if user == 0 { "root".to_owned() } else { format!("user {user}") };
+        return format!("it belongs to {who}: sudo chown -R \"$(id -u):$(id -g)\" {}", whole(at));
+    }
+    match there.iter().find(|(_, facts)| facts.permissions().readonly()) {
+        Some((at, _)) => format!("chmod -R u+w {}", whole(at)),
+        None => format!("check the permissions of {} and the space on its disk", quoted_path(path)),
+    }
 }
 
 /// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.

@@ -189,7 +189,7 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("git rebase --", "ends what is under way, offered with its opposite while the loop is halted"),
     ("git config andon.push", "a choice of the person"),
     ("git config {KEY}", "a choice of the person"),
-    ("chmod u+w", "needs a disk without permission; full_and_read_only_disks runs it"),
+    ("chmod -R u+w", "needs a disk without permission; full_and_read_only_disks runs it"),
     ("chmod +x .husky", "needs husky 8; install_modes runs it"),
     ("mv {0} {0}.own", "a file of the person is put aside"),
     ("git config --unset core.hooksPath", "hooks that are set for one command"),

@@ -288,7 +288,10 @@ impl Day {
                 self.andon(&["test"]);
                 self.git(&["stash", "pop", "-q"]);
             }
-            _ if self.head() != self.base => self.commit(&["commit", "-q", "--amend", "--no-edit"]),
+            _ if self.head() != self.base => {
+                // Git itself refuses an amend that takes the whole change back.
+                self.commit(&["commit", "-q", "--amend", "--no-edit", "--allow-empty"]);
+            }
             _ => {}
         }
         if self.git(&["ls-files", "-u"]).stdout.is_empty() {

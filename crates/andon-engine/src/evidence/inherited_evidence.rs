@@ -159,7 +159,7 @@ pub struct Archive<'a> {
 
 impl Archive<'_> {
     /// The record of a commit; one that is here has to match it.
-    fn record(&self, id: CommitId) -> Option<CommitRecord> {
+    pub(super) fn record(&self, id: CommitId) -> Option<CommitRecord> {
         let stored = self.store.readable(id)?;
         self.repo.tree_of(id).map_or(true, |tree| tree == stored.tree).then_some(stored)
     }
@@ -172,7 +172,7 @@ impl Archive<'_> {
         self.record(id).map(|record| record.code).or_else(derived)
     }
 
-    fn parent(&self, id: CommitId) -> Option<CommitId> {
+    pub(super) fn parent(&self, id: CommitId) -> Option<CommitId> {
         match self.repo.commit(id) {
             Ok(commit) => commit.parents.first().copied(),
             Err(_) => self.store.readable(id)?.parent,
@@ -194,12 +194,16 @@ impl Origins {
         found
     }
 
+    /// The index that is searched: that of the records, where no other was given.
+    pub(super) fn index(&mut self, archive: Archive<'_>) -> Result<Rc<ResultIndex>, OpsError> {
+        if self.known.is_none() {
+            self.known = Some(Rc::new(ResultIndex::of_records(archive.repo, archive.store)?));
+        }
+        Ok(self.known.clone().unwrap_or_default())
+    }
+
     fn search(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
-        let known = match &self.known {
-            Some(known) => Rc::clone(known),
-            None => Rc::new(ResultIndex::of_records(archive.repo, archive.store)?),
-        };
-        self.known = Some(Rc::clone(&known));
+        let known = self.index(archive)?;
         if let Some(found) = elsewhere(archive, &known, asked) {
             return Ok(found);
         }

@@ -76,6 +76,8 @@ pub(super) struct RangeEvidence {
     failing: HashMap<CodeId, Rc<FailingRun>>,
     /// Commits outside the range whose records speak for some of it.
     sources: Vec<CommitId>,
+    /// Commits that were edited while a rebase moved them, each with the commit above on whose code the tests ran.
+    edited: Option<HashMap<CommitId, CommitId>>,
     /// Who has the hooks.
     users: HookUsers,
 }
@@ -142,13 +144,39 @@ impl RangeEvidence {
                 return Ok(conclusion);
             }
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
-                self.standings.insert(here.commit.id, CodeStanding::Untested);
-                record.kind = ordinary(claimed);
                 let gap = Gap { claimed, handed_in, of_scopes, level: level.min(Level::Block) };
-                Some(untested(here, &gap, &nothing))
+                self.ordinary_work(here, record, &gap, &nothing)?
             }
         };
         Ok(said.map(Conclusion::says).unwrap_or_default())
+    }
+
+    /// Nothing shows that the code was tested, but where it was only edited on the way to code that was.
+    fn ordinary_work(
+        &mut self,
+        here: CommitCase<'_>,
+        record: &mut CommitRecord,
+        gap: &Gap,
+        nothing: &Backing,
+    ) -> Result<Option<Diagnostic>, OpsError> {
+        let is_plain = !gap.handed_in && gap.of_scopes.is_none();
+        if let Some(tested) = if is_plain { self.tested_later(here)? } else { None } {
+            self.standings.insert(here.commit.id, CodeStanding::Tested(None));
+            return Ok(edited(here, tested));
+        }
+        self.standings.insert(here.commit.id, CodeStanding::Untested);
+        record.kind = ordinary(gap.claimed);
+        Ok(Some(untested(here, gap, nothing)))
+    }
+
+    /// The tested commit above one that was edited while a rebase moved it.
+    fn tested_later(&mut self, here: CommitCase<'_>) -> Result<Option<CommitId>, OpsError> {
+        let Case { tip, tests, .. } = *here.case;
+        let run = tests.filter(|tests| tests.tip == tip && tests.stand_in()).map(|tests| tests.tip);
+        if self.edited.is_none() {
+            self.edited = Some(self.origins.rewritten_to_tested(archive(here.case), tip, run)?);
+        }
+        Ok(self.edited.as_ref().and_then(|edited| edited.get(&here.commit.id)).copied())
     }
 
     /// git made it of tested commits; what fails in them fails in it, until a run says otherwise.
@@ -415,6 +443,16 @@ fn by_git(commit: &CommitInfo, made: &MergeClaim, failing: Option<&FailingRun>) 
     let red = failing.map(|run| format!(", and the tests of {} fail", run.at.short())).unwrap_or_default();
     let message = format!("the tests never ran on exactly this code; it is {what}{red}");
     violation(at(commit), "untested-code", Level::Warn, message, "andon test")
+}
+
+/// A rebase moved it, somebody changed it there, and the tests ran where that led to.
+fn edited(here: CommitCase<'_>, tested: CommitId) -> Option<Diagnostic> {
+    let message = format!(
+        "the tests never ran on exactly this code; it was changed while a rebase moved it, on the way to {}, where they ran",
+        tested.short()
+    );
+    let said = violation(at(here.commit), "untested-code", Level::Warn, message, "andon test");
+    (tested != here.commit.id).then_some(said)
 }
 
 /// Untested code of a recorded commit.
