@@ -22,6 +22,7 @@ use andon_engine::{
     text::message, workspace::Workspace,
 };
 use andon_git::Repo;
+use andon_store::notes::REF;
 
 /// The context and the output of a command.
 pub struct Shell {
@@ -97,9 +98,11 @@ impl Shell {
 
     /// Records of other clones that a plain `git fetch` brought are there for every reader.
     pub(crate) fn take_in_fetched(&self) {
-        // The command itself reports a broken repository.
+        // The command itself reports a broken repository, and records that cannot be read.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
-        if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
+        if repo.ref_target(REF).is_ok()
+            && let Err(err) = take_in_fetched(&repo, self.ctx.now)
+        {
             self.tell(&[err.as_warning()]);
         }
     }

@@ -8,6 +8,7 @@ use std::fs;
 use insta::assert_snapshot;
 
 use self::ways::{BROKEN, directory, link, note};
+use crate::support::Stage;
 use crate::support::ground::{Ground, fault, run, sweep};
 use crate::support::image::Image;
 
@@ -175,6 +176,19 @@ fn a_broken_notes_ref_leaves_the_tests_demanded() {
     warning: post-commit: Andon could not judge this; git goes on without it
       help: andon doctor
     ");
+}
+
+#[test]
+fn what_is_no_ref_is_told_once_and_its_own_words_lead_out() {
+    let stage = Stage::installed();
+    std::fs::write(stage.path(".git/refs/notes/andon"), "garbage\n").unwrap();
+    let out = stage.andon(&["status"]).ok();
+    assert_eq!(out.all().matches("corrupted").count(), 1, "{out}");
+    let said = out.all();
+    let hint = said.lines().find_map(|line| line.split_once("no ref is in that file: "));
+    let (_, hint) = hint.unwrap_or_else(|| panic!("no hint in {out}"));
+    stage.run_in(stage.dir(), "sh", &["-c", hint], None).ok();
+    stage.andon(&["status"]).ok().says("Loop 1/100").lacks("warning");
 }
 
 #[test]

@@ -53,48 +53,44 @@ pub fn run_on(ws: &Workspace, loaded: &LoadedTimeline, code: CodeId) -> Option<T
     })
 }
 
-/// The test run that is evidence for `subject`, whose fingerprint is `code`: on exactly that code, also where some of its
-/// files were not tracked yet when the tests ran, or on the code before, where the subject only releases it. Where the code has
-/// scopes, those that are asked for must have run.
-pub fn of_subject(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
-    demand: Demand,
-) -> Result<Option<TestEvidence>, OpsError> {
-    match own_evidence(ws, loaded, subject, code, demand)? {
-        None => release::carried(ws, loaded, subject, code, demand.before()),
+/// The code for which evidence is looked for.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where it is asked.
+    pub ws: &'a Workspace,
+    /// The facts that were read.
+    pub loaded: &'a LoadedTimeline,
+    /// The code.
+    pub subject: &'a Subject,
+    /// Its fingerprint.
+    pub code: CodeId,
+}
+
+/// The test run that is evidence for the code: on exactly that code, also where some of its files were not tracked yet when the
+/// tests ran, or on the code before, where the subject only releases it. Where the code has scopes, those that are asked for
+/// must have run.
+pub fn of_subject(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>, OpsError> {
+    match own_evidence(asked, demand)? {
+        None => release::carried(asked, demand.before()),
         found => Ok(found),
     }
 }
 
 /// The same without what is carried.
-fn own_evidence(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
-    demand: Demand,
-) -> Result<Option<TestEvidence>, OpsError> {
-    let whole = of_everything(ws, loaded, subject, code)?;
-    if ws.config.test.scopes.settings.is_empty() {
+fn own_evidence(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>, OpsError> {
+    let whole = of_everything(asked)?;
+    if asked.ws.config.test.scopes.settings.is_empty() {
         return Ok(whole);
     }
-    let state = scopes::state(ws, loaded, subject, code, demand, whole)?;
+    let state = scopes::state(asked, demand, whole)?;
     Ok(if let EvidenceState::Tested(tests) = state { Some(*tests) } else { None })
 }
 
 /// The newest run of all tests at once on exactly this code; nothing where one of scopes is newer.
-fn of_everything(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
-) -> Result<Option<TestEvidence>, OpsError> {
-    match find(ws, loaded, code) {
+fn of_everything(asked: Asked<'_>) -> Result<Option<TestEvidence>, OpsError> {
+    match find(asked.ws, asked.loaded, asked.code) {
         Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
-        None => untracked::run_before_add(ws, loaded, subject, code),
+        None => untracked::run_before_add(asked),
     }
 }
 
@@ -149,32 +145,19 @@ pub fn candidate(
         None => prints.of_overlay(None, &[])?,
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
-    let whole = of_everything(ws, loaded, subject, code)?;
-    let state = match whole {
-        whole if !ws.config.test.scopes.settings.is_empty() => {
-            scopes::state(ws, loaded, subject, code, demand, whole)?
-        }
+    let asked = Asked { ws, loaded, subject, code };
+    let state = match of_everything(asked)? {
+        whole if !ws.config.test.scopes.settings.is_empty() => scopes::state(asked, demand, whole)?,
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
-        None => without_evidence(ws, loaded, loaded.runs.last(), subject, code)?,
+        None => without_evidence(asked, loaded.runs.last())?,
     };
-    let state = match state {
-        EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. }
-        | EvidenceState::Scope { .. }
-            if code_changed == CodeChange::Changed =>
-        {
-            let carried = release::carried(ws, loaded, subject, code, parent)?;
-            carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)))
-        }
-        EvidenceState::Tested(_)
-        | EvidenceState::Unconfigured
-        | EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. }
-        | EvidenceState::InTwoScopes(_)
-        | EvidenceState::Scope { .. } => state,
-    };
+    let is_settled = matches!(
+        state,
+        EvidenceState::Tested(_) | EvidenceState::Unconfigured | EvidenceState::InTwoScopes(_)
+    );
+    let may_be_carried = !is_settled && code_changed == CodeChange::Changed;
+    let carried = if may_be_carried { release::carried(asked, parent)? } else { None };
+    let state = carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)));
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
         (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
@@ -195,9 +178,9 @@ pub fn changed_by_hook(
     tree: TreeId,
 ) -> Result<Vec<Vec<u8>>, OpsError> {
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
-    let code = ws.fingerprinter().of_tree(before)?;
-    let head = ws.head_tree()?;
-    if of_subject(ws, loaded, &Subject::Tree(before), code, Demand::Commit(head))?.is_none() {
+    let (code, subject) = (ws.fingerprinter().of_tree(before)?, &Subject::Tree(before));
+    let demand = Demand::Commit(ws.head_tree()?);
+    if of_subject(Asked { ws, loaded, subject, code }, demand)?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
@@ -292,13 +275,8 @@ fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     Some(Diagnostic::note(message).code("handed-in").help("to see for yourself: andon test"))
 }
 
-fn without_evidence(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    newest: Option<&TestRun>,
-    subject: &Subject,
-    code: CodeId,
-) -> Result<EvidenceState, OpsError> {
+fn without_evidence(asked: Asked<'_>, newest: Option<&TestRun>) -> Result<EvidenceState, OpsError> {
+    let Asked { ws, loaded, subject, code } = asked;
     if ws.config.test.command.is_none() {
         return Ok(EvidenceState::Unconfigured);
     }

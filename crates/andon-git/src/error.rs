@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::platform::files::check_writable;
 use andon_core::domain::ids::{CommitId, Oid};
+
+/// Bytes of the file of a ref that are looked at.
+const MAX_REF: u64 = 4096;
 
 /// The reason that an object that a repository names is not in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,59 +144,56 @@ impl GitError {
 
     /// The exact command that repairs it, or a sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::NotARepository { .. } => Some("run `git init`, or change into a repository".to_owned()),
-            Self::LostWorktree { top, git_dir } => Some(format!(
+        Some(match self {
+            Self::NotARepository { .. } => "run `git init`, or change into a repository".to_owned(),
+            Self::LostWorktree { top, git_dir } => format!(
                 "after a move of the repository, in it: git worktree repair {}; in a container: mount the repository so that \
                  {} is there",
                 quoted_path(top),
                 quoted_path(git_dir)
-            )),
+            ),
             Self::Unsafe { dir } => {
-                Some(format!("git config --global --add safe.directory {}", quoted_path(dir)))
+                format!("git config --global --add safe.directory {}", quoted_path(dir))
             }
             Self::BareRefused { git_dir } => {
-                Some(format!("if you trust it: GIT_DIR={} andon ...", quoted_path(git_dir)))
+                format!("if you trust it: GIT_DIR={} andon ...", quoted_path(git_dir))
             }
-            Self::Unsupported { feature, .. } => Some(unsupported_help(feature)),
+            Self::Unsupported { feature, .. } => unsupported_help(feature),
             Self::UnknownRevision { shallow: true, .. }
             | Self::ShallowRange { .. }
-            | Self::Missing { because: MissingBecause::Shallow, .. } => {
-                Some("git fetch --unshallow".to_owned())
-            }
+            | Self::Missing { because: MissingBecause::Shallow, .. } => "git fetch --unshallow".to_owned(),
             Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
-                Some("git log --oneline --all".to_owned())
+                "git log --oneline --all".to_owned()
             }
-            Self::Unborn { .. } => Some("make a first commit".to_owned()),
-            Self::Missing { because: MissingBecause::Partial, id, .. } => Some(missing_help(*id)),
+            Self::Unborn { .. } => "make a first commit".to_owned(),
+            Self::Missing { because: MissingBecause::Partial, id, .. } => missing_help(*id),
             Self::Missing { because: MissingBecause::Damaged, .. } | Self::BadObject { .. } => {
-                Some("git fsck".to_owned())
+                "git fsck".to_owned()
             }
             Self::RefLocked { lock, .. } => {
-                Some(format!("if no git process is running, remove the stale lock: rm {}", quoted_path(lock)))
+                format!("if no git process is running, remove the stale lock: rm {}", quoted_path(lock))
             }
-            Self::TipNotCommit { name, .. } => Some(format!(
+            Self::TipNotCommit { name, .. } => format!(
                 "keep what is there and free the name: git update-ref refs/andon-saved/{0} {1} && git update-ref -d {1}",
                 quoted(name.trim_start_matches("refs/")),
                 quoted(name)
-            )),
-            Self::NoteTooLarge { commit, name, .. } => Some(format!(
+            ),
+            Self::NoteTooLarge { commit, name, .. } => format!(
                 "git update-ref {0} {1} && git notes --ref={2} remove {commit}",
                 quoted(&name.replacen("refs/", "refs/andon-saved/", 1)),
                 quoted(name),
                 quoted(name.strip_prefix("refs/notes/").unwrap_or(name))
-            )),
-            Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
-            Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
-            Self::Program { dir, stderr, .. } => Some(program_help(dir, stderr)),
-            Self::Io { path, .. } => Some(crate::access_help(path)),
-            Self::Open { dir, .. } => Some(format!("see what git says: git -C {} status", quoted_path(dir))),
-            Self::TooDeep { .. }
-            | Self::Ref { .. }
-            | Self::RefBusy { .. }
-            | Self::Write { .. }
-            | Self::Answer { .. } => None,
-        }
+            ),
+            Self::ProgramStart { .. } => "install git, or put it on PATH".to_owned(),
+            Self::NoWorkTree { .. } => "run it in a clone or a linked worktree".to_owned(),
+            Self::Program { dir, stderr, .. } => program_help(dir, stderr),
+            Self::Io { path, .. } => crate::access_help(path),
+            Self::Open { dir, .. } => format!("see what git says: git -C {} status", quoted_path(dir)),
+            Self::Ref { name, git_dir, .. } => return ref_help(name, git_dir),
+            Self::TooDeep { .. } | Self::RefBusy { .. } | Self::Write { .. } | Self::Answer { .. } => {
+                return None;
+            }
+        })
     }
 }
 
@@ -200,6 +201,22 @@ impl GitError {
 /// a hook that fetches hangs where there is no network.
 pub fn missing_help(id: Oid) -> String {
     format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
+}
+
+/// A ref of ours that cannot be used: its folder may not be written, or what is in its file is none.
+fn ref_help(name: &str, git_dir: &Path) -> Option<String> {
+    let file = git_dir.join(name);
+    let folder =
+        file.parent().filter(|_| name.starts_with("refs/notes/") || name.starts_with("refs/andon/"))?;
+    if folder.is_dir() && check_writable(folder).is_err() {
+        return Some(crate::access_help(folder));
+    }
+    let text = crate::read_plain(&file, MAX_REF).ok()??;
+    let text = text.trim_ascii();
+    let is_ref = text.starts_with(b"ref: ") || text.len() >= 40 && text.iter().all(u8::is_ascii_hexdigit);
+    let aside = git_dir.join("andon").join("broken-ref");
+    let move_away = || format!("no ref is in that file: mv {} {}", quoted_path(&file), quoted_path(&aside));
+    (!is_ref).then(move_away)
 }
 
 /// The help where the git program failed, by its own words.

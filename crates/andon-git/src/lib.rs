@@ -16,7 +16,7 @@ mod testkit;
 mod worktree;
 
 pub use diff::hunks::{hunks, is_binary};
-pub use diff::merge::{MergeClaim, TreeVerdict};
+pub use diff::merge::{MergeClaim, MergeStep, TreeVerdict};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use files::{
     access_help, is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in,

@@ -111,23 +111,17 @@ fn time_of(line: &JournalLine) -> Option<Timestamp> {
 }
 
 fn take(fold: &mut Fold, line: JournalLine) {
-    match line {
-        JournalLine::Event(event) => {
-            fold.push(Fact::Event(event));
-        }
-        JournalLine::Ack(ack) => {
-            fold.push(Fact::Ack(ack));
-        }
-        JournalLine::CommitRecorded(marker) => fold.pass(&passing(marker)),
-        JournalLine::TestRun(run) => {
-            fold.push(Fact::TestRun(run));
-        }
+    fold.push(match line {
+        JournalLine::Event(event) => Fact::Event(event),
+        JournalLine::Ack(ack) => Fact::Ack(ack),
+        JournalLine::TestRun(run) => Fact::TestRun(run),
+        JournalLine::CommitRecorded(marker) => return fold.pass(&passing(marker)),
         JournalLine::Safety(_)
         | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
-        | JournalLine::Healed(_) => {}
-    }
+        | JournalLine::Healed(_) => return,
+    });
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Res
         | CommitKind::Rebase
         | CommitKind::Normal
         | CommitKind::Amend
-        | CommitKind::Merge => MergeClaim::Pick(source),
+        | CommitKind::Merge => MergeClaim::pick(source),
     };
     for source in sources {
         if ws.repo.is_made(commit, &claimed(source))? == TreeVerdict::Same {

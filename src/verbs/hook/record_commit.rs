@@ -16,7 +16,7 @@ use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker}
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
-use andon_engine::evidence::{self, Subject, scopes::Demand, test_sets};
+use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, test_sets};
 use andon_engine::gate::{guard, outcomes};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
@@ -29,6 +29,7 @@ use andon_store::ledger::Ledger;
 use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
+use andon_store::results::ResultIndex;
 use andon_store::window::{self, WindowVerdict};
 
 /// Most commits made while the hooks were off that are caught up at once.
@@ -142,8 +143,14 @@ pub(crate) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(
     let mut store = NotesStore::open(&ws.repo)?;
     let Some(stored) = store.get(tip)? else { return Ok(()) };
     let (mut record, extra) = (stored.record, stored.extra);
-    let (subject, loaded) = (Subject::Tree(record.tree), timeline::load_behind(ws, Some(tip)));
-    let found = evidence::of_subject(ws, &loaded, &subject, record.code, Demand::Everything)?;
+    let is_whole = record.tests.as_ref().is_some_and(|old| old.command != TestEvidence::OF_SCOPES);
+    let newest = ResultIndex::open(&ws.repo, ws.opened).runs(record.code).next();
+    if is_whole && newest.is_none_or(|run| run.at.is_some_and(|at| at <= record.recorded_at)) {
+        return Ok(());
+    }
+    let (subject, loaded) = (&Subject::Tree(record.tree), &timeline::load_behind(ws, Some(tip)));
+    let asked = Asked { ws, loaded, subject, code: record.code };
+    let found = evidence::of_subject(asked, Demand::Everything)?;
     let Some(found) = found.filter(|found| found.code == record.code) else { return Ok(()) };
     let got_worse = record.tests.as_ref().is_some_and(|old| old.is_green() && !found.is_green());
     let is_worse = got_worse && !store.is_published(tip);
@@ -453,8 +460,8 @@ fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> 
 /// have no journal, then see the same window.
 fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
     let before = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
-    let subject = Subject::Tree(commit.tree);
-    let found = evidence::of_subject(ws, loaded, &subject, code, Demand::Commit(before)).ok().flatten();
+    let asked = Asked { ws, loaded, subject: &Subject::Tree(commit.tree), code };
+    let found = evidence::of_subject(asked, Demand::Commit(before)).ok().flatten();
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let flaky = history::flaky(loaded.timeline.runs.iter().map(|run| &run.evidence).chain([&tests]));
     tests.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();

@@ -10,7 +10,7 @@ use andon_core::domain::{
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{detect, policy};
-use andon_engine::evidence::{self, Subject, scopes::Demand, untracked};
+use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, untracked};
 use andon_engine::gate::{fallback, guard};
 use andon_engine::halts::{self, decisions};
 use andon_engine::recording::timeline::LoadedTimeline;
@@ -74,7 +74,10 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
         tests: HeadAndWorkTree {
             head: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.head, at_head)),
-            work_tree: tests_at_work(ws, &loaded, code.work_tree, at_work),
+            work_tree: ws
+                .repo
+                .workdir()
+                .map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.work_tree, at_work)),
         },
         code,
         decided: decisions::all(ws, &loaded.timeline),
@@ -197,15 +200,6 @@ fn code_of(ws: &Workspace, subject: Option<&Subject>) -> Option<CodeId> {
     }
 }
 
-fn tests_at_work(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    code: Option<CodeId>,
-    subject: Option<Subject>,
-) -> TestsOf {
-    ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, loaded, code, subject))
-}
-
 fn tests_of(
     ws: &Workspace,
     loaded: &LoadedTimeline,
@@ -213,7 +207,8 @@ fn tests_of(
     subject: Option<Subject>,
 ) -> TestsOf {
     let (Some(code), Some(subject)) = (code, subject) else { return TestsOf::Unknown };
-    let found = evidence::of_subject(ws, loaded, &subject, code, Demand::Commit(None));
+    let asked = Asked { ws, loaded, subject: &subject, code };
+    let found = evidence::of_subject(asked, Demand::Commit(None));
     if let Some(evidence) = found.ok().flatten() {
         return TestsOf::Ran(evidence);
     }

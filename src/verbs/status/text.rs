@@ -186,7 +186,7 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     if halt.worktree != view.worktree {
         let branch = halt.branch.as_ref().map(|it| format!(", branch {}", terminal_clip(it, NAME)));
         let place = terminal_clip(&halt.worktree, NAME) + &branch.unwrap_or_default();
-        page.fact("where", &format!("worktree {place}; one answer frees both"));
+        page.fact("where", &format!("worktree {place}; one answer frees all"));
     }
     if let Some(back) = halt::way_back(&halt.summary) {
         page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));

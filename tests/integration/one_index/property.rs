@@ -206,6 +206,11 @@ impl Day {
         }
     }
 
+    /// Git itself refuses an amend that takes the whole change back.
+    fn amend(&mut self) {
+        self.commit(&["commit", "-q", "--amend", "--no-edit", "--allow-empty"]);
+    }
+
     /// Git makes commits of commits; where it cannot, nothing happened.
     fn make(&mut self, args: &[&str]) {
         let before: BTreeSet<String> =
@@ -288,10 +293,7 @@ impl Day {
                 self.andon(&["test"]);
                 self.git(&["stash", "pop", "-q"]);
             }
-            _ if self.head() != self.base => {
-                // Git itself refuses an amend that takes the whole change back.
-                self.commit(&["commit", "-q", "--amend", "--no-edit", "--allow-empty"]);
-            }
+            _ if self.head() != self.base => self.amend(),
             _ => {}
         }
         if self.git(&["ls-files", "-u"]).stdout.is_empty() {

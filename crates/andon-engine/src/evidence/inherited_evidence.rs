@@ -16,7 +16,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::TestEvidence;
-use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
+use andon_git::{CommitInfo, MergeClaim, MergeStep, Repo, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::notes::NotesStore;
 use andon_store::results::ResultIndex;
@@ -216,7 +216,7 @@ impl Origins {
         for claimed in claims {
             // What was made of a commit, such as its merge, has its change too, and is not what it was made of.
             let is_later = |id: &CommitId| archive.repo.is_ancestor(asked.commit.id, *id).unwrap_or(false);
-            if !self.is_made(archive, asked, &claimed)? || claimed.applied().iter().any(is_later) {
+            if !self.is_made(archive, asked, &claimed)? || claimed.sources().iter().any(is_later) {
                 continue;
             }
             match self.of_what_it_is_made(archive, asked, claimed)? {
@@ -282,43 +282,24 @@ impl Origins {
                 KnownSoFar::Known(CodeStanding::Tested(_)) | KnownSoFar::Below => {}
             }
         }
-        let (first, others) = (parents.first().copied(), parents.get(1..).unwrap_or_default());
-        let (repo, base_of) = (archive.repo, |id| first.map(|first| archive.repo.merge_base(first, id)));
-        // Each step as base and side of a three-way merge; the other side is what there is by then.
-        let mut steps: Vec<(Option<CommitId>, Option<CommitId>)> = Vec::new();
-        let mut sources = Vec::new();
-        match &claimed {
-            MergeClaim::Merge => {
-                for other in others {
-                    steps.push((base_of(*other).transpose()?.flatten(), Some(*other)));
-                }
-            }
-            MergeClaim::Squash(tip) => {
-                sources.push(*tip);
-                let base = first.map(|first| repo.merge_base(first, *tip)).transpose();
-                steps.push((base.ok().flatten().flatten(), Some(*tip)));
-            }
-            MergeClaim::Revert(source) => {
-                sources.push(*source);
-                steps.push((Some(*source), archive.parent(*source)));
-            }
-            MergeClaim::Pick(source) => sources.push(*source),
-            MergeClaim::Joined(all) => sources.extend(all),
-        }
-        if matches!(claimed, MergeClaim::Pick(_) | MergeClaim::Joined(_)) {
-            steps.extend(sources.iter().map(|source| (archive.parent(*source), Some(*source))));
-        }
-        for source in sources {
-            match self.standing(archive, asked.judged, source)? {
+        for source in claimed.sources() {
+            match self.standing(archive, asked.judged, *source)? {
                 CodeStanding::Tested(_) => {}
-                CodeStanding::Untested => return Ok(Backing::Untested(source)),
-                CodeStanding::Unrecorded => return Ok(Backing::Unrecorded(source)),
+                CodeStanding::Untested => return Ok(Backing::Untested(*source)),
+                CodeStanding::Unrecorded => return Ok(Backing::Unrecorded(*source)),
             }
         }
-        let mut ours = self.side(archive, asked.judged, first)?;
-        for (base, theirs) in steps {
+        let steps = if let Ok(ways) = archive.repo.merge_steps(asked.commit, &claimed) {
+            ways.into_iter().next().unwrap_or_default()
+        } else {
+            // They are not here: their records tell what they were made on.
+            let step = |source: &CommitId| MergeStep { base: archive.parent(*source), theirs: *source };
+            claimed.sources().iter().map(step).collect()
+        };
+        let mut ours = self.side(archive, asked.judged, parents.first().copied())?;
+        for MergeStep { base, theirs } in steps {
             let base = self.side(archive, asked.judged, base)?;
-            let theirs = self.side(archive, asked.judged, theirs)?;
+            let theirs = self.standing(archive, asked.judged, theirs)?;
             ours = CodeStanding::Tested(merged(&ours, &base, &theirs));
         }
         Ok(Backing::Made(claimed, ours.failing().cloned()))
@@ -474,7 +455,7 @@ fn merged(ours: &CodeStanding, base: &CodeStanding, theirs: &CodeStanding) -> Op
 /// The commits that were applied are not in this clone, as after a rebase elsewhere: then their records have to tell the
 /// same change: of one line by line, of several as far as lines add up.
 fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: &MergeClaim) -> bool {
-    let (sources, now) = (claimed.applied(), &asked.record.diff);
+    let (MergeClaim::Applied(sources), now) = (claimed, &asked.record.diff) else { return false };
     let diffs: Vec<_> = sources.iter().filter_map(|id| Some(archive.store.readable(*id)?.diff)).collect();
     if diffs.is_empty() || diffs.len() < sources.len() || diffs.iter().any(|diff| diff.truncated) {
         return false;
@@ -522,13 +503,13 @@ fn claims(
     };
     let mut all = Vec::new();
     if !record.joins.is_empty() {
-        all.push(MergeClaim::Joined(record.joins.clone()));
+        all.push(MergeClaim::Applied(record.joins.clone()));
     }
     if matches!(recorded, None | Some(CommitKind::Revert)) {
         all.extend(named(CommitKind::Revert, MergeClaim::Revert)?);
     }
     if matches!(recorded, None | Some(CommitKind::CherryPick | CommitKind::Rebase)) {
-        all.extend(named(CommitKind::CherryPick, MergeClaim::Pick)?);
+        all.extend(named(CommitKind::CherryPick, MergeClaim::pick)?);
     }
     // Also a rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
     if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
@@ -536,7 +517,7 @@ fn claims(
         let mut same: Vec<CommitId> = same.collect();
         // What was tested itself tells more than what git made of it.
         same.sort_by_key(|id| !archive.store.readable(*id).is_some_and(|record| is_sound(&record)));
-        all.extend(same.into_iter().map(MergeClaim::Pick));
+        all.extend(same.into_iter().map(MergeClaim::pick));
     }
     Ok(all)
 }

@@ -2,12 +2,11 @@
 //! of the commit before are the evidence.
 
 use super::scopes::{self, Demand};
-use super::{Subject, own_evidence};
-use crate::recording::timeline::LoadedTimeline;
+use super::{Asked, Subject, own_evidence};
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::{AT_COMMIT, is_in_folder_of_tests};
-use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{RanOn, TestEvidence};
 use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
@@ -65,19 +64,14 @@ fn changed(
 }
 
 /// The evidence of `before` for a subject that releases it.
-pub(super) fn carried(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
-    before: Option<TreeId>,
-) -> Result<Option<TestEvidence>, OpsError> {
-    let (Subject::Tree(tree), Some(before)) = (subject, before) else { return Ok(None) };
+pub(super) fn carried(asked: Asked<'_>, before: Option<TreeId>) -> Result<Option<TestEvidence>, OpsError> {
+    let Asked { ws, code, .. } = asked;
+    let (Subject::Tree(tree), Some(before)) = (asked.subject, before) else { return Ok(None) };
     if !is_release(&ws.repo, &ws.config.paths.rules, before, *tree)? {
         return Ok(None);
     }
-    let parent = ws.fingerprinter().of_tree(before)?;
-    let found = own_evidence(ws, loaded, &Subject::Tree(before), parent, Demand::Commit(Some(*tree)))?;
+    let (parent, subject) = (ws.fingerprinter().of_tree(before)?, &Subject::Tree(before));
+    let found = own_evidence(Asked { subject, code: parent, ..asked }, Demand::Commit(Some(*tree)))?;
     let Some(found) = found.filter(|tests| tests.code == parent) else { return Ok(None) };
     let mut tests = TestEvidence { code, ran_on: RanOn::Parent, untracked: Vec::new(), ..found };
     if !tests.scopes.is_empty() {

@@ -1,5 +1,7 @@
 //! "Was this code tested, and how did it end?" has one answer at every door: it is asked here and nowhere else.
 
+use std::cell::LazyCell;
+
 use crate::recording::timeline::{LoadedTimeline, Results};
 use crate::workspace::Workspace;
 use andon_core::domain::ids::{CodeId, CommitId};
@@ -66,8 +68,9 @@ fn recorded<T>(
     let facts = loaded.window.facts.iter().rev();
     let window =
         facts.into_iter().find_map(|fact| wanted(Told::Record(fact.id?, fact.record.tests.as_ref()?)));
+    let store = LazyCell::new(|| NotesStore::with_fetched(&ws.repo).ok());
     let read = |commit: &CommitId| {
-        let read = || NotesStore::with_fetched(&ws.repo).ok()?.readable(*commit)?.tests;
+        let read = || store.as_ref()?.readable(*commit)?.tests;
         wanted(Told::Record(*commit, records.borrow_mut().entry(*commit).or_insert_with(read).as_ref()?))
     };
     window.or_else(|| index.get()?.records(code).iter().find_map(read))

@@ -1,6 +1,6 @@
 //! Evidence where the code has scopes (`[test.scopes]`): a result belongs to a scope and its fingerprint, wherever the tests ran.
 
-use super::{Subject, results, without_evidence};
+use super::{Asked, Subject, results, without_evidence};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{error::OpsError, evidence::untracked, workspace::Workspace};
 use andon_config::{Config, TestCommand};
@@ -126,8 +126,9 @@ pub fn states(
     };
     let mut states = Vec::new();
     for scope in codes(&ws.repo, &ws.config, content, demand)? {
+        let asked = Asked { ws, loaded, subject, code: scope.code };
         let found = match results::of_scope(ws, loaded, scope.code) {
-            None if scope.touched => before_add(ws, loaded, subject, &scope)?,
+            None if scope.touched => before_add(asked, &scope)?,
             found => found,
         };
         states.push(ScopeState { scope, found });
@@ -141,32 +142,25 @@ pub fn rows(states: &[ScopeState]) -> Vec<ScopeTests> {
 }
 
 /// The result of a run that was made when some files of the code were not tracked yet and bound nothing.
-fn before_add(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    scope: &ScopeCode,
-) -> Result<Option<ScopeTests>, OpsError> {
-    let Some(own) = ws.of_scope(&scope.name) else { return Ok(None) };
+fn before_add(asked: Asked<'_>, scope: &ScopeCode) -> Result<Option<ScopeTests>, OpsError> {
+    let Some(own) = asked.ws.of_scope(&scope.name) else { return Ok(None) };
     let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
-    let run = untracked::newest_before_add(&own, loaded, subject, scope.code, has)?;
+    let run = untracked::newest_before_add(Asked { ws: &own, ..asked }, has)?;
     let row = run.and_then(|(run, _)| run.evidence.of_scope(&scope.name).cloned());
     Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: scope.code, ..row.tests }, ..row }))
 }
 
-/// The state of the evidence for the whole code `code`. `whole` is the newest run of all tests at once on it: a pass
+/// The state of the evidence for the whole code. `whole` is the newest run of all tests at once on it: a pass
 /// speaks for each scope, a failure for none.
 ///
 /// # Errors
 /// Trees that are not here.
 pub(super) fn state(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
+    asked: Asked<'_>,
     demand: Demand,
     whole: Option<TestEvidence>,
 ) -> Result<EvidenceState, OpsError> {
+    let Asked { ws, loaded, subject, code } = asked;
     if let Some(found) = changed_in_two(ws, subject, demand.before())? {
         return Ok(EvidenceState::InTwoScopes(Box::new(found)));
     }
@@ -190,7 +184,7 @@ pub(super) fn state(
         EvidenceState::Tested(Box::new(row.tests.clone()))
     } else {
         let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
-        without_evidence(&own, loaded, newest, subject, *code)?
+        without_evidence(Asked { ws: &own, code: *code, ..asked }, newest)?
     };
     Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, red, command })
 }

@@ -9,13 +9,13 @@ use std::{path::Path, rc::Rc, time::SystemTime};
 
 use regex::bytes::Regex;
 
-use super::Subject;
+use super::{Asked, Subject};
 use crate::recording::timeline::LoadedTimeline;
 use crate::text::phrase::some_of;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
 use andon_core::domain::tests::{OverlayEntry, TestEvidence, TestRun, Tracking};
-use andon_core::domain::{diagnostic::Diagnostic, ids::CodeId, paths::kind_of, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, paths::kind_of, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
@@ -75,16 +75,12 @@ pub(crate) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec
     files.iter().filter_map(|file| Some((file.path.clone(), at(&file.path)?))).collect()
 }
 
-/// The test run that is evidence for `subject`, whose fingerprint is `code`, although the tests ran when some of its
-/// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
-pub(crate) fn run_before_add(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
-) -> Result<Option<TestEvidence>, OpsError> {
+/// The test run that is evidence for the code although the tests ran when some of its files were not tracked yet and bound
+/// nothing: `git add` of such a file changes the code, not what was tested.
+pub(crate) fn run_before_add(asked: Asked<'_>) -> Result<Option<TestEvidence>, OpsError> {
     let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
-    let found = newest_before_add(ws, loaded, subject, code, of_everything)?;
+    let found = newest_before_add(asked, of_everything)?;
+    let code = asked.code;
     Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(&run, |file| left.contains(file)) }))
 }
 
@@ -93,12 +89,10 @@ type RunBeforeAdd = (Rc<TestRun>, Vec<OverlayEntry>);
 
 /// The newest such run that `counts`, with its untracked files that are still none of the code.
 pub(crate) fn newest_before_add(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    subject: &Subject,
-    code: CodeId,
+    asked: Asked<'_>,
     counts: impl Fn(&TestRun) -> bool,
 ) -> Result<Option<RunBeforeAdd>, OpsError> {
+    let Asked { ws, loaded, subject, code } = asked;
     for run in loaded.results_of(ws).runs_beside().filter(|run| counts(run)).take(RUNS) {
         let (overlay, left) = as_tracked_in(ws, &run, subject)?;
         if left.len() == run.beside.len() {

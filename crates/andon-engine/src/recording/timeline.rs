@@ -32,15 +32,9 @@ const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 pub fn reach(rules: &RuleSettings) -> usize {
     let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == RuleInput::Records);
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
-    let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
-        ParamValue::Count(count) | ParamValue::Limit(Some(count)) => usize::try_from(*count).ok(),
-        ParamValue::Share(_)
-        | ParamValue::Span(_)
-        | ParamValue::Limit(None)
-        | ParamValue::SpanLimit(_)
-        | ParamValue::Switch(_)
-        | ParamValue::List(_)
-        | ParamValue::Word { .. } => None,
+    let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| {
+        let (ParamValue::Count(count) | ParamValue::Limit(Some(count))) = value else { return None };
+        usize::try_from(*count).ok()
     });
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }

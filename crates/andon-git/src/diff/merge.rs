@@ -23,8 +23,6 @@ const RENAMES: u32 = 400;
 const MAX_BASES: usize = 4;
 /// Most directories above each other below which a merge is looked for.
 const MAX_DEPTH: usize = 16;
-/// Most of a message that is searched for the commits it names, in bytes.
-const MAX_MESSAGE: usize = 64 * 1024;
 /// Most commits that are taken from a message.
 const MAX_NAMED: usize = 8;
 /// Fewest digits of an id in a message.
@@ -37,23 +35,35 @@ pub enum MergeClaim {
     Merge,
     /// The revert of a commit.
     Revert(CommitId),
-    /// A commit applied once more: a cherry-pick, or a step of a rebase.
-    Pick(CommitId),
+    /// Commits applied once more, one after the other: a cherry-pick, or a step of a rebase with what it fixes up or squashes.
+    Applied(Vec<CommitId>),
     /// The merge of its parent and that commit, without the second parent.
     Squash(CommitId),
-    /// Commits applied one after the other, as a rebase does with what it fixes up or squashes.
-    Joined(Vec<CommitId>),
 }
 
 impl MergeClaim {
-    /// The commits whose changes were applied, in their order; none of what was merged or taken back.
-    pub fn applied(&self) -> &[CommitId] {
+    /// One commit applied once more.
+    pub fn pick(source: CommitId) -> Self {
+        Self::Applied(vec![source])
+    }
+
+    /// The commits that it was made of besides its parents, in the order in which they were applied.
+    pub fn sources(&self) -> &[CommitId] {
         match self {
-            Self::Pick(one) => std::slice::from_ref(one),
-            Self::Joined(all) => all,
-            Self::Merge | Self::Revert(_) | Self::Squash(_) => &[],
+            Self::Revert(one) | Self::Squash(one) => std::slice::from_ref(one),
+            Self::Applied(all) => all,
+            Self::Merge => &[],
         }
     }
+}
+
+/// A step of a three-way merge: what leads from the base, or from nothing, to the other side is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MergeStep {
+    /// The base.
+    pub base: Option<CommitId>,
+    /// The other side.
+    pub theirs: CommitId,
 }
 
 /// The verdict on whether a tree is what git makes.
@@ -70,19 +80,49 @@ pub enum TreeVerdict {
 impl Repo {
     /// Judges if the tree of `commit` is what git makes of the commits that it was made of.
     pub fn is_made(&self, commit: &CommitInfo, claimed: &MergeClaim) -> Result<TreeVerdict, GitError> {
-        let made = match claimed {
-            MergeClaim::Merge => self.is_merged(&commit.parents, commit.tree),
-            MergeClaim::Squash(tip) => match commit.parents[..] {
-                [parent] => self.is_merged(&[parent, *tip], commit.tree),
-                _ => Ok(TreeVerdict::Other),
-            },
-            MergeClaim::Revert(reverted) => self.is_applied(commit, *reverted, Direction::Back),
-            MergeClaim::Pick(picked) => self.is_applied(commit, *picked, Direction::Forth),
-            MergeClaim::Joined(picked) => self.is_joined(commit, picked),
-        };
-        match made {
+        match self.merge_steps(commit, claimed).and_then(|ways| self.is_made_by(commit, &ways)) {
             Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(TreeVerdict::Unknown),
             other => other,
+        }
+    }
+
+    /// The steps by which git makes `commit` of its first parent, as it claims; several rows where there are several bases.
+    pub fn merge_steps(
+        &self,
+        commit: &CommitInfo,
+        claimed: &MergeClaim,
+    ) -> Result<Vec<Vec<MergeStep>>, GitError> {
+        let step = |base, theirs| MergeStep { base, theirs };
+        let into = |first: CommitId, theirs: CommitId| -> Result<Vec<Vec<MergeStep>>, GitError> {
+            let bases = self.merge_bases(first, theirs)?;
+            let ways = bases.iter().take(MAX_BASES).map(|base| vec![step(Some(*base), theirs)]);
+            Ok(if bases.is_empty() { vec![vec![step(None, theirs)]] } else { ways.collect() })
+        };
+        match (claimed, &commit.parents[..]) {
+            (MergeClaim::Merge, [first, theirs]) => into(*first, *theirs),
+            (MergeClaim::Merge, [first, others @ ..]) if !others.is_empty() => {
+                let one = |other: &CommitId| Ok(step(self.merge_base(*first, *other)?, *other));
+                Ok(vec![others.iter().map(one).collect::<Result<_, GitError>>()?])
+            }
+            (MergeClaim::Squash(tip), [parent]) => into(*parent, *tip),
+            // Any parent of a merge can be the base that it is compared with.
+            (MergeClaim::Revert(source), [_]) => {
+                let parents = self.commit(*source)?.parents;
+                Ok(parents.into_iter().map(|before| vec![step(Some(*source), before)]).collect())
+            }
+            (MergeClaim::Applied(sources), [_]) => {
+                if let [one] = sources[..] {
+                    let parents = self.commit(one)?.parents;
+                    let bases = parents.iter().copied().map(Some).chain(parents.is_empty().then_some(None));
+                    return Ok(bases.map(|base| vec![step(base, one)]).collect());
+                }
+                let one = |id: &CommitId| Ok(step(self.commit(*id)?.parents.first().copied(), *id));
+                Ok(vec![sources.iter().map(one).collect::<Result<_, GitError>>()?])
+            }
+            (
+                MergeClaim::Merge | MergeClaim::Squash(_) | MergeClaim::Revert(_) | MergeClaim::Applied(_),
+                _,
+            ) => Ok(Vec::new()),
         }
     }
 
@@ -96,9 +136,7 @@ impl Repo {
                 return Ok(Vec::new());
             }
         };
-        let found = self.find_commit(commit.id)?;
-        let bytes = found.message_bytes();
-        let message = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MAX_MESSAGE)..]).into_owned();
+        let message = self.message(commit.id)?;
         let mut rest: Vec<&str> = message.split(marker).skip(1).collect();
         rest.reverse();
         let ids = rest.iter().take(MAX_NAMED);
@@ -120,82 +158,30 @@ impl Repo {
         Ok(!self.is_merge_of_paths(sides, merge.tree)? && self.is_merge_below(sides, merge.tree)?)
     }
 
-    fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<TreeVerdict, GitError> {
-        let Some((first, others)) = parents.split_first() else { return Ok(TreeVerdict::Other) };
-        if others.is_empty() {
-            return Ok(TreeVerdict::Other);
-        }
+    /// Judges if one of these rows of steps leads from the first parent of `commit` to its tree.
+    fn is_made_by(&self, commit: &CommitInfo, ways: &[Vec<MergeStep>]) -> Result<TreeVerdict, GitError> {
+        let Some(first) = commit.parents.first() else { return Ok(TreeVerdict::Other) };
         let ours = self.tree_of(*first)?;
-        if let [theirs] = others {
-            let bases = self.merge_bases(*first, *theirs)?;
-            for base in bases.iter().copied().take(MAX_BASES) {
-                let sides = Sides { base: Some(self.tree_of(base)?), ours, theirs: self.tree_of(*theirs)? };
-                if self.is_merge_of_paths(sides, tree)? {
-                    return Ok(TreeVerdict::Same);
-                }
+        let mut single = Vec::new();
+        for way in ways {
+            let (mut expected, mut is_clean) = (ExpectedMerge::new(ours), true);
+            for step in way {
+                let base = step.base.map(|base| self.tree_of(base)).transpose()?;
+                let sides = Sides { base, ours, theirs: self.tree_of(step.theirs)? };
+                is_clean = is_clean && expected.merge(self, sides.base, sides.theirs)?;
+                single.extend((way.len() == 1).then_some(sides));
             }
-            if bases.len() > 1 {
-                return Ok(TreeVerdict::Other);
-            }
-            let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
-            let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
-            let same = self.merged_by_libgit2(sides) == Some(tree) || self.is_merge_below(sides, tree)?;
-            return Ok(TreeVerdict::from(same));
-        }
-        let mut expected = ExpectedMerge::new(ours);
-        for theirs in others {
-            let base = self.merge_base(*first, *theirs)?.map(|base| self.tree_of(base)).transpose()?;
-            if !expected.merge(self, base, self.tree_of(*theirs)?)? {
-                return Ok(TreeVerdict::Other);
-            }
-        }
-        Ok(TreeVerdict::from(expected.is(self, tree)?))
-    }
-
-    /// Judges if `commit` is its first parent with `source` applied, or taken back.
-    fn is_applied(
-        &self,
-        commit: &CommitInfo,
-        source: CommitId,
-        direction: Direction,
-    ) -> Result<TreeVerdict, GitError> {
-        let [parent] = commit.parents[..] else { return Ok(TreeVerdict::Other) };
-        let (ours, source) = (self.tree_of(parent)?, self.commit(source)?);
-        // Any parent of a merge can be the base that it is compared with.
-        let mut verdict = TreeVerdict::Other;
-        for before in &source.parents {
-            let before = self.tree_of(*before)?;
-            let sides = match direction {
-                Direction::Forth => Sides { base: Some(before), ours, theirs: source.tree },
-                Direction::Back => Sides { base: Some(source.tree), ours, theirs: before },
-            };
-            if self.is_merge_of_paths(sides, commit.tree)? {
+            if is_clean && expected.is(self, commit.tree)? {
                 return Ok(TreeVerdict::Same);
             }
-            verdict = TreeVerdict::from(self.merged_by_libgit2(sides) == Some(commit.tree));
-            if verdict == TreeVerdict::Same {
-                break;
+        }
+        for sides in single {
+            let below = commit.parents.len() > 1 && self.is_merge_below(sides, commit.tree)?;
+            if below || self.merged_by_libgit2(sides) == Some(commit.tree) {
+                return Ok(TreeVerdict::Same);
             }
         }
-        if source.parents.is_empty() && direction == Direction::Forth {
-            let sides = Sides { base: None, ours, theirs: source.tree };
-            verdict = TreeVerdict::from(self.is_merge_of_paths(sides, commit.tree)?);
-        }
-        Ok(verdict)
-    }
-
-    /// Judges if `commit` is its parent with `picked` applied one after the other.
-    fn is_joined(&self, commit: &CommitInfo, picked: &[CommitId]) -> Result<TreeVerdict, GitError> {
-        let [parent] = commit.parents[..] else { return Ok(TreeVerdict::Other) };
-        let mut expected = ExpectedMerge::new(self.tree_of(parent)?);
-        for source in picked {
-            let source = self.commit(*source)?;
-            let before = source.parents.first().map(|before| self.tree_of(*before)).transpose()?;
-            if !expected.merge(self, before, source.tree)? {
-                return Ok(TreeVerdict::Other);
-            }
-        }
-        Ok(TreeVerdict::from(expected.is(self, commit.tree)?))
+        Ok(TreeVerdict::Other)
     }
 
     /// Judges if `tree` is ours but for one directory, into which theirs was merged (`git subtree`, `-X subtree`).
@@ -266,19 +252,6 @@ impl Repo {
         }
         Ok(())
     }
-}
-
-impl From<bool> for TreeVerdict {
-    fn from(is_same: bool) -> Self {
-        if is_same { Self::Same } else { Self::Other }
-    }
-}
-
-/// The direction in which a commit is used: applied or taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Forth,
-    Back,
 }
 
 /// The trees of a merge.

@@ -51,7 +51,7 @@ impl Repo {
 
     /// The notes of ref `name` as `tip` has them.
     pub fn notes_at(&self, name: &str, tip: Option<CommitId>) -> NotesTree<'_> {
-        let below = RefCell::new(Cache::up_to(MAX_HELD));
+        let below = RefCell::new(Cache::up_to(MAX_HELD, usize::MAX));
         NotesTree { repo: self, name: name.to_owned(), tip, tree: OnceCell::new(), below }
     }
 

@@ -24,12 +24,8 @@ pub(crate) struct Cache<T> {
 }
 
 impl<T: Clone> Cache<T> {
-    pub(crate) fn up_to(max: usize) -> Self {
-        Self { max, most: usize::MAX, bytes: 0, order: VecDeque::new(), known: HashMap::new() }
-    }
-
-    pub(crate) fn and_at_most(self, most: usize) -> Self {
-        Self { most, ..self }
+    pub(crate) fn up_to(max: usize, most: usize) -> Self {
+        Self { max, most, bytes: 0, order: VecDeque::new(), known: HashMap::new() }
     }
 
     pub(crate) fn get(&self, id: Oid) -> Option<T> {

@@ -269,12 +269,6 @@ fn is_trailer_key(key: &str) -> bool {
 const MAX_COMMIT: usize = 1 << 20;
 
 impl Repo {
-    /// The commit object (headers, blank line, message) without its signature: git leaves every header whose name
-    /// begins with `gpgsig` out of what is signed. At most 1 MiB.
-    pub fn commit_payload(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
-        Ok(unsigned(&self.commit_object(id)?))
-    }
-
     /// The commit object as it is stored. At most 1 MiB.
     pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
         let (odb, size) = self.header(git2::ObjectType::Commit, id.0)?;

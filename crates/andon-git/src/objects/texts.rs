@@ -46,7 +46,7 @@ pub struct Texts<'r> {
 impl<'r> Texts<'r> {
     /// Keeps up to `max` bytes; with 0 nothing is kept.
     pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, cache: Cache::up_to(max).and_at_most(MAX_TEXTS) }
+        Self { repo, cache: Cache::up_to(max, MAX_TEXTS) }
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.

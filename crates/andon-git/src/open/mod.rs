@@ -61,7 +61,7 @@ impl Repo {
             vetting: VettedObjects::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
-            trees: RefCell::new(Cache::up_to(MAX_CACHED)),
+            trees: RefCell::new(Cache::up_to(MAX_CACHED, usize::MAX)),
             made: Products::default(),
             inner,
         };

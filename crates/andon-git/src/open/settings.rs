@@ -65,7 +65,7 @@ impl Repo {
         while let (Some(scope), Some(origin), Some(entry)) = (parts.next(), parts.next(), parts.next()) {
             let entry = String::from_utf8_lossy(entry);
             let (name, value) = entry.split_once('\n').unwrap_or((&entry, ""));
-            if !same_key(name, key) {
+            if !name.eq_ignore_ascii_case(key) {
                 continue;
             }
             let Some(scope) = scope_of(scope) else { continue };
@@ -115,11 +115,6 @@ impl Repo {
         let pattern = format!("^{}$", regex::escape(value));
         self.git(&["config", "--local", "--unset-all", key, &pattern], b"").map(|_| ())
     }
-}
-
-/// Section and variable are compared without case, a subsection with it; git lists the former in lower case.
-fn same_key(listed: &str, wanted: &str) -> bool {
-    listed.eq_ignore_ascii_case(wanted)
 }
 
 fn scope_of(word: &[u8]) -> Option<ConfigScope> {

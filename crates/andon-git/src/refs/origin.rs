@@ -209,8 +209,7 @@ impl Repo {
         if !info.subject.starts_with("Revert \"") && !info.subject.starts_with("Reapply \"") {
             return Ok(false);
         }
-        let commit = self.find_commit(info.id)?;
-        let message = String::from_utf8_lossy(commit.message_bytes());
+        let message = self.message(info.id)?;
         let named = message.lines().find_map(|line| line.strip_prefix("This reverts commit "));
         let id = named.and_then(|rest| rest.get(..40)).and_then(|id| id.parse::<CommitId>().ok());
         Ok(id.is_some_and(|id| self.find_commit(id).is_ok()))

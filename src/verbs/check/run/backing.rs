@@ -431,11 +431,10 @@ fn by_git(commit: &CommitInfo, made: &MergeClaim, failing: Option<&FailingRun>) 
     let what = match made {
         MergeClaim::Merge => "a clean merge of tested commits".to_owned(),
         MergeClaim::Revert(source) => format!("a clean revert of {}", source.short()),
-        MergeClaim::Pick(source) => format!("{}, applied cleanly to tested code", source.short()),
         MergeClaim::Squash(source) => {
             format!("a clean squash of what leads to {}, which was tested", source.short())
         }
-        MergeClaim::Joined(all) => {
+        MergeClaim::Applied(all) => {
             let all: Vec<String> = all.iter().map(CommitId::short).collect();
             format!("{}, applied cleanly to tested code", all.join(" and "))
         }

@@ -184,7 +184,7 @@ Loop 3/100  HALTED 2026-11-20T15:30:00Z
   since  2026-11-20T15:20:00Z, 4 commits, 64k tokens, $0.84; tests: 52 passed
   look   git diff 030303030303 040404040404, or .andon/CHECKPOINT.md
   answer a person decides, then runs: andon resume --reason '<decision>'
-  where  worktree shop-checkout, branch main; one answer frees both
+  where  worktree shop-checkout, branch main; one answer frees all
 
   branch     main, 1a1a1a1a1a1a
 ";

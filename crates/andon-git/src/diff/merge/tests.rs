@@ -104,7 +104,7 @@ fn a_revert_is_what_its_message_names_or_it_is_none() {
     assert_eq!(repo.named_sources(&head, CommitKind::Normal).unwrap(), []);
     assert_eq!(made(&scratch, "HEAD", &MergeClaim::Revert(reverted)), TreeVerdict::Same);
     assert_eq!(made(&scratch, "HEAD", &MergeClaim::Revert(scratch.rev("HEAD~1"))), TreeVerdict::Other);
-    assert_eq!(made(&scratch, "HEAD", &MergeClaim::Pick(reverted)), TreeVerdict::Other);
+    assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(reverted)), TreeVerdict::Other);
     // Only the message says so.
     let message = format!("Revert \"ours\"\n\nThis reverts commit {reverted}.");
     scratch.commit("ours", "something else\n", &message);
@@ -132,14 +132,14 @@ fn a_pick_is_the_change_of_another_commit() {
     let repo = scratch.open();
     let head = repo.commit(scratch.rev("HEAD")).unwrap();
     assert_eq!(repo.named_sources(&head, CommitKind::CherryPick).unwrap(), [picked]);
-    assert_eq!(made(&scratch, "HEAD", &MergeClaim::Pick(picked)), TreeVerdict::Same);
-    assert_eq!(made(&scratch, "HEAD", &MergeClaim::Pick(scratch.rev("side"))), TreeVerdict::Other);
+    assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(picked)), TreeVerdict::Same);
+    assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(scratch.rev("side"))), TreeVerdict::Other);
     scratch.write("dir/text", &LINES.replace('9', "another"));
     scratch.git(&["commit", "-qa", "--amend", "--no-edit"]);
-    assert_eq!(made(&scratch, "HEAD", &MergeClaim::Pick(picked)), TreeVerdict::Other);
+    assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(picked)), TreeVerdict::Other);
     // What is not here cannot be compared.
     let gone = "0123456789012345678901234567890123456789".parse().unwrap();
-    assert_eq!(made(&scratch, "HEAD", &MergeClaim::Pick(gone)), TreeVerdict::Unknown);
+    assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(gone)), TreeVerdict::Unknown);
 }
 
 #[test]

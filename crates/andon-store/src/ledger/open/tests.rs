@@ -104,7 +104,7 @@ fn the_same_payload_under_two_signatures_is_one_entry() {
     append(&repo, "flag", &json!({"round": "x", "reason": "one"}), None);
     let own = Ledger::open(&repo).own_ref().unwrap().unwrap();
     let tip = repo.ref_commit(&own).unwrap().unwrap();
-    let payload = repo.commit_payload(tip).unwrap();
+    let payload = andon_git::unsigned(&repo.commit_object(tip).unwrap());
     let armour = signer.sign(andon_signing::NAMESPACE, &payload).unwrap();
     let copy = repo.write_commit_object(&form::signed(&payload, &armour)).unwrap();
     let beside = format!("{}{}", crate::ledger::REF_PREFIX, "0".repeat(32));
