@@ -56,7 +56,7 @@ pub fn run_on(ws: &Workspace, loaded: &LoadedTimeline, code: CodeId) -> Option<T
 /// The code for which evidence is looked for.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// Where it is asked.
+    /// The worktree that asks.
     pub ws: &'a Workspace,
     /// The facts that were read.
     pub loaded: &'a LoadedTimeline,

@@ -42,8 +42,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(tip::remarks(ws, &loaded, head.commit(), lost));
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
-    let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
-    let at_work = at_work.map(|seen| Subject::WorkTree(seen.overlay));
+    let top = ws.repo.workdir();
+    let at_work = top.and_then(|_| Some(Subject::WorkTree(untracked::tested_overlay(ws).ok()?.overlay)));
     let code =
         HeadAndWorkTree { head: code_of(ws, at_head.as_ref()), work_tree: code_of(ws, at_work.as_ref()) };
     Ok(StatusView {
@@ -74,10 +74,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
         tests: HeadAndWorkTree {
             head: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.head, at_head)),
-            work_tree: ws
-                .repo
-                .workdir()
-                .map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.work_tree, at_work)),
+            work_tree: top.map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, code.work_tree, at_work)),
         },
         code,
         decided: decisions::all(ws, &loaded.timeline),
