@@ -2,7 +2,8 @@
 //! numbers that a report claims are held against the cases that it lists.
 
 use crate::tally::{Outcome, Tally, append, append_line};
-use crate::{ReportProblem, Root, words::cut};
+use crate::words::{PHRASES, cut};
+use crate::{ReportProblem, Root, WordList};
 
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
 const MAX_CASES: u64 = 100_000_000;
@@ -136,17 +137,15 @@ pub(super) fn printed_escapes(text: &str) -> String {
     text
 }
 
-/// Lines at which what a Rust test says of its panic has ended.
-pub(super) const ADVICE: [&str; 2] = ["note: run with ", "stack backtrace:"];
-
-/// Lines of libtest behind what its tests have printed.
-pub(super) const SUMMARY: [&str; 2] = ["failures:", "test result: "];
+/// Beginnings of lines at which what a Rust test says of its panic has ended.
+pub(super) const AFTER_PANIC: WordList = WordList::section(PHRASES, "lines after panics");
 
 /// Returns the output of a test, from its panic or else from line `otherwise` on, up to a line that is an end.
 pub(super) fn from_panic(text: &str, otherwise: usize, is_end: impl Fn(&str) -> bool) -> String {
     let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(otherwise);
     let mut error = String::new();
-    text.lines().skip(start).take_while(|line| !is_end(line)).for_each(|line| append_line(&mut error, line));
+    let is_message = |line: &&str| !AFTER_PANIC.begins(line) && !is_end(line);
+    text.lines().skip(start).take_while(is_message).for_each(|line| append_line(&mut error, line));
     error
 }
 
@@ -184,6 +183,14 @@ mod tests {
             let run = ParsedRun::conclude(read.into_tally(), ExitKind::Code(0));
             assert_eq!(run.status, status, "{tests} {failing}");
         }
+    }
+
+    #[test]
+    fn as_many_cases_as_the_bound_are_counted_and_one_more_is_not() {
+        let mut read = Cases::new(&Root::none(), "r", "x");
+        read.seen = MAX_CASES - 1;
+        read.count(Outcome::Passed).unwrap();
+        assert_eq!(read.count(Outcome::Passed), Err(ReportProblem::TooManyCases(MAX_CASES)));
     }
 
     #[test]

@@ -255,3 +255,25 @@ impl TextBody {
         tally
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExitKind, ParsedRun, TestStatus};
+
+    #[test]
+    fn as_many_bytes_as_the_bound_are_read_and_one_more_is_not() {
+        let text = b"1..1\nok 1\n";
+        for (before, status) in [
+            (MAX_REPORT_BYTES - text.len() as u64, TestStatus::Passed),
+            (MAX_REPORT_BYTES - text.len() as u64 + 1, TestStatus::Incomplete),
+        ] {
+            let mut report = ReportReader::new(&Root::none(), "r", None);
+            report.size = before;
+            let flow = report.push(text);
+            let run = ParsedRun::conclude(report.finish(), ExitKind::Code(0));
+            assert_eq!((flow.is_continue(), run.status), (status == TestStatus::Passed, status));
+            assert_eq!(run.warnings.len(), usize::from(flow.is_break()), "{:?}", run.warnings);
+        }
+    }
+}

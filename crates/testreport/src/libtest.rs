@@ -4,9 +4,10 @@
 //! tests and from the lists of failures. Ids are not qualified by their binary: cargo names that on the
 //! other stream, whose order against this one is not kept.
 
-use crate::cases::{ADVICE, from_panic};
+use crate::cases::from_panic;
 use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::{Counts, ReportProblem, Root};
+use crate::words::PHRASES;
+use crate::{Counts, ReportProblem, Root, WordList};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "cargo";
@@ -91,8 +92,7 @@ impl LibtestReader {
 
     fn leave_captured(&mut self) {
         if let Mode::Captured(id, text) = &self.mode {
-            self.tally
-                .fail(id, Some(&from_panic(text, 0, |line| ADVICE.iter().any(|end| line.starts_with(end)))));
+            self.tally.fail(id, Some(&from_panic(text, 0, |_| false)));
             self.mode = Mode::Tests;
         }
     }
@@ -242,13 +242,7 @@ fn keep(texts: &mut Vec<String>, line: &str) {
 
 /// Ends of a build that failed, behind `error: `. Old versions of cargo begin it with a capital, leave out the
 /// quotes around the name, or end it with a full stop.
-const BUILD_FAILURES: [&str; 5] = [
-    "could not compile ",
-    "could not document ",
-    "failed to run custom build command for ",
-    "failed to compile ",
-    "could not execute process ",
-];
+const BUILD_FAILURES: WordList = WordList::section(PHRASES, "builds of cargo that failed");
 
 /// `error: could not compile `x` (lib test) due to 1 previous error`, and a build script that failed.
 fn is_build_failure(line: &str) -> bool {
@@ -349,14 +343,7 @@ fn parse_running(rest: &str) -> Option<Line<'_>> {
 
 fn parse_test(rest: &str) -> Option<Line<'_>> {
     let (id, end) = rest.rsplit_once(" ... ")?;
-    let outcome = match end.split([' ', ',', ':']).next()? {
-        "ok" => Outcome::Passed,
-        "FAILED" => Outcome::Failed,
-        // A benchmark is no test.
-        "ignored" | "bench" => Outcome::Skipped,
-        _ => return None,
-    };
-    Some(Line::Test(id, outcome))
+    Some(Line::Test(id, Outcome::told("cargo", end.split([' ', ',', ':']).next()?)?))
 }
 
 /// `ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s`. Filtered tests are

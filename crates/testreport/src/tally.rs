@@ -6,9 +6,10 @@ use std::path::Path;
 use crate::beginnings::SessionCounts;
 use crate::normalize::{MAX_TEXT, with_positions};
 use crate::test_names::{TestNames, Took};
+use crate::words::{PHRASES, cut};
 use crate::{
     Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, ReportedPlace, Root, TestStatus,
-    normalize_error, normalize_id, words::cut,
+    WordList, normalize_error, normalize_id,
 };
 
 /// Troubles that make a report less than the whole story, in rising order of weight.
@@ -52,7 +53,24 @@ pub(super) enum Outcome {
     Errored,
 }
 
+/// Words of formats for outcomes: the format, the outcome and the word, a row each. Whatever else they say is no verdict.
+const OUTCOMES: WordList = WordList::section(PHRASES, "outcomes");
+
 impl Outcome {
+    /// The outcome of a test that a format tells with this word; `None` where it has no such word.
+    pub(super) fn told(format: &str, word: &str) -> Option<Self> {
+        let told = OUTCOMES.iter().find_map(|row| {
+            let (told, known) = row.strip_prefix(format)?.strip_prefix(' ')?.split_once(' ')?;
+            (known == word).then_some(told)
+        });
+        Some(match told? {
+            "passed" => Self::Passed,
+            "failed" => Self::Failed,
+            "skipped" => Self::Skipped,
+            _ => Self::Errored,
+        })
+    }
+
     pub(super) fn is_failing(self) -> bool {
         matches!(self, Self::Failed | Self::Errored)
     }

@@ -20,7 +20,7 @@ const FAILED: WordList = WordList::section(PHRASES, "words for tests that failed
 const SKIPPED: WordList = WordList::section(PHRASES, "words for tests that were skipped");
 /// Words between a word and its number: `Tests run: 3`, `+3: All tests passed!`.
 const BETWEEN: WordList = WordList::section(PHRASES, "words before numbers");
-/// Beginnings and ends of a line that names a test that passed.
+/// Lines that name a test that passed.
 const NAMES: WordList = WordList::section(PHRASES, "names of tests that passed");
 /// Words with which a line says at its beginning that a test failed, and that one passed.
 const FAILS: WordList = WordList::section(PHRASES, "beginnings of failures");
@@ -111,19 +111,16 @@ fn progress(text: &str) -> Option<(u64, &str)> {
 }
 
 fn names_a_test(text: &str) -> bool {
-    let name = |rest: Option<&str>| rest.is_some_and(|name| !name.trim().is_empty());
     // A time may stand behind the verdict: `adds ... ok (3ms)`.
     let text = text.rsplit_once(" (").filter(|(_, time)| time.ends_with("s)")).map_or(text, |(text, _)| text);
-    NAMES.iter().any(|row| match row.split_once('…').unwrap_or_default() {
-        (begin, "") => name(text.strip_prefix(begin)),
-        (_, end) => name(text.strip_suffix(end)),
-    })
+    NAMES.iter().any(|phrase| matches(text, phrase))
 }
 
 /// The numbers beside the words of a line: `3 tests, 0 failures`, `Passed: 3`, `All 3 tests passed`.
 #[derive(Default)]
 pub(super) struct LineNumbers {
     tests: Option<u64>,
+    total: Option<u64>,
     passed: Option<u64>,
     succeeded: Option<u64>,
     failed: Option<u64>,
@@ -148,16 +145,22 @@ impl LineNumbers {
     fn part(&mut self, part: &str) {
         let is_end = |one: char| !(one.is_alphanumeric() || matches!(one, '.' | ':' | '='));
         let split = |one: char| is_end(one) || matches!(one, ':' | '=');
-        let words: Vec<&str> = part.split(split).filter(|word| !word.is_empty()).collect();
-        let word = |at: usize| words.get(at).map(|word| word.trim_end_matches('.')).unwrap_or_default();
+        let pieces = part.split_inclusive(split).map(|piece| (piece.trim_end_matches(split), piece));
+        let words: Vec<_> = pieces.filter(|(word, _)| !word.is_empty()).collect();
+        let word = |at: usize| words.get(at).map(|(word, _)| word.trim_end_matches('.')).unwrap_or_default();
         let number = |at: usize| if word(at) == "no" { Some(0) } else { word(at).parse::<u64>().ok() };
         let between = |at: usize| TESTS.contains(word(at)) || BETWEEN.contains(word(at));
-        self.words += words.iter().filter(|word| word.is_ascii()).count();
-        for at in 0..words.len() {
+        self.words += words.iter().filter(|(word, _)| word.is_ascii()).count();
+        for (at, (_, piece)) in words.iter().enumerate() {
             let before = (0..at).rev().find(|before| !between(*before)).and_then(number);
             let behind = || (at + 1..words.len()).find(|behind| !between(*behind)).and_then(number);
-            let beside = before.or_else(behind);
+            // `Errors: 0  Failures: 1`: a name has its number behind it.
+            let beside =
+                if piece.ends_with([':', '=']) { behind().or(before) } else { before.or_else(behind) };
             let word = word(at);
+            if word == "total" {
+                self.total = beside.or(self.total);
+            }
             let known = [
                 (TESTS, &mut self.tests),
                 (PASSED, &mut self.passed),
@@ -188,7 +191,8 @@ impl LineNumbers {
     fn counts(&self) -> Option<Counts> {
         let (failed, skipped) = (self.failed.unwrap_or(0), self.skipped.unwrap_or(0));
         let is_verdict = self.failed.is_some() || self.says_passed || self.tests == Some(0);
-        let rest = || self.tests.map(|all| all.saturating_sub(failed.saturating_add(skipped)));
+        let total = self.total.filter(|_| self.of_tests);
+        let rest = || self.tests.or(total).map(|all| all.saturating_sub(failed.saturating_add(skipped)));
         let is_count = self.words == 2;
         let succeeded = self.succeeded.filter(|_| self.of_tests || self.failed.is_some() || is_count);
         let passed = self.passed.or(succeeded).or_else(|| rest().filter(|_| is_verdict));
@@ -204,11 +208,11 @@ fn counts_failing(line: &str) -> bool {
     of_tests && line.failed.is_some_and(|failed| failed > 0)
 }
 
-/// True for a line that counts tests that passed.
+/// True for a line that counts tests that passed. One that names a test is no end of a run.
 pub(super) fn counts_tests(line: &str) -> bool {
     let mut told = ToldTests::default();
     told.line(line);
-    told.is_whole || told.passed().is_some()
+    told.named == 0 && (told.is_whole || told.passed().is_some())
 }
 
 /// True for a line that says that a test failed.
@@ -282,6 +286,11 @@ mod tests {
         ("OK (3 tests, 3 ran, 5 checks, 0 ignored, 0 filtered out, 0 ms)", 3),
         ("3 successes / 0 failures / 0 errors / 0 pending : 0.001 seconds", 3),
         ("Tests finished: Pass 3. Fail 0. Fatal 0. Skip 0.", 3),
+        ("Cases: 3  Tried: 3  Errors: 0  Failures: 0", 3),
+        ("Cases: 3  Tried: 3  Errors: 0  Failures: 1", 0),
+        ("Test run finished: 0 failed, 1 ignored, 4 total, 0.01s", 3),
+        ("✓ src/calc/add_test.py:tests succeeded in 0.52s.", 1),
+        ("failed=0 ok=3", 3),
         ("Test Successful in 0.001s. 3 tests run.", 3),
         ("Test Summary: | Pass  Total  Time\nadds          |    3      3  0.1s", 3),
         ("[info] Tests: succeeded 3, failed 0, canceled 0, ignored 0, pending 0", 3),

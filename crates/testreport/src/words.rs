@@ -40,6 +40,16 @@ impl WordList {
         self.iter().any(|known| known == word)
     }
 
+    /// True for a text that begins with one of them.
+    pub(crate) fn begins(self, text: &str) -> bool {
+        self.iter().any(|known| text.starts_with(known))
+    }
+
+    /// True for a text that has one of them in it.
+    pub(crate) fn any_in(self, text: &str) -> bool {
+        self.iter().any(|known| text.contains(known))
+    }
+
     /// The first that `words` begin with: several words have spaces between them.
     pub fn beginning(self, words: &[&str]) -> Option<&'static str> {
         self.iter().find(|known| {

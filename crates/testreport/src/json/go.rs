@@ -66,7 +66,7 @@ impl GoReader {
     fn of_package(&mut self, said: &mut Events, name: &str, event: &Event) {
         let printed = event.output.as_deref().unwrap_or_default();
         let Some(package) = self.packages.get_mut(name) else { return };
-        match (event.test.as_deref(), event.action.as_str(), outcome_of(&event.action)) {
+        match (event.test.as_deref(), event.action.as_str(), Outcome::told("go-json", &event.action)) {
             (Some(id), "run", _) if package.tests.len() < MAX_OPEN || package.tests.contains_key(id) => {
                 package.tests.entry(id.to_owned()).or_default();
             }
@@ -232,15 +232,6 @@ fn is_without_package(line: &str, event: &Event) -> bool {
         ["Time", "Action", "Test", "Elapsed", "Output", "OutputType", "Key", "Value", "Path"];
     let keys = serde_json::from_str::<BTreeMap<String, Value>>(line).unwrap_or_default();
     ACTIONS.contains(&event.action.as_str()) && keys.keys().all(|key| KEYS.contains(&key.as_str()))
-}
-
-fn outcome_of(action: &str) -> Option<Outcome> {
-    match action {
-        "pass" | "bench" => Some(Outcome::Passed),
-        "fail" => Some(Outcome::Failed),
-        "skip" => Some(Outcome::Skipped),
-        _ => None,
-    }
 }
 
 /// `FAIL example.com/p [build failed]`, with a tab.

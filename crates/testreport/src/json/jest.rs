@@ -94,12 +94,7 @@ impl JestDocument {
     fn end_assertion(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Assertion { mut titles, full_name, title, status, message } = std::mem::take(&mut self.assertion);
         add_title(&mut titles, if title.is_empty() { &full_name } else { &title });
-        let outcome = match status.as_str() {
-            "passed" | "focused" => Outcome::Passed,
-            "failed" => Outcome::Failed,
-            "pending" | "skipped" | "todo" | "disabled" => Outcome::Skipped,
-            _ => Outcome::Errored,
-        };
+        let outcome = Outcome::told("jest-json", &status).unwrap_or_default();
         cases.count(outcome)?;
         if self.suite.named.len() < MAX_IDS {
             self.suite.named.push((titles.clone(), outcome));

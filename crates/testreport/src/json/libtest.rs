@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{EventReader, Events, LineUse};
 use crate::ReportProblem;
-use crate::cases::{ADVICE, SUMMARY, from_panic};
+use crate::cases::from_panic;
 use crate::tally::Outcome;
 
 #[derive(Deserialize, Default)]
@@ -141,8 +141,7 @@ fn without_attempt(name: &str) -> &str {
 /// nextest hands on what libtest printed, the part that libtest had kept.
 fn first_error(text: &str) -> String {
     let kept = text.lines().position(|line| line.starts_with("---- ")).map_or(0, |at| at + 1);
-    let is_end = |line: &str| ADVICE.iter().chain(&SUMMARY).any(|end| line.starts_with(end));
-    from_panic(text, kept, is_end)
+    from_panic(text, kept, |_| false)
 }
 
 #[cfg(test)]

@@ -69,12 +69,7 @@ impl RspecDocument {
     fn end_example(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
         let Example { description, full, file, status, class, message, run_time } =
             std::mem::take(&mut self.example);
-        let outcome = match status.as_str() {
-            "passed" => Outcome::Passed,
-            "failed" => Outcome::Failed,
-            "pending" => Outcome::Skipped,
-            _ => Outcome::Errored,
-        };
+        let outcome = Outcome::told("rspec-json", &status).unwrap_or_default();
         if let Some(seconds) = run_time.filter(|_| outcome == Outcome::Passed) {
             cases.tally().took(if seconds > 0.0 { TestTime::Some } else { TestTime::Nothing });
         }

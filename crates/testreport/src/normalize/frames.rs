@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::cases::AFTER_PANIC;
+
 /// The kind of a line of an error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -227,10 +229,6 @@ fn function_of(frame: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains(['/', ' '])).then_some(name)
 }
 
-/// Lines at which what a Rust test says of its panic has ended.
-const AFTER_PANIC: [&str; 5] =
-    ["note: run with ", "note: Some details are omitted", "stack backtrace:", "failures:", "test result: "];
-
 /// The panic of a Rust test, without what was printed before it and the advice after it; the lines that
 /// pytest marks with `E`; everything where there is neither.
 pub(super) fn choose_error(text: &str) -> Cow<'_, str> {
@@ -239,7 +237,7 @@ pub(super) fn choose_error(text: &str) -> Cow<'_, str> {
 
 fn panic(text: &str) -> Option<String> {
     let start = text.lines().position(is_panic)?;
-    let is_message = |line: &&str| !AFTER_PANIC.iter().any(|end| line.starts_with(end));
+    let is_message = |line: &&str| !AFTER_PANIC.begins(line);
     let lines: Vec<&str> = text.lines().skip(start).take_while(is_message).collect();
     Some(lines.join("\n"))
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::{WordList, words::PHRASES};
+
 /// Deepest nesting that is looked into.
 const MAX_DEPTH: usize = 64;
 
@@ -144,17 +146,12 @@ fn holds_items(inside: &str) -> bool {
 const MAX_STRING: usize = 256;
 
 /// Headings of Python's differences between sets: the lines below have no order.
-const SET_HEADINGS: [&str; 4] = [
-    "Items in the first set but not the second:",
-    "Items in the second set but not the first:",
-    "Extra items in the left set:",
-    "Extra items in the right set:",
-];
+const SET_HEADINGS: WordList = WordList::section(PHRASES, "headings of differences between sets");
 
 /// Sorts the lines below the headings of a difference between sets.
 pub(super) fn sort_set_lines(text: &str) -> Cow<'_, str> {
     let is_heading = |line: &&str| SET_HEADINGS.iter().any(|heading| line.trim_end().ends_with(heading));
-    if !text.contains(" in the ") || !SET_HEADINGS.iter().any(|heading| text.contains(heading)) {
+    if !text.contains(" in the ") || !SET_HEADINGS.any_in(text) {
         return Cow::Borrowed(text);
     }
     let mut sorted: Vec<&str> = Vec::new();

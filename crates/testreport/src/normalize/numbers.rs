@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::rule::{
-    has_any, has_behind_digit, has_digit, has_digits, has_row, pattern, replace, replace_by, replace_whole,
+    has_behind_digit, has_digit, has_digits, has_row, pattern, replace, replace_by, replace_whole,
 };
+use crate::{WordList, words::PHRASES};
 
 pattern!(
     UUID,
@@ -25,23 +26,7 @@ pub(super) fn mask_addresses(text: &str) -> Cow<'_, str> {
 }
 
 // Any of the patterns below needs one of these; most texts have none of it.
-const NUMBERED: [&str; 15] = [
-    "Pid",
-    "pid",
-    "PID",
-    "tid",
-    "TID",
-    "eed",
-    "SEED",
-    "goroutine",
-    "hread",
-    "rocess",
-    "orker",
-    "WORKER",
-    "gw",
-    "==",
-    "pool",
-];
+const NUMBERED: WordList = WordList::section(PHRASES, "parts of ids of workers");
 pattern!(THREAD, r"(?-u:\b)(thread '[^'\n]*') \([0-9]+\)");
 pattern!(SANITIZER, r"==[0-9]+==");
 pattern!(
@@ -63,7 +48,7 @@ pattern!(POOL, r"(?-u:\b)pool-[0-9]+-thread-(?:[0-9]+|<id>)");
 
 /// Ids of threads, processes and workers, and the seeds of random orders: which one it was is chance.
 pub(super) fn mask_workers(text: &str) -> Cow<'_, str> {
-    if !has_digit(text) || !has_any(text, &NUMBERED) {
+    if !has_digit(text) || !NUMBERED.any_in(text) {
         return Cow::Borrowed(text);
     }
     let named = replace(&THREAD, text, "$1");

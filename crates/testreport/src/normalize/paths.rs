@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::rule::{has_any, has_digits, pattern, replace, replace_by, replace_whole};
-use crate::Root;
+use super::rule::{has_digits, pattern, replace, replace_by, replace_whole};
+use crate::{Root, WordList, words::PHRASES};
 
 /// The absolute path of the project root, with the slash after it; the root itself becomes `.`. A prefix that makes it
 /// a URL or, on macOS, a real path is removed too.
@@ -51,23 +51,11 @@ pattern!(
 );
 
 /// Parts of which the pattern needs one.
-const TOOLS: [&str; 11] = [
-    "registry/src/",
-    "rustc/",
-    "toolchains/",
-    "-packages/",
-    "lib/python",
-    "node_modules/",
-    "pkg/mod/",
-    "/go",
-    "gems/",
-    "lib/ruby/",
-    ".m2/repository/",
-];
+const TOOLS: WordList = WordList::section(PHRASES, "parts of folders of tools");
 
 /// Takes out the directory in which a toolchain or a package manager keeps its files, up to the package's own name.
 pub(super) fn strip_tools(text: &str) -> Cow<'_, str> {
-    if has_any(text, &TOOLS) { replace(&TOOL, text, "<tool>/") } else { Cow::Borrowed(text) }
+    if TOOLS.any_in(text) { replace(&TOOL, text, "<tool>/") } else { Cow::Borrowed(text) }
 }
 
 pattern!(

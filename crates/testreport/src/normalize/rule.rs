@@ -159,11 +159,6 @@ pub(super) fn has_row(text: &str, wanted: usize, of: impl Fn(u8) -> bool) -> boo
     })
 }
 
-/// True when one of `parts` is in the text.
-pub(super) fn has_any(text: &str, parts: &[&str]) -> bool {
-    parts.iter().any(|part| text.contains(part))
-}
-
 /// True when the text has a digit and behind it bytes that `then` accepts.
 pub(super) fn has_behind_digit(text: &str, then: impl Fn(&[u8]) -> bool) -> bool {
     let bytes = text.as_bytes();

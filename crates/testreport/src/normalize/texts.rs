@@ -47,22 +47,11 @@ pub fn normalize_error(text: &str, root: &Root) -> String {
 }
 
 /// The rules for texts of any kind, in which lines, positions and numbers are what the text says.
-const OF_CONTENTS: [&str; 10] = [
-    "decode",
-    "printed-escapes",
-    "ansi",
-    "controls",
-    "temp-path",
-    "timestamp",
-    "duration",
-    "uuid",
-    "address",
-    "worker",
-];
+const OF_CONTENTS: WordList = WordList::section(rule::WHYS, "of contents");
 
 /// Masks what is known to be a time, a duration, a temporary path or an id, and nothing else.
 pub fn normalize_contents(text: &str) -> String {
-    let of_contents = |rule: &&Rule| OF_CONTENTS.contains(&rule.name);
+    let of_contents = |rule: &&Rule| OF_CONTENTS.contains(rule.name);
     rule::run(RULES.iter().filter(of_contents), WHYS, &Root::none(), text, &mut |_, _, _| {})
 }
 

@@ -88,7 +88,10 @@ fn masked(name: &str) -> Cow<'_, str> {
 
 fn is_drawn(name: &str) -> bool {
     let default = name.strip_prefix("tmp.").and_then(|rest| rest.split('.').next());
-    default.is_some_and(|rest| rest.len() >= 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    // The folder of pytest has the number of its run.
+    let run = name.strip_prefix("pytest-").is_some_and(|rest| rest.parse::<u64>().is_ok());
+    run || default
+        .is_some_and(|rest| rest.len() >= 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
         || is_made_up(name)
         || name.split(['-', '_', '.', '@', '+', '=', ',', '#', '%', '~']).any(is_drawn_part)
 }
@@ -139,6 +142,7 @@ mod tests {
             ("/var/folders/ab/cd_e/T//tmp.aB3xYzQwEr", "/var/folders/ab/cd_e/T//tmp.B4yZaxCvbn"),
             ("/tmp/build-aBcDeF/x", "/tmp/build-QwErTy/x"),
             ("/tmp/out.812.log", "/tmp/out.9133.log"),
+            ("/tmp/pytest-of-root/pytest-9/a0", "/tmp/pytest-of-root/pytest-10/a0"),
             ("/run/user/1000/tmp.aB3xYzQwEr", "/run/user/1000/tmp.B4yZaxCvbn"),
             ("/build/t/tmp.aB3xYzQwEr: no", "/build/t/tmp.B4yZaxCvbn: no"),
             (r"C:\Users\a\AppData\Local\Temp\tmpab12cd_x", r"C:\Users\a\AppData\Local\Temp\tmpzz98qw_k"),

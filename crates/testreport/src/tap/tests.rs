@@ -173,6 +173,19 @@ fn a_cut_report_never_passes_as_the_whole() {
 }
 
 #[test]
+fn as_deep_as_the_bound_counts_for_itself() {
+    let bound = super::document::MAX_DEPTH;
+    for (depth, failed) in [(bound, 1), (bound + 1, 0)] {
+        let indent = |level: usize| "    ".repeat(level);
+        let begun: String = (0..depth).map(|level| format!("{}ok 1 - a{level}\n", indent(level))).collect();
+        let deepest = format!("{0}not ok 1 - b\n{0}1..1\n", indent(depth));
+        let close = |level: usize| format!("{0}ok 2 - t{level}\n{0}1..2\n", indent(level));
+        let ended: String = (0..depth).rev().map(close).collect();
+        assert_eq!(run(&[begun, deepest, ended].concat()).counts.failed, failed, "{depth}");
+    }
+}
+
+#[test]
 fn endless_reports_stay_bounded() {
     let mut reader = TapReader::new(&Root::none());
     for number in 0..20_000 {

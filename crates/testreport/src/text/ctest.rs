@@ -65,7 +65,7 @@ impl CtestReader {
     /// A line of either stream: that there are no tests is said on standard error.
     pub(super) fn side_line(&mut self, line: &str) {
         if line == "No tests were found!!!" {
-            self.sessions.trouble(Trouble::NoTests);
+            self.sessions.pending.trouble(Trouble::NoTests);
             self.sessions.take_in();
         }
     }
@@ -112,7 +112,7 @@ impl CtestReader {
         let Some((name, how)) = rest.rsplit_once(" (") else { return };
         let passed = ["Skipped)", "Disabled)"].iter().any(|word| how.starts_with(word));
         if whole_number(number.trim()).is_some() && !passed {
-            self.sessions.closed().fail(name.trim_end(), None);
+            self.sessions.closed.fail(name.trim_end(), None);
         }
     }
 

@@ -101,17 +101,17 @@ impl GoReader {
         match verdict {
             Verdict::NotBuilt => {
                 self.not_built = true;
-                self.sessions.trouble(Trouble::BuildFailed);
+                self.sessions.pending.trouble(Trouble::BuildFailed);
             }
             Verdict::Failed if counts.failed == 0 => {
-                self.sessions.trouble(Trouble::GaveUp);
+                self.sessions.pending.trouble(Trouble::GaveUp);
                 let why = panic.as_deref().unwrap_or("failed without a failing test");
-                self.sessions.run_error(&format!("{package}: {why}"));
+                self.sessions.pending.run_error(&format!("{package}: {why}"));
             }
             Verdict::Failed | Verdict::Passed | Verdict::Empty => {}
         }
         if verdict == Verdict::Passed {
-            self.sessions.closed().placed(ReportedPlace::GoPackage(package.to_owned()));
+            self.sessions.closed.placed(ReportedPlace::GoPackage(package.to_owned()));
         }
         let alone = u64::from(verdict == Verdict::Passed && counts == Counts::default());
         if !std::mem::take(&mut self.bare) {
@@ -129,11 +129,11 @@ impl GoReader {
             |name: &str| package.map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"));
         if cases.verbose {
             for (name, outcome) in &cases.named {
-                self.sessions.named(&full(name), *outcome);
+                self.sessions.pending.named(&full(name), *outcome);
             }
         } else if cases.counts != Counts::default() {
             // Without `-v` only those that failed have a line.
-            self.sessions.names_are_partial();
+            self.sessions.pending.names_are_partial();
         }
         for (name, text) in &cases.failures {
             let text = Some(text.as_str()).filter(|text| !text.is_empty());
@@ -148,14 +148,14 @@ impl GoReader {
         if self.bare && (counts != Counts::default() || self.none) {
             self.sessions.summary(counts);
         } else {
-            self.sessions.seen_several(counts);
+            self.sessions.seen.add_counts(counts);
         }
         if self.silent > 0 && !self.verbose {
-            self.sessions.closed().add_counts(Counts { passed: self.silent, ..Counts::default() });
+            self.sessions.closed.add_counts(Counts { passed: self.silent, ..Counts::default() });
         }
         if self.not_built {
             for error in &self.build {
-                self.sessions.closed().run_error(error);
+                self.sessions.closed.run_error(error);
             }
         }
         self.sessions.finish(report)
@@ -350,13 +350,7 @@ fn result(text: &str) -> Option<(&str, Outcome)> {
     let (name, time) = rest.rsplit_once(" (")?;
     let number = time.strip_suffix("s)")?;
     let timed = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let outcome = match verdict {
-        "PASS" => Outcome::Passed,
-        "FAIL" => Outcome::Failed,
-        "SKIP" => Outcome::Skipped,
-        _ => return None,
-    };
-    timed.then_some((name, outcome))
+    Some((name, Outcome::told("go", verdict)?)).filter(|_| timed)
 }
 
 /// The test in `RUN   TestA`, `CONT  TestA` and `NAME  TestA`, after `=== `.

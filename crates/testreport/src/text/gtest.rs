@@ -78,7 +78,7 @@ impl GtestReader {
     fn failing(&mut self, sessions: &mut Sessions, count: u64) {
         let Some(seen) = self.failed else { return };
         let failed = count.saturating_sub(seen);
-        sessions.closed().add_counts(Counts { failed, ..Counts::default() });
+        sessions.closed.add_counts(Counts { failed, ..Counts::default() });
     }
 
     fn text(&mut self, line: &str) {
@@ -98,7 +98,7 @@ impl Summary for GtestReader {
             Line::Ended(id, outcome) => self.ended(sessions, id, outcome),
             Line::Ran(total) => self.ran(sessions, total),
             Line::Failing(count) => self.failing(sessions, count),
-            Line::Listed(id) if self.failed.is_some() => sessions.closed().fail(id, None),
+            Line::Listed(id) if self.failed.is_some() => sessions.closed.fail(id, None),
             Line::Listed(_) | Line::Other => self.text(line),
         }
     }

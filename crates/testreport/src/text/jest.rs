@@ -42,8 +42,8 @@ impl JestReader {
         if let Some(name) = id {
             sessions.fail(&format!("{file}::{name}"), Some(&text));
         } else {
-            sessions.trouble(Trouble::GaveUp);
-            sessions.run_error(&format!("{file}: {}", text.trim_start()));
+            sessions.pending.trouble(Trouble::GaveUp);
+            sessions.pending.run_error(&format!("{file}: {}", text.trim_start()));
         }
     }
 
@@ -101,7 +101,7 @@ impl Summary for JestReader {
                 self.tests(sessions, total, counts);
             }
         } else if line.starts_with("No tests found, exiting with code ") {
-            sessions.trouble(Trouble::NoTests);
+            sessions.pending.trouble(Trouble::NoTests);
             sessions.summary(Counts::default());
         } else {
             self.text(sessions, line);

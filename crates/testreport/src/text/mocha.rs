@@ -41,9 +41,9 @@ impl MochaReader {
 
     fn counts(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(skipped) = counted(line, "pending") {
-            sessions.closed().add_counts(Counts { skipped, ..Counts::default() });
+            sessions.closed.add_counts(Counts { skipped, ..Counts::default() });
         } else if let Some(failed) = counted(line, "failing") {
-            sessions.closed().add_counts(Counts { failed, ..Counts::default() });
+            sessions.closed.add_counts(Counts { failed, ..Counts::default() });
             self.expected = failed;
         }
     }
@@ -65,8 +65,8 @@ impl MochaReader {
 
     fn end_failure(&mut self, sessions: &mut Sessions) {
         match std::mem::replace(&mut self.part, Part::Failures) {
-            Part::Title(titles) => sessions.closed().fail(&titles.join(" > "), None),
-            Part::Error(id, text) => sessions.closed().fail(&id, Some(&text)),
+            Part::Title(titles) => sessions.closed.fail(&titles.join(" > "), None),
+            Part::Error(id, text) => sessions.closed.fail(&id, Some(&text)),
             Part::Other => self.part = Part::Other,
             Part::Failures => {}
         }

@@ -3,7 +3,7 @@
 //! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
 
 use super::sessions::{Sessions, counts_of, number_first, whole_number};
-use crate::cases::{ADVICE, SUMMARY, from_panic};
+use crate::cases::from_panic;
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, Root, words};
 
@@ -43,7 +43,7 @@ impl NextestReader {
             // A run that was stopped has run fewer tests than it announced: `2/5 tests run`.
             self.sessions.hold_against(of.max(self.planned), ran);
         } else if line == "error: no tests to run" && self.sessions.is_open() {
-            self.sessions.trouble(Trouble::NoTests);
+            self.sessions.pending.trouble(Trouble::NoTests);
             self.sessions.summary(Counts::default());
         } else if !(self.sessions.is_open() || self.summed) {
         } else if let Some((outcome, id)) = ended(line) {
@@ -57,7 +57,7 @@ impl NextestReader {
     fn test(&mut self, outcome: Outcome, id: &str) {
         let failing = outcome.is_failing();
         match self.summed {
-            true if failing => self.sessions.closed().fail(id, None),
+            true if failing => self.sessions.closed.fail(id, None),
             true => {}
             false => {
                 self.sessions.seen(id, outcome);
@@ -83,15 +83,11 @@ impl NextestReader {
 /// (`TRY 1 FAIL`) decide nothing.
 fn ended(line: &str) -> Option<(Outcome, &str)> {
     let (status, rest) = line.split_once(" [")?;
-    let outcome = match status {
-        "PASS" | "LEAK" | "SLOW PASS" => Outcome::Passed,
-        "FAIL" | "LEAK-FAIL" | "FAIL + LEAK" => Outcome::Failed,
-        "SKIP" => Outcome::Skipped,
-        "TIMEOUT" | "XFAIL" | "EXEC FAIL" | "ABORT" => Outcome::Errored,
-        flaky if flaky.starts_with("FLAKY ") => Outcome::Passed,
-        signal if signal.starts_with("SIG") && !signal.contains(' ') => Outcome::Errored,
-        tried if tried.starts_with("TRY ") => return None,
-        _ => return None,
+    let is_signal = status.starts_with("SIG") && !status.contains(' ');
+    let outcome = match Outcome::told("nextest", status) {
+        None if status.starts_with("FLAKY ") => Outcome::Passed,
+        None if is_signal => Outcome::Errored,
+        told => told?,
     };
     let (_, rest) = rest.split_once("] ")?;
     let rest = rest.trim_start();
@@ -127,8 +123,7 @@ fn without_parentheses(list: &str) -> String {
 
 /// The panic in what a test printed; the whole when there is none.
 fn first_error(text: &str) -> String {
-    let is_end = |line: &str| ADVICE.iter().chain(&SUMMARY).any(|end| line.starts_with(end));
-    from_panic(text, 0, |line| is_end(line) || line.contains('─'))
+    from_panic(text, 0, |line| line.contains('─'))
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl NodeReader {
         let Some((name, text)) = self.explaining.take() else { return };
         let Some(at) = self.waiting.iter().position(|waiting| waiting.name == name) else { return };
         let waiting = self.waiting.remove(at);
-        sessions.closed().fail(&waiting.path, Some(before_frames(&text)));
+        sessions.closed.fail(&waiting.path, Some(before_frames(&text)));
     }
 }
 

@@ -51,7 +51,7 @@ impl Summary for PhpunitReader {
         } else if let Some(counts) = summary(line) {
             self.summary(sessions, counts);
         } else if line == "No tests executed!" {
-            sessions.trouble(Trouble::NoTests);
+            sessions.pending.trouble(Trouble::NoTests);
             self.summary(sessions, Counts::default());
         } else if let Some(what) = heading(line) {
             sessions.end_failure();

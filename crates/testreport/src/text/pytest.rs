@@ -59,7 +59,7 @@ impl PytestReader {
     fn interrupted(sessions: &mut Sessions, words: &str) {
         let gave_up = ["KeyboardInterrupt", "Interrupted: ", "_pytest.outcomes.Exit: "];
         if words.starts_with("stopping after ") {
-            sessions.names_are_partial();
+            sessions.pending.names_are_partial();
         }
         if gave_up.iter().any(|start| words.starts_with(start)) {
             sessions.gave_up(words);
@@ -116,11 +116,11 @@ impl PytestReader {
             }
         }
         if counts == Counts::default() {
-            sessions.trouble(Trouble::NoTests);
+            sessions.pending.trouble(Trouble::NoTests);
         }
         if let Some(text) = self.internal.take() {
-            sessions.trouble(Trouble::GaveUp);
-            sessions.run_error(&text);
+            sessions.pending.trouble(Trouble::GaveUp);
+            sessions.pending.run_error(&text);
         }
         sessions.summary(counts);
         self.part = Part::Progress;
@@ -146,8 +146,8 @@ impl Summary for PytestReader {
             return;
         }
         if is_usage_error(line) {
-            sessions.trouble(Trouble::GaveUp);
-            sessions.run_error(line);
+            sessions.pending.trouble(Trouble::GaveUp);
+            sessions.pending.run_error(line);
             return sessions.take_in();
         }
         match self.part {
@@ -244,14 +244,7 @@ fn verbose_line(line: &str) -> Option<(&str, Outcome)> {
         let (head, _) = line.strip_suffix("%]")?.rsplit_once('[')?;
         without_reason(head.trim_end()).rsplit_once(' ')?
     };
-    let outcome = match verdict {
-        "PASSED" | "XPASS" => Outcome::Passed,
-        "FAILED" => Outcome::Failed,
-        "ERROR" => Outcome::Errored,
-        "SKIPPED" | "XFAIL" => Outcome::Skipped,
-        _ => return None,
-    };
-    Some((id.trim(), outcome))
+    Some((id.trim(), Outcome::told("pytest", verdict)?))
 }
 
 /// `tests/test_a.py::test_b SKIPPED (why)` without the reason, which may hold anything and may be cut.

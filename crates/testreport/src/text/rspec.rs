@@ -5,10 +5,13 @@
 
 use super::Summary;
 use super::sessions::{Explanations, Sessions, number_first, sum, whole_number};
-use crate::{Counts, WordList, tally::Trouble, words::RUNNERS};
+use crate::words::{PHRASES, RUNNERS};
+use crate::{Counts, WordList, tally::Trouble};
 
 /// Whatever a summary counts.
 const NAMES: WordList = WordList::section(RUNNERS, "rspec summary");
+/// Beginnings of lines that hold no marks.
+const SAID: WordList = WordList::section(PHRASES, "lines of RSpec beside its marks");
 
 /// The owner of the lines that come now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,20 +54,20 @@ impl Default for Marks {
 impl RspecReader {
     fn summary(&mut self, sessions: &mut Sessions, list: &[(&str, u64)]) {
         for (file, text) in self.loading.unclaimed() {
-            sessions.run_error(&format!("{file}: {text}"));
+            sessions.pending.run_error(&format!("{file}: {text}"));
         }
         let failed = sum(list, &["failure", "failures"]);
         let skipped = sum(list, &["pending"]);
         let total = sum(list, &["example", "examples"]);
         if list.iter().any(|(name, _)| name.ends_with("occurred outside of examples")) {
-            sessions.trouble(Trouble::GaveUp);
+            sessions.pending.trouble(Trouble::GaveUp);
         } else if total == 0 {
-            sessions.trouble(Trouble::NoTests);
+            sessions.pending.trouble(Trouble::NoTests);
         } else if let Marks::Counted(ended @ 1..) = self.marks
             && ended < total
         {
             // An example that ends the process is counted, and those after it are not.
-            sessions.trouble(Trouble::Incomplete);
+            sessions.pending.trouble(Trouble::Incomplete);
         }
         // Of several processes, the marks of all may come before the first summary.
         if let Marks::Counted(ended) = &mut self.marks {
@@ -98,18 +101,11 @@ impl RspecReader {
         let file = file.split_once('[').map_or(file, |(file, _)| file);
         let text = self.texts.claim(description);
         let file = file.strip_prefix("./").unwrap_or(file);
-        sessions.closed().fail(&format!("{file}::{description}"), text.as_deref());
+        sessions.closed.fail(&format!("{file}::{description}"), text.as_deref());
     }
 
     fn mark(&mut self, line: &str) {
-        const SAID: [&str; 5] = [
-            "Run options:",
-            "Randomized with seed",
-            "Finished in ",
-            "All examples were filtered",
-            "Coverage report ",
-        ];
-        if line.trim().is_empty() || SAID.iter().any(|start| line.starts_with(start)) {
+        if line.trim().is_empty() || SAID.begins(line) {
             return;
         }
         let only_marks = line.bytes().all(|one| b".F*".contains(&one));
@@ -125,7 +121,7 @@ impl RspecReader {
     fn unnamed(&mut self, sessions: &mut Sessions) {
         if self.part == Part::Names {
             for (description, text) in self.texts.unclaimed() {
-                sessions.closed().fail(&description, Some(&text));
+                sessions.closed.fail(&description, Some(&text));
             }
         }
     }

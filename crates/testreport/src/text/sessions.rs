@@ -20,14 +20,14 @@ enum State {
 pub(super) struct Sessions {
     runner: &'static str,
     root: Root,
-    /// The results of closed sessions.
-    tally: Tally,
+    /// The results of closed sessions, for runners that explain failures after their summary.
+    pub(super) closed: Tally,
     recognised: bool,
     state: State,
     /// The results of the open session, counts aside.
-    pending: Tally,
+    pub(super) pending: Tally,
     /// Counted from the lines of tests: only needed when no summary comes.
-    seen: Tally,
+    pub(super) seen: Tally,
     unfinished: bool,
     /// Its header has come.
     begun: bool,
@@ -44,7 +44,7 @@ impl Sessions {
         Self {
             runner,
             root: root.clone(),
-            tally: Tally::new(root),
+            closed: Tally::new(root),
             pending: Tally::new(root),
             seen: Tally::new(root),
             ..Self::default()
@@ -86,22 +86,7 @@ impl Sessions {
     /// A test of this id that ended so; what a failing one says comes with [`Sessions::fail`].
     pub(super) fn seen(&mut self, id: &str, outcome: Outcome) {
         self.seen.count(outcome);
-        self.named(id, outcome);
-    }
-
-    /// Names a test that is counted elsewhere.
-    pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
         self.pending.named(id, outcome);
-    }
-
-    /// Tests of that many outcomes.
-    pub(super) fn seen_several(&mut self, counts: Counts) {
-        self.seen.add_counts(counts);
-    }
-
-    /// The results of closed sessions, for runners that explain failures after their summary.
-    pub(super) fn closed(&mut self) -> &mut Tally {
-        &mut self.tally
     }
 
     /// Notes a failing test of the session.
@@ -129,26 +114,12 @@ impl Sessions {
         }
     }
 
-    /// Notes that tests may be missing among those that were named.
-    pub(super) fn names_are_partial(&mut self) {
-        self.pending.names_are_partial();
-    }
-
-    /// Notes an error of the session that belongs to no test.
-    pub(super) fn run_error(&mut self, text: &str) {
-        self.pending.run_error(text);
-    }
-
-    pub(super) fn trouble(&mut self, trouble: Trouble) {
-        self.pending.trouble(trouble);
-    }
-
     /// Words with which only this runner says that it gave up, before its summary or, because that is drawn first, after it.
     pub(super) fn gave_up(&mut self, words: &str) {
         if self.state == State::Unproven {
             self.take_in();
-            self.tally.trouble(Trouble::GaveUp);
-            self.tally.run_error(words);
+            self.closed.trouble(Trouble::GaveUp);
+            self.closed.run_error(words);
         } else {
             self.pending.trouble(Trouble::GaveUp);
             self.pending.run_error(words);
@@ -160,8 +131,8 @@ impl Sessions {
         self.end_failure();
         self.take_in();
         (self.begun, self.trailing) = (false, false);
-        self.tally.sessions().end(self.runner);
-        self.tally.add_counts(counts);
+        self.closed.sessions().end(self.runner);
+        self.closed.add_counts(counts);
         self.seen = Tally::new(&self.root);
     }
 
@@ -185,7 +156,7 @@ impl Sessions {
         self.recognised = true;
         self.state = State::Unproven;
         let pending = std::mem::replace(&mut self.pending, Tally::new(&self.root));
-        self.tally.absorb(pending);
+        self.closed.absorb(pending);
     }
 
     /// Without a summary, what the lines said is all there is.
@@ -193,7 +164,7 @@ impl Sessions {
         let seen = std::mem::replace(&mut self.seen, Tally::new(&self.root));
         if self.state == State::Open {
             self.take_in();
-            self.tally.add_counts(seen.counts());
+            self.closed.add_counts(seen.counts());
             self.begun = false;
             self.unfinished = true;
         }
@@ -208,15 +179,15 @@ impl Sessions {
             return None;
         }
         if self.unfinished || self.trailing {
-            self.tally.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
+            self.closed.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
         }
         // A failed test may be the reason that others did not run.
-        if let Some((planned, counted)) = self.short.filter(|_| !self.tally.has_failures()) {
+        if let Some((planned, counted)) = self.short.filter(|_| !self.closed.has_failures()) {
             let problem = ReportProblem::SummaryShort { runner: self.runner, planned, counted };
-            self.tally.problem(report, &problem);
+            self.closed.problem(report, &problem);
         }
-        self.tally.recognised_as(self.runner);
-        Some(self.tally)
+        self.closed.recognised_as(self.runner);
+        Some(self.closed)
     }
 }
 

@@ -13,7 +13,8 @@ use crate::{Counts, WordList, words};
 const RULE: usize = 70;
 
 /// Whatever a verdict counts.
-const WORDS: WordList = words!["failures", "errors", "skipped", "expected failures", "unexpected successes"];
+const WORDS: WordList =
+    words!["failures", "errors", "skipped", "expected failures", "unexpected successes", "successes"];
 
 /// The place of the next line in a report.
 #[derive(Default)]
@@ -130,7 +131,7 @@ impl UnittestReader {
             sessions.fail(&id, Some(&error));
         }
         if ran == 0 && failed == 0 && errored == 0 {
-            sessions.trouble(Trouble::NoTests);
+            sessions.pending.trouble(Trouble::NoTests);
         }
         sessions.summary(Counts { total: 0, passed, failed, errored, skipped });
         self.part = Part::Other;
@@ -240,7 +241,7 @@ fn verdict(line: &str) -> Option<(&str, Vec<(&str, u64)>)> {
         Some((word, list)) => (word, name_first(list.strip_suffix(')')?, '=', WORDS)?),
         None => (line, Vec::new()),
     };
-    matches!(word, "OK" | "FAILED" | "NO TESTS RAN").then_some((word, list))
+    matches!(word, "OK" | "PASSED" | "FAILED" | "NO TESTS RAN").then_some((word, list))
 }
 
 /// `test_a (tests.test_x.TestX.test_a) ... ok`
@@ -249,15 +250,8 @@ fn verbose(line: &str) -> Option<(&str, Outcome)> {
     if !test.contains(" (") || !test.contains(')') {
         return None;
     }
-    let outcome = match verdict {
-        "ok" => Outcome::Passed,
-        "FAIL" | "unexpected success" => Outcome::Failed,
-        "ERROR" => Outcome::Errored,
-        "expected failure" => Outcome::Skipped,
-        skipped if skipped.starts_with("skipped ") => Outcome::Skipped,
-        _ => return None,
-    };
-    Some((test, outcome))
+    let outcome = Outcome::told("unittest", verdict);
+    Some((test, outcome.or_else(|| verdict.starts_with("skipped ").then_some(Outcome::Skipped))?))
 }
 
 /// `setUpClass (tests.test_x.TestX)`

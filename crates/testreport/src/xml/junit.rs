@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use super::walk::{Element, Node, XmlFormat};
 use crate::cases::{bounded, printed_escapes};
 use crate::tally::{Outcome, Tally, TestTime, append};
-use crate::{ReportProblem, Root};
+use crate::words::PHRASES;
+use crate::{ReportProblem, Root, WordList};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "junit";
@@ -122,7 +123,7 @@ impl JunitReader {
             let message = message.unwrap_or_default();
             if kind.as_deref() == Some("todo") {
                 case.todo = true;
-            } else if case.outcome() == Outcome::Skipped && could_not_run(&message) {
+            } else if case.outcome() == Outcome::Skipped && NOT_RUN.begins(&message) {
                 case.mark(Outcome::Errored, &message);
             } else {
                 case.mark(Outcome::Skipped, "");
@@ -184,17 +185,7 @@ impl JunitReader {
 }
 
 /// Reasons of CTest for not running a test, in a report that calls all of them skipped.
-fn could_not_run(message: &str) -> bool {
-    let reasons = [
-        "Unable to find executable",
-        "Fixture dependency failed",
-        "Missing Configuration",
-        "Required Files Missing",
-        "Failed to start",
-        "Insufficient resources",
-    ];
-    reasons.iter().any(|reason| message.starts_with(reason))
-}
+const NOT_RUN: WordList = WordList::section(PHRASES, "reasons of CTest for not running a test");
 
 /// The message says what failed, the text below it often where as well. A message that only says where
 /// (`panicked at src/lib.rs:3:5`) leaves it to the text.
@@ -454,14 +445,8 @@ fn reported(status: Option<&str>, result: Option<&str>) -> Outcome {
 
 fn word(text: &str) -> Outcome {
     let letters = text.chars().filter(char::is_ascii_alphanumeric);
-    match letters.collect::<String>().to_ascii_lowercase().as_str() {
-        "failed" | "fail" | "failure" | "failing" | "ko" | "notok" | "false" => Outcome::Failed,
-        "error" | "errored" | "broken" | "panicked" | "crash" | "crashed" | "timedout" | "timeout"
-        | "aborted" | "interrupted" | "killed" | "cancelled" | "canceled" => Outcome::Errored,
-        "notrun" | "disabled" | "skipped" | "skip" | "suppressed" | "ignored" | "pending" | "notexecuted"
-        | "inconclusive" | "untested" | "undefined" | "filtered" | "blocked" | "todo" => Outcome::Skipped,
-        _ => Outcome::Passed,
-    }
+    let letters = letters.collect::<String>().to_ascii_lowercase();
+    Outcome::told("junit", &letters).unwrap_or(Outcome::Passed)
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ mod xunit;
 pub(super) use self::output::XmlOutput;
 use self::walk::{Element, Node, Walk, XmlFormat};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
-use crate::{Format, ReportProblem, Root, cases::Cases, tally::Tally};
+use crate::words::PHRASES;
+use crate::{Format, ReportProblem, Root, WordList, cases::Cases, tally::Tally};
 
 /// A format that is a table of paths, such as `/TestRun/Results`, and what each holds.
 trait Dialect {
@@ -55,16 +56,7 @@ impl XmlFormat for OpenDialect {
 }
 
 /// Root elements, with the formats whose they are.
-const NAMES: [(&str, &str); 8] = [
-    ("testsuites", "junit"),
-    ("testsuite", "junit"),
-    ("Site", "ctest-xml"),
-    ("test-run", "nunit"),
-    ("test-results", "nunit"),
-    ("assemblies", "xunit"),
-    ("assembly", "xunit"),
-    ("TestRun", "trx"),
-];
+const NAMES: WordList = WordList::section(PHRASES, "roots of XML");
 
 /// The format whose documents have such a root element.
 fn format_of(
@@ -74,7 +66,8 @@ fn format_of(
     wanted: Option<Format>,
 ) -> Result<Box<dyn XmlFormat>, ReportProblem> {
     let shown: String = root.chars().take(80).collect();
-    let named = NAMES.iter().find(|(known, _)| *known == root).map_or("", |(_, format)| format);
+    let mut rows = NAMES.iter().filter_map(|row| row.split_once(' '));
+    let named = rows.find(|(known, _)| *known == root).map_or("", |(_, format)| format);
     if let Some(wanted) = wanted.filter(|wanted| wanted.name() != named) {
         return Err(ReportProblem::Unknown(format!(
             "root element <{shown}>, which is not {}",

@@ -94,7 +94,7 @@ fn begins_document(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let Some(rest) = line.strip_prefix(b"<") else { return false };
     rest.starts_with(b"?xml ")
-        || NAMES.iter().any(|(name, _)| {
+        || NAMES.iter().filter_map(|row| row.split_once(' ')).any(|(name, _)| {
             let after = rest.strip_prefix(name.as_bytes()).and_then(|rest| rest.first());
             matches!(after, Some(b' ' | b'>' | b'/' | b'\r' | b'\n' | b'\t'))
         })

@@ -107,8 +107,9 @@ impl Dialect for TrxReader {
         if let Some(below) = below_result(path) {
             match (below, node) {
                 ("", Node::Open(element)) => {
-                    let case =
-                        Case::new(value(&element, "testName"), outcome_of(&value(&element, "outcome")));
+                    // One without an outcome, or with one that is not known, could not be carried through.
+                    let outcome = Outcome::told("trx", &value(&element, "outcome")).unwrap_or_default();
+                    let case = Case::new(value(&element, "testName"), outcome);
                     let test = value(&element, "testId");
                     self.open.push(Open { test, case, rows: 0, failing_rows: 0 });
                 }
@@ -160,16 +161,6 @@ fn below_result(path: &str) -> Option<&str> {
     let is_list =
         list == "/TestRun/" || list.starts_with("/TestRun/Results/") && list.ends_with("Result/Inner");
     (is_list && name.ends_with("Result")).then_some(below)
-}
-
-/// A result without an outcome, or with one that is not known, could not be carried through.
-fn outcome_of(said: &str) -> Outcome {
-    match said {
-        "Passed" | "Warning" | "Completed" => Outcome::Passed,
-        "Failed" => Outcome::Failed,
-        "NotExecuted" | "Inconclusive" | "Pending" => Outcome::Skipped,
-        _ => Outcome::Errored,
-    }
 }
 
 #[cfg(test)]

@@ -62,13 +62,7 @@ impl Dialect for XunitReader {
 fn test(element: &Element<'_>) -> Case {
     let (name, class) = (value(element, "name"), value(element, "type"));
     let id = if class.is_empty() || name.starts_with(&class) { name } else { format!("{class}::{name}") };
-    let outcome = match value(element, "result").as_str() {
-        "Pass" => Outcome::Passed,
-        "Fail" => Outcome::Failed,
-        "Skip" | "NotRun" => Outcome::Skipped,
-        _ => Outcome::Errored,
-    };
-    Case::new(id, outcome)
+    Case::new(id, Outcome::told("xunit", &value(element, "result")).unwrap_or_default())
 }
 
 #[cfg(test)]
