@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::{Outcome, failing_count, outcome};
 use super::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::{events::CommitRefused, time::Timestamp};
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
@@ -157,8 +157,9 @@ impl RedRuns {
         let [before, last] = self.codes;
         self.returns = if before == Some(tests.code) { self.returns.saturating_add(1) } else { 0 };
         self.codes = [last, Some(tests.code)];
-        // A build that fails in another way each time is repaired error by error.
-        if !named || (count.is_none() && !same) {
+        // A build has an error of its own that names it; what else a runner prints differs without meaning.
+        let is_build = tests.status == TestStatus::BuildFailed;
+        if !named || (count.is_none() && !same && !is_build) {
             (self.same, self.stuck) = (u64::from(named), 0);
             return;
         }

@@ -55,9 +55,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::{Signature, TreeId};
     use crate::domain::settings::ParamValue;
     use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
-    use crate::domain::{facts::Fact, ids::TreeId};
     use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
 
     fn edited(tests: TestEvidence) -> Fact {
@@ -78,6 +79,13 @@ mod tests {
         made.validity = RunValidity::HandedIn;
         made.evidence.origin = RunOrigin::HandedIn;
         Fact::TestRun(Box::new(made))
+    }
+
+    /// A run that named no test, with this error.
+    fn broken(state: u8, status: TestStatus, error: u8) -> TestEvidence {
+        let mut tests = other(state, status);
+        tests.errors = Some(Signature([error; 32]));
+        tests
     }
 
     fn halts(facts: Vec<Fact>) -> bool {
@@ -171,10 +179,28 @@ mod tests {
         assert!(!halts(more.collect()), "more pass each time");
         let builds = (1..=30).map(|state: u8| edited(other(state, TestStatus::BuildFailed)));
         assert!(!halts(builds.collect()), "a build that says nothing of its error");
+        let others = (1..=30).map(|state: u8| edited(broken(state, TestStatus::RunnerError, state)));
+        assert!(!halts(others.collect()), "a runner that prints something else each time");
+        let repaired = |state: u8| match state {
+            1..=10 => edited(broken(state, TestStatus::BuildFailed, state)),
+            _ => edited(red(state, &["a"], u64::from(state))),
+        };
+        assert!(!halts((1..=30).map(repaired).collect()), "it builds, and more pass each time");
         let before = unedited(red(99, &["a"], 9));
         let known = |last| [before.clone()].into_iter().chain(same(1..=last)).collect();
         assert!(!halts(known(10)), "it was red before");
         assert!(halts(known(11)), "but not for ever");
+    }
+
+    #[test]
+    fn builds_that_fail_count_like_tests() {
+        let row = |last: u8, error: fn(u8) -> u8| -> Vec<Fact> {
+            (1..=last).map(|state| edited(broken(state, TestStatus::BuildFailed, error(state)))).collect()
+        };
+        assert!(!halts(row(5, |_| 1)) && halts(row(6, |_| 1)), "the same error");
+        assert!(!halts(row(11, |state| state)) && halts(row(12, |state| state)), "another one each time");
+        let passed = row(11, |state| state).into_iter().chain([edited(green(50, 9))]);
+        assert!(!halts(passed.chain(row(11, |state| state)).collect()), "it built between");
     }
 
     #[test]
