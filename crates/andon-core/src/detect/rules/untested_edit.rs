@@ -209,20 +209,24 @@ fn of_other_code(difference: &State<'_>, run: &TestRun, stage: Stage) -> Gap {
     let help = hints::ways(difference);
     let paths = difference.paths.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();
-    Gap {
-        evidence,
-        help,
-        ..Gap::new(other_code(difference.paths, difference.total, difference.staging, stage))
-    }
+    Gap { evidence, help, ..Gap::new(other_code(difference, run.validity, stage)) }
 }
 
-/// The message about `differing`, the first of `total` paths.
-fn other_code(differing: &[PathDifference], total: u64, staging: Staging, stage: Stage) -> String {
+/// The message about the difference to the newest run.
+fn other_code(difference: &State<'_>, ran: RunValidity, stage: Stage) -> String {
+    let State { paths: differing, total, staging, .. } = *difference;
     let shown: Vec<String> = differing.iter().map(|one| with_reason(one, &path_of(one))).collect();
     let named = words::list(&shown, total);
     let left_out = differing.iter().filter(|one| one.side == Side::CandidateOnly).count();
     if left_out > 0 && left_out == differing.len() && words::len(differing) == total {
         let verb = if total == 1 { "is" } else { "are" };
+        // Files that were not there before, where the code changed during the run and is the same otherwise.
+        if ran == RunValidity::CodeChanged {
+            return format!(
+                "{named} {} written while the tests ran, such as a new snapshot, so that they have to run once more",
+                if total == 1 { "was" } else { "were" }
+            );
+        }
         let place = if stage == Stage::Complete { "in the code now" } else { "in the commit" };
         return format!("the tests ran without {named}, which {verb} {place}");
     }

@@ -41,6 +41,15 @@ fn left_out(total: u64, staging: Staging) -> EvidenceState {
     EvidenceState::OtherCode { run, differing: vec![path], total, staging }
 }
 
+/// The run itself wrote `z.c`.
+fn written_by_the_run() -> EvidenceState {
+    let mut state = left_out(1, Staging::Edited);
+    if let EvidenceState::OtherCode { run, .. } = &mut state {
+        run.validity = RunValidity::CodeChanged;
+    }
+    state
+}
+
 #[test]
 fn a_run_on_this_code_is_enough_even_if_it_failed() {
     use TestStatus::{BuildFailed, Crashed, Incomplete, NoTests, RunnerError, TimedOut};
@@ -112,6 +121,10 @@ fn the_message_says_what_is_missing() {
         (left_out(1, Staging::Edited), "the tests ran without z.c, which is in the commit"),
         (left_out(400, Staging::Edited), "the code changed after the tests ran: z.c and 399 more"),
         (left_out(1, Staging::OnlyUnstaged), "the tests ran without z.c, which is in the commit"),
+        (
+            written_by_the_run(),
+            "z.c was written while the tests ran, such as a new snapshot, so that they have to run once more",
+        ),
     ];
     for (state, expected) in table {
         let finding = at_commit(state).unwrap();
