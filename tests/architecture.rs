@@ -56,6 +56,49 @@ fn is_test(path: &str) -> bool {
     !is_source || path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("-testkit/")
 }
 
+/// Tests of the bounds of docs/formats.md by the beginning of their row: each comes to the bound, or goes beyond it.
+const BOUNDS: &[(&str, &[&str])] = &[
+    ("report files that match", &["as_many_as_the_bound_are_whole_and_one_more_are_not"]),
+    ("files and directories where", &["as_many_as_the_bound_are_whole_and_one_more_are_not"]),
+    ("directories below the beginning", &["crossing_a_bound_is_told"]),
+    ("a report that is a link", &["what_is_no_file_is_named_and_not_opened"]),
+    ("bytes of one report", &["as_many_bytes_as_the_bound_are_read_and_one_more_is_not"]),
+    ("test cases of one report", &["as_many_cases_as_the_bound_are_counted_and_one_more_is_not"]),
+    ("tests of a report that are open", &["as_much_as_the_bound_passes_and_one_more_does_not"]),
+    (
+        "depth of XML elements",
+        &["as_much_as_the_bound_passes_and_one_more_does_not", "as_deep_as_the_bound_counts_for_itself"],
+    ),
+    ("an entity that XML declares", &["entities_are_not_expanded"]),
+    (
+        "one tag, name or run",
+        &["what_is_too_long_is_left_out", "as_much_as_the_bound_passes_and_one_more_does_not"],
+    ),
+    ("sources of an output", &["sources_are_bounded_and_what_is_left_out_is_told"]),
+    ("names of failing tests", &["endless_reports_stay_bounded"]),
+    ("names of all tests", &["too_many_are_none"]),
+    ("`andon.toml`", &["sources_are_read_with_bounds", "lists_scopes_and_numbers_are_bounded"]),
+    ("the manifest of the installation", &["what_is_no_manifest_is_refused_by_name"]),
+];
+
+#[test]
+fn every_bound_of_the_book_has_its_tests() {
+    let page = root().join("docs/formats.md");
+    // A copy of the sources alone has no book.
+    let Ok(page) = fs::read_to_string(page) else { return };
+    let (_, table) = page.split_once("\n| input | bound | beyond it |\n|---|---|---|\n").expect("the table");
+    let rows: Vec<&str> = table.lines().map_while(|line| line.strip_prefix("| ")).collect();
+    let sources = sources().expect("the sources can be read");
+    assert_eq!(rows.len(), BOUNDS.len(), "a bound without a test, or a test without a bound");
+    for (row, (begins, tests)) in rows.iter().zip(BOUNDS) {
+        assert!(row.starts_with(begins), "no tests are named for: {row}");
+        for test in *tests {
+            let is_there = sources.iter().any(|(_, text)| text.contains(&format!("fn {test}()")));
+            assert!(is_there, "{test}, of the bound: {row}");
+        }
+    }
+}
+
 /// Nouns that messages count.
 const COUNTED: &str = "answers|approvals|attempts|branches|calls|changes|clones|commits|days|edits|entries|events|failures|files|\
                        folders|halts|hours|hunks|iterations|keys|lines|minutes|mistakes|outputs|packages|patterns|processes|\

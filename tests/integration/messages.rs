@@ -198,6 +198,7 @@ fn a_section_of_the_configuration_can_be_shown() {
     test.full = false             # default
     test.handed_in = "record"     # default
     test.known_red = []           # default
+    test.max_reports = 50000      # default
     test.reports = []             # default
     test.runner = (not set)       # default
     test.timeout = "30m"          # default

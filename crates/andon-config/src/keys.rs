@@ -11,6 +11,7 @@ use super::settings::{
 use super::value::{AUTO, TestCommand, Values};
 use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
 use andon_core::domain::ids::{Digest, EntryId};
+use andon_core::domain::settings::Param;
 use andon_core::domain::{context::CachedTokens, identity::FileState, paths::PathRules, time::Span};
 use testreport::Format;
 
@@ -23,6 +24,8 @@ const DAY: u64 = 24 * HOUR;
 const fn range(min: u64, max: u64, default: u64) -> Range {
     Range { min: Span(min), max: Span(max), default: Span(default) }
 }
+
+const MAX_REPORTS: Param<u64> = Param::total("max_reports", 50_000, 1);
 
 /// Documentation, and what is as little code: a kind of files a line.
 pub(super) const DOCS: &str = include_str!("documentation.txt");
@@ -134,6 +137,8 @@ section! {
         "What runs made elsewhere (`andon observe test_run`) are worth: only recorded, or as good as `andon test`.";
     known_red: Vec<String> = Texts,
         "Tests that were red before the loop began, by id: while they fail, they halt nothing. One that passes counts again.";
+    max_reports: u64 = Count(&MAX_REPORTS),
+        "Most report files of one run; with more it is incomplete. Four times as many files are looked at to find them.";
     reports: Vec<String> = Globs(""),
         "Report files that the command writes, as globs from the repository root.";
     runner: Option<Runner> = OptionalChoice(words::<Runner>),

@@ -33,6 +33,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Val
             Some(UNLIMITED | "off") => Ok(Value::Unlimited),
             Some(_) | None => read_span(&expected, *range, item).map(Value::Span),
         },
+        Kind::Count(count) => read_param(name, &count.spec, item),
         Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
         Kind::Switch(_) => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
@@ -73,7 +74,8 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
         ParamValue::Word { of, .. } => one_of(of),
     };
     let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
-    let hint = match (&default, name.split('.').nth(1)) {
+    let rule = name.strip_prefix("rules.").and_then(|rest| rest.split('.').next());
+    let hint = match (&default, rule) {
         (ParamValue::Count(_) | ParamValue::Span(_), Some(rule)) if unlimited => {
             format!("the rule is this limit; to have none, switch it off: {rule} = \"off\"")
         }

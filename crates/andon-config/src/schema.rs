@@ -116,6 +116,7 @@ fn key_schema(key: &Key) -> Json {
         Kind::Choice(words) | Kind::OptionalChoice(words) => one_of(&words()),
         Kind::Duration(_) => matching(DURATION),
         Kind::Limit(_) => or_unlimited(&matching(DURATION)),
+        Kind::Count(count) => param_schema(&count.spec),
         Kind::Command => json!({"anyOf": [text(), with(list(&plain("string")), "minItems", 1)]}),
         Kind::Globs(_) | Kind::Program | Kind::Providers | Kind::Texts => list(&text()),
         Kind::Text => text(),

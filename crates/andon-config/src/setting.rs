@@ -10,7 +10,8 @@ use andon_core::detect::{REGISTRY, Rule};
 use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::{context::CachedTokens, findings::Level, settings::ParamSpec, time::Span};
+use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
+use andon_core::domain::{context::CachedTokens, findings::Level, time::Span};
 use testreport::Format;
 
 /// A type whose values are words; the first is the default.
@@ -73,6 +74,7 @@ macro_rules! from_value {
 
 from_value! {
     Span: Value::Span(span) => span, Span(u64::MAX);
+    u64: Value::Param(ParamValue::Count(count)) => count, u64::MAX;
     Option<Span>: Value::Span(span) => Some(span), None;
     Option<String>: Value::Text(text) => Some(text), None;
     Option<EntryId>: Value::Text(text) => text.parse().ok(), None;
@@ -144,6 +146,7 @@ impl Key {
             Kind::Format => Value::Text(AUTO.to_owned()),
             Kind::Switch(switch) => Value::Switch(switch),
             Kind::Duration(range) | Kind::Limit(range) => Value::Span(range.default),
+            Kind::Count(count) => Value::Param(count.spec.default()),
             Kind::Globs(list) => texts(list),
             Kind::Texts | Kind::Providers | Kind::Pinned => texts(""),
             Kind::OptionalChoice(_)
@@ -175,6 +178,8 @@ pub(super) enum Kind {
     Duration(Range),
     /// A duration of a range, or `"none"`.
     Limit(Range),
+    /// A whole number.
+    Count(&'static Param<u64>),
     /// A text for `sh -c`, or a list of program and arguments.
     Command,
     /// A list of globs, and those that hold where none is given, between white space.
@@ -206,6 +211,7 @@ impl Kind {
             Self::Choice(_) | Self::OptionalChoice(_) => ("", None),
             Self::Duration(_) => ("a duration such as \"6h\"", None),
             Self::Limit(_) => ("a duration such as \"30m\", or \"none\"", None),
+            Self::Count(_) => ("a whole number", None),
             Self::Command => ("a text or a list of texts", Some("\"cargo test\"")),
             Self::Globs("") => ("a list of globs", Some("[\"target/**/junit.xml\"]")),
             Self::Globs(_) => ("a list of globs", None),

@@ -71,6 +71,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         full: FullRuns::Wanted,
         handed_in: HandedInRuns::Record,
         known_red: Vec::new(),
+        max_reports: 50_000,
         reports: vec![],
         runner: None,
         scopes: TestScopes::default(),
@@ -254,7 +255,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\"
      \"!**/{*requirements*,constraints*,CMakeLists,conanfile}.txt\", \"!**/requirements/**\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 45] = [
+const SHOWN: [&str; 46] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
@@ -267,6 +268,7 @@ const SHOWN: [&str; 45] = [
     "test.full = false  # default",
     "test.handed_in = \"record\"  # default",
     "test.known_red = []  # default",
+    "test.max_reports = 50000  # default",
     "test.reports = []  # default",
     "test.runner = (unset)  # default",
     "test.timeout = \"30m\"  # default",
@@ -321,6 +323,29 @@ fn the_higher_layer_wins_key_by_key() {
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), SettingOrigin::Default);
+}
+
+#[test]
+fn lists_scopes_and_numbers_are_bounded() {
+    let list = |items: usize| format!("[test]\nreports = [{}]", "\"a\", ".repeat(items));
+    let scopes = |number: usize| -> String {
+        let scope =
+            |name: usize| format!("[test.scopes.s{name}]\npaths = [\"p{name}/**\"]\ncommand = \"true\"\n");
+        (0..number).map(scope).collect()
+    };
+    for (at, beyond) in [
+        (list(256), list(257)),
+        (scopes(256), scopes(257)),
+        ("[test]\nmax_reports = 1".to_owned(), "[test]\nmax_reports = 0".to_owned()),
+    ] {
+        assert!(read(&at).is_ok(), "{:?}", read(&at).err());
+        assert!(read(&beyond).is_err());
+    }
+    let error = read("[test]\nmax_reports = \"none\"").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "andon.toml:2:15: `test.max_reports` must be a whole number from 1 to 1000000000, not \"none\"\n  help: write max_reports = 50000"
+    );
 }
 
 #[test]

@@ -23,17 +23,20 @@ const MAX_DEPTH: usize = 4;
 /// Reads a variable of the environment.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The calls that a command is sure to make, and the directories in which it is sure to start something of a test.
+/// The calls that a command is sure to make, the directories in which it is sure to start something of a test, and the paths
+/// that it gives to its runners.
+#[derive(Default)]
 pub(super) struct SureCalls {
     pub(super) calls: Vec<RunnerCall>,
     pub(super) directories: Vec<PathBuf>,
+    pub(super) paths: Vec<PathBuf>,
 }
 
 /// The calls and directories of `command` in the project at `top`.
 pub(super) fn of_command(top: &Path, command: &TestCommand, variables: Variables<'_>) -> SureCalls {
-    let mut calls = Calls { variables, found: Vec::new(), others: 0, directories: Vec::new() };
+    let mut calls = Calls { variables, found: SureCalls::default(), others: None };
     match command {
-        TestCommand::Shell(line) => calls.line(top, line, 0),
+        TestCommand::Shell(line) => calls.line(top, &line.replace("$PWD", &top.to_string_lossy()), 0),
         TestCommand::Argv(words) => calls.program(top, words, 0),
     }
     calls.found()
@@ -87,42 +90,55 @@ pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
 
 struct Calls<'a> {
     variables: Variables<'a>,
-    found: Vec<RunnerCall>,
-    /// Programs that are no known runner.
-    others: usize,
-    directories: Vec<PathBuf>,
+    found: SureCalls,
+    /// The paths given to programs that are no known runner, where there is one.
+    others: Option<Vec<PathBuf>>,
 }
 
 impl Calls<'_> {
-    /// A call that runs no test says something of the whole only where there is nothing else.
+    /// A call that runs no test says something of the whole only where there is nothing else. Paths of programs that are no
+    /// known runner count where there is none.
     fn found(self) -> SureCalls {
-        let Self { found: mut calls, others, directories, .. } = self;
-        let alone = others == 0 && calls.iter().all(|call| call.promise == Promise::NoTest);
-        calls.retain(|call| alone || call.promise != Promise::NoTest);
-        SureCalls { calls, directories }
+        let Self { mut found, others, .. } = self;
+        let alone = others.is_none() && found.calls.iter().all(|call| call.promise == Promise::NoTest);
+        if found.calls.is_empty() {
+            found.paths = others.unwrap_or_default();
+        }
+        found.calls.retain(|call| alone || call.promise != Promise::NoTest);
+        found
     }
 
     fn line(&mut self, directory: &Path, line: &str, depth: usize) {
         match programs_of(directory, line) {
             Some(programs) => programs.iter().for_each(|(at, words)| self.program(at, words, depth)),
-            None => self.others += 1,
+            None => _ = self.others.get_or_insert_default(),
         }
     }
 
     fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
-        self.directories.extend(named_directory(directory, words));
+        let found = &mut self.found;
+        found.directories.extend(named_directory(directory, words));
         if let Some(mut call) = call_of(directory, words) {
             if rehearses(directory, words, call.runner, self.variables) {
                 call.promise = Promise::NoTest;
             }
-            self.found.push(call);
-            self.directories.push(directory.to_owned());
+            found.calls.push(call);
+            found.directories.push(directory.to_owned());
+            found.paths.extend(paths(directory, words));
         } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
             self.line(directory, &line, depth + 1);
         } else {
-            self.others += 1;
+            self.others.get_or_insert_default().extend(paths(directory, words));
         }
     }
+}
+
+/// The words behind a program and its command that may be paths: `tests/test_a.py::test_b` names a test in one.
+pub(super) fn paths(directory: &Path, words: &[String]) -> impl Iterator<Item = PathBuf> {
+    let is_command = |(at, word): &(usize, &String)| *at == 0 && word.as_str() == "test";
+    let behind = words.iter().skip(1).enumerate().filter(move |one| !is_command(one));
+    let words = behind.map(|(_, word)| word).filter(|word| !word.starts_with('-'));
+    words.map(|word| directory.join(word.split("::").next().unwrap_or(word)))
 }
 
 /// Options that have a program work in another directory: the program and the option, a row each.
@@ -130,24 +146,21 @@ const DIRECTORY_OPTIONS: WordList = WordList::section(RUNNERS, "options that nam
 
 /// The directory that a program is told to work in: `make -C DIR`, `cargo test --manifest-path DIR/Cargo.toml`.
 fn named_directory(directory: &Path, words: &[String]) -> Option<PathBuf> {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let at = words.iter().position(|word| {
-        DIRECTORY_OPTIONS
-            .iter()
-            .any(|row| row.split_once(' ').is_some_and(|(name, _)| name == program_name(word)))
-    })?;
-    let name = program_name(words[at]);
-    let is_option =
-        |word: &str| DIRECTORY_OPTIONS.iter().any(|row| row.split_once(' ') == Some((name, word)));
-    let mut words = words.iter().skip(at + 1).take_while(|word| **word != "--");
-    let value = loop {
-        let word = words.next()?;
-        match word.split_once('=') {
-            Some((option, value)) if is_option(option) => break value,
-            _ if is_option(word) => break *words.next()?,
-            _ => {}
-        }
+    let options = |program: &str| {
+        let rows = DIRECTORY_OPTIONS.iter().filter_map(|row| row.split_once(' '));
+        let name = program_name(program).to_owned();
+        rows.filter(move |(known, _)| *known == name).map(|(_, option)| option)
     };
+    let at = words.iter().position(|word| options(word).next().is_some())?;
+    let behind = words.iter().skip(at + 1).take_while(|word| **word != "--");
+    let mut pairs = behind.clone().zip(behind.skip(1).map(Some).chain([None]));
+    let value = pairs.find_map(|(word, next)| {
+        let rest = options(&words[at]).find_map(|option| {
+            let rest = word.strip_prefix(option)?;
+            (rest.is_empty() || rest.starts_with('=') || option.len() == 2).then_some(rest)
+        })?;
+        if rest.is_empty() { next.map(String::as_str) } else { Some(rest.trim_start_matches('=')) }
+    })?;
     let place = directory.join(value);
     let is_file = place.extension().is_some() && !place.is_dir();
     if is_file { place.parent().map(Path::to_owned) } else { Some(place) }

@@ -11,7 +11,8 @@ use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
 use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
-    self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
+    self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StartedProgram, StopCause,
+    Surroundings,
 };
 use andon_engine::effect::report_files::{self, MatchingFiles};
 use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
@@ -34,6 +35,7 @@ pub(super) struct CommandLaunch {
     environment: Environment,
     timeout: Option<Span>,
     globs: Vec<String>,
+    max_reports: u64,
     at_end: FinalReports,
 }
 
@@ -48,9 +50,9 @@ impl CommandLaunch {
         screens: &Screens,
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> Result<ProgramEnd, ProgramError> {
-        let Self { directory, environment, globs, at_end, .. } = self;
+        let Self { directory, environment, globs, max_reports, at_end, .. } = self;
         let look = || {
-            let reports = report_files::matching(directory, globs);
+            let reports = report_files::matching(directory, globs, *max_reports);
             *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(reports);
         };
         let around = Surroundings { directory, environment, screens, at_end: &look };
@@ -91,7 +93,8 @@ impl Execution {
     ) -> Result<(CommandLaunch, Self), OpsError> {
         let top = ws.top()?.to_owned();
         stop_point("test:begin");
-        let before = report_files::matching(&top, &ws.config.test.reports);
+        let max_reports = ws.config.test.max_reports;
+        let before = report_files::matching(&top, &ws.config.test.reports, max_reports);
         let (command, unseen, added) = match with_report(ws, &top, asked) {
             Some((command, unseen, added)) => (command, unseen, Some(added)),
             None => (spec(asked), None, None),
@@ -102,6 +105,7 @@ impl Execution {
         let sure = calls::of_command(&top, asked, &|name| ctx.var(name).map(str::to_owned));
         sure.calls.into_iter().for_each(|call| reader.expect(call));
         sure.directories.iter().for_each(|directory| whereabouts.ran_in(directory));
+        sure.paths.iter().for_each(|path| whereabouts.asked_for(path));
         if let Some(by) = calls::masks_exit(&top, asked) {
             reader.exit_masked_by(by);
         }
@@ -109,7 +113,7 @@ impl Execution {
         let (directory, environment, timeout) = (top.clone(), environment(ctx, ws), ws.config.test.timeout);
         let (globs, at_end) = (ws.config.test.reports.clone(), FinalReports::default());
         let ours = Arc::clone(&at_end);
-        let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
+        let launch = CommandLaunch { directory, command, environment, timeout, globs, max_reports, at_end };
         let unseen = LineFilter::new(unseen);
         let places = Places::now(ws);
         let execution =
@@ -129,7 +133,7 @@ impl Execution {
             Stream::Stdout => unseen.push(bytes, &mut both),
             Stream::Stderr => both(bytes),
         }
-        reader.take_roots().iter().for_each(|root| whereabouts.ran_in(Path::new(root)));
+        reader.take_roots().iter().for_each(|root| whereabouts.stated(Path::new(root)));
     }
 
     /// Reads what the command left behind. The code that it ran on comes back also where the command could not be started.
@@ -161,12 +165,7 @@ impl Execution {
             | CodeComparison::Written(_)
             | CodeComparison::Replaced(_)) => changed,
         };
-        for (started, call) in
-            end.started.iter().filter_map(|started| Some((started, calls::of_started(started)?)))
-        {
-            self.reader.saw(call);
-            self.whereabouts.ran_in(&started.directory);
-        }
+        note_started(&mut self.reader, &mut self.whereabouts, &end.started);
         let at_end = self.at_end.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let (mut warnings, mut written) =
             read_reports(ws, &self.top, &self.before, &at_end, &mut self.reader);
@@ -192,6 +191,16 @@ impl Execution {
         warnings.extend(changed_paths(&since));
         warnings.extend(hidden_paths(tested.hidden()));
         Ok((tested, Ok(CommandResult { end, parsed, since, warnings })))
+    }
+}
+
+/// Takes note of the runners that were seen at work, and of where they were.
+fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs: &[StartedProgram]) {
+    for started in programs {
+        let Some(call) = calls::of_started(started) else { continue };
+        reader.saw(call);
+        whereabouts.ran_in(&started.directory);
+        calls::paths(&started.directory, &started.words).for_each(|path| whereabouts.asked_for(&path));
     }
 }
 
@@ -327,7 +336,7 @@ fn read_reports(
     reader: &mut RunReader,
 ) -> (Vec<String>, usize) {
     let (mut warnings, mut written) = (Vec::new(), 0);
-    let now = report_files::matching(top, &ws.config.test.reports);
+    let now = report_files::matching(top, &ws.config.test.reports, ws.config.test.max_reports);
     if let Some(bound) = before.left_out.as_ref().or(now.left_out.as_ref()) {
         reader.unreadable("test.reports", bound);
     }

@@ -5,13 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use andon_engine::effect::report_files;
-use testreport::ReportedPlace;
+use andon_engine::guess::listing::MANIFESTS;
+use testreport::{RUNNERS, ReportedPlace, WordList};
 
 /// The directories of one run, as far as they are known.
 pub(super) struct Whereabouts {
     top: PathBuf,
     elsewhere: Option<PathBuf>,
+    /// Tests outside of the working tree that the command names.
+    named: Option<PathBuf>,
+    /// It names some in the working tree as well, or a runner says that it runs there.
+    is_here_too: bool,
 }
+
+/// Words in names of files and directories of tests.
+const NAMES: WordList = WordList::section(RUNNERS, "names of tests");
+
+/// Most modules of Go that are looked at.
+const MAX_MODULES: u64 = 50_000;
 
 /// Largest file of a build or a module that is looked into, in bytes.
 const MAX_FILE: usize = 4 << 20;
@@ -19,7 +30,12 @@ const MAX_FILE: usize = 4 << 20;
 impl Whereabouts {
     /// For a run in the working tree at `top`.
     pub(super) fn of(top: &Path) -> Self {
-        Self { top: top.canonicalize().unwrap_or_else(|_| top.to_owned()), elsewhere: None }
+        Self {
+            top: top.canonicalize().unwrap_or_else(|_| top.to_owned()),
+            elsewhere: None,
+            named: None,
+            is_here_too: false,
+        }
     }
 
     /// Takes note of a directory in which tests run. It has to be there while they do: a container has directories of its own,
@@ -28,6 +44,23 @@ impl Whereabouts {
         let Some(directory) = Some(directory).filter(|_| self.elsewhere.is_none()) else { return };
         let Ok(place) = directory.canonicalize() else { return };
         self.elsewhere = (!self.is_here(&place)).then_some(place);
+    }
+
+    /// Takes note of a directory in which a runner says that it runs.
+    pub(super) fn stated(&mut self, directory: &Path) {
+        self.is_here_too |= directory.canonicalize().is_ok_and(|place| place.starts_with(&self.top));
+        self.ran_in(directory);
+    }
+
+    /// Takes note of a path that the command gives to a runner, where tests are there.
+    pub(super) fn asked_for(&mut self, path: &Path) {
+        let Some(place) = path.canonicalize().ok().filter(|place| holds_tests(place)) else { return };
+        let directory = if place.is_dir() { Some(place.as_path()) } else { place.parent() };
+        if directory.is_none_or(|directory| self.is_here(directory)) {
+            self.is_here_too = true;
+        } else {
+            self.named.get_or_insert(place);
+        }
     }
 
     /// Takes note of the places that reports tell. One of them in the working tree is enough: those of what is tested with it
@@ -80,7 +113,7 @@ impl Whereabouts {
         };
         let has =
             |module: String| packages.iter().any(|package| is_of(package, &module) || !package.contains('.'));
-        let below = || report_files::matching(&self.top, &["**/go.mod".to_owned()]).found;
+        let below = || report_files::matching(&self.top, &["**/go.mod".to_owned()], MAX_MODULES).found;
         module(&self.top.join("go.mod"))
             .is_none_or(|name| has(name) || below().iter().filter_map(|(path, _)| module(path)).any(has))
     }
@@ -95,8 +128,18 @@ impl Whereabouts {
 
     /// The first directory outside of the working tree.
     pub(super) fn elsewhere(&self) -> Option<&Path> {
-        self.elsewhere.as_deref()
+        self.elsewhere.as_deref().or_else(|| self.named.as_deref().filter(|_| !self.is_here_too))
     }
+}
+
+/// True for a file or a directory of tests by its name, for a project and for its manifest.
+fn holds_tests(place: &Path) -> bool {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let is_word = |word: &str| NAMES.contains(word) || word.ends_with("Test") || word.ends_with("Tests");
+    let is_manifest = MANIFESTS.contains(&name) || name.ends_with("proj");
+    is_manifest
+        || name.split(|one: char| !one.is_ascii_alphanumeric()).any(is_word)
+        || MANIFESTS.iter().any(|manifest| place.join(manifest).is_file())
 }
 
 #[cfg(test)]
@@ -142,6 +185,39 @@ mod tests {
             let mut seen = Whereabouts::of(&top);
             seen.reported(&places);
             assert_eq!(seen.elsewhere().is_some(), elsewhere, "{places:?}");
+        }
+    }
+
+    #[test]
+    fn paths_of_tests_that_a_command_names_tell_where_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in
+            ["top/tests/test_a.py", "other/tests/test_a.py", "lib/setup.py", "app/package.json", "a/b.csproj"]
+        {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let top = dir.path().join("top");
+        for (named, stated, elsewhere) in [
+            (&["other/tests"][..], None, true),
+            (&["other/tests/test_a.py"], None, true),
+            (&["app"], None, true),
+            (&["a/b.csproj"], None, true),
+            (&["other/tests", "top/tests"], None, false),
+            (&["top/tests/test_a.py"], None, false),
+            (&["other/tests"], Some("top"), false),
+            (&["other/tests"], Some("."), true),
+            (&["lib", "lib/setup.py", "no/tests"], None, false),
+        ] {
+            let mut seen = Whereabouts::of(&top);
+            if let Some(root) = stated {
+                seen.stated(&dir.path().join(root));
+            }
+            for path in named {
+                seen.asked_for(&dir.path().join(path));
+            }
+            assert_eq!(seen.elsewhere().is_some(), elsewhere, "{named:?} {stated:?}");
         }
     }
 

@@ -11,16 +11,8 @@ use testreport::RunReader;
 /// Depth below the fixed part of a glob.
 const MAX_DEPTH: usize = 32;
 
-/// The most that is looked at.
-#[derive(Debug, Clone, Copy)]
-struct Bounds {
-    /// Directory entries: a glob over a huge tree must not hang the run.
-    entries: usize,
-    /// Reports of one run.
-    reports: usize,
-}
-
-const BOUNDS: Bounds = Bounds { entries: 200_000, reports: 50_000 };
+/// Directory entries that are looked at for each report that may be found: a glob over a huge tree must not hang the run.
+const ENTRIES: usize = 4;
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
@@ -46,39 +38,37 @@ impl MatchingFiles {
     }
 }
 
-/// The files below `top` that match one of `globs` (relative to `top`). Where a bound is crossed, none of them is the whole.
-pub fn matching(top: &Path, globs: &[String]) -> MatchingFiles {
-    matching_within(top, globs, BOUNDS)
-}
-
-fn matching_within(top: &Path, globs: &[String], bounds: Bounds) -> MatchingFiles {
+/// The files below `top` that match one of `globs` (relative to `top`), at most `most`. Where a bound is crossed, none of them
+/// is the whole.
+pub fn matching(top: &Path, globs: &[String], most: u64) -> MatchingFiles {
     let mut files = MatchingFiles::default();
-    let mut budget = bounds.entries;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let entries = most.saturating_mul(ENTRIES);
+    let mut budget = entries;
     for glob in globs {
         let Ok(matcher) = globset::GlobBuilder::new(glob).literal_separator(true).build() else { continue };
         let matcher = matcher.compile_matcher();
         let fixed = fixed_part(glob);
         let deepest = if glob.contains("**") { MAX_DEPTH } else { glob.matches('/').count() };
-        let mut walk = Walk {
-            top,
-            matcher: &matcher,
-            glob,
-            deepest,
-            files: &mut files,
-            budget: &mut budget,
-            entries: bounds.entries,
-        };
+        let mut walk =
+            Walk { top, matcher: &matcher, glob, deepest, files: &mut files, budget: &mut budget, entries };
         walk.below(&top.join(&fixed), 0);
     }
     let MatchingFiles { found, left_out } = &mut files;
     found.sort_by(|(one, _), (two, _)| one.cmp(two));
     found.dedup_by(|(one, _), (two, _)| one == two);
-    let (count, most) = (found.len(), bounds.reports);
+    let count = found.len();
     if count > most {
-        *left_out = Some(format!("{count} report files match test.reports, over the bound of {most}"));
+        let key = raised(count);
+        *left_out = Some(format!("{count} report files match test.reports, over the bound of {most}: {key}"));
         found.truncate(most);
     }
     files
+}
+
+/// The words that raise the bounds, for as many reports.
+fn raised(reports: usize) -> String {
+    format!("write max_reports = {reports} in [test]")
 }
 
 /// The directories of a glob before its first wildcard. `..` and absolute paths lead nowhere: reports outside
@@ -112,11 +102,10 @@ impl Walk<'_> {
         let Ok(entries) = std::fs::read_dir(dir) else { return };
         for entry in entries.flatten() {
             if *self.budget == 0 {
-                let (glob, most) = (self.glob, self.entries);
-                let what = format!(
-                    "more files than the bound of {most} lie where {glob:?} of test.reports looks: name a narrower one"
-                );
-                self.files.left_out = Some(what);
+                let (glob, most, key) = (self.glob, self.entries, raised(self.entries / ENTRIES * 2));
+                self.files.left_out = Some(format!(
+                    "more files than the bound of {most} lie where {glob:?} of test.reports looks: name a narrower one, or {key}"
+                ));
                 return;
             }
             *self.budget -= 1;
@@ -210,7 +199,7 @@ mod tests {
         std::fs::write(dir.path().join("out.xml"), "x").unwrap();
         let names = |globs: &[&str]| -> Vec<String> {
             let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
-            matching(&top, &globs)
+            matching(&top, &globs, 9)
                 .found
                 .iter()
                 .map(|(path, _)| path.strip_prefix(&top).unwrap().to_string_lossy().into_owned())
@@ -228,29 +217,34 @@ mod tests {
         std::fs::create_dir_all(deep(MAX_DEPTH)).unwrap();
         std::fs::write(deep(MAX_DEPTH).join("r.xml"), "x").unwrap();
         let globs = |glob: &str| vec![glob.to_owned()];
-        let files = matching(dir.path(), &globs("out/**/*.xml"));
+        let files = matching(dir.path(), &globs("out/**/*.xml"), 99);
         assert_eq!((files.found.len(), files.left_out), (1, None));
         std::fs::create_dir_all(deep(MAX_DEPTH + 1)).unwrap();
-        let files = matching(dir.path(), &globs("out/**/*.xml"));
+        let files = matching(dir.path(), &globs("out/**/*.xml"), 99);
         assert!(files.left_out.unwrap().contains("more than 32 directories below"));
-        assert_eq!(matching(dir.path(), &globs("out/*.xml")).left_out, None);
+        assert_eq!(matching(dir.path(), &globs("out/*.xml"), 99).left_out, None);
     }
 
     #[test]
     fn as_many_as_the_bound_are_whole_and_one_more_are_not() {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["a", "b", "c"] {
-            std::fs::write(dir.path().join(format!("{name}.xml")), "x").unwrap();
+        for name in 0..8 {
+            let kind = if name < 3 { "xml" } else { "txt" };
+            std::fs::write(dir.path().join(format!("{name}.{kind}")), "x").unwrap();
         }
-        for (entries, reports, said) in [
-            (3, 3, None),
-            (3, 2, Some("3 report files match test.reports, over the bound of 2")),
-            (2, 3, Some("more files than the bound of 2 lie where \"*.xml\" of test.reports looks")),
+        let reports =
+            "3 report files match test.reports, over the bound of 2: write max_reports = 3 in [test]";
+        let entries = "more files than the bound of 4 lie where \"*.none\" of test.reports looks: name a narrower one, \
+                       or write max_reports = 2 in [test]";
+        for (glob, most, said) in [
+            ("*.xml", 3, None),
+            ("*.xml", 2, Some(reports)),
+            ("*.none", 2, None),
+            ("*.none", 1, Some(entries)),
         ] {
-            let files = matching_within(dir.path(), &["*.xml".to_owned()], Bounds { entries, reports });
-            let begins = |said: &str| files.left_out.as_ref().is_some_and(|text| text.starts_with(said));
-            assert_eq!(files.left_out.is_some(), said.is_some(), "{entries} {reports}");
-            assert!(said.is_none_or(begins), "{:?}", files.left_out);
+            let files = matching(dir.path(), &[glob.to_owned()], most);
+            let told = files.left_out.as_deref();
+            assert_eq!(told, said, "{glob} {most}");
         }
     }
 
@@ -261,7 +255,7 @@ mod tests {
         let (link, pipe) = (dir.path().join("link.xml"), dir.path().join("pipe.xml"));
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(&pipe).unwrap();
-        assert_eq!(matching(dir.path(), &["*.xml".to_owned()]).found.len(), 2);
+        assert_eq!(matching(dir.path(), &["*.xml".to_owned()], 9).found.len(), 2);
         for path in [link, pipe] {
             let error = stream(&path, &mut |_| ControlFlow::Continue(())).unwrap_err();
             assert!(error.to_string().contains("it is no file"), "{error}");
