@@ -11,9 +11,10 @@ import argparse, collections, concurrent.futures, json, os, pathlib, shutil, sub
 
 HERE = pathlib.Path(__file__).parent
 PROGRAMS = """pytest python npx npm bundle go cargo ctest node vendor/bin/phpunit bats mvn ./mvnw gradle ./gradlew dotnet sbt lein
-bin/kaocha swift flutter dart mix rebar3 erl gleam cabal stack dune zig nimble crystal ./tests make meson Rscript julia pwsh robot
+bin/kaocha swift flutter dart mix rebar3 erl gleam cabal stack dune zig nim nimble crystal ./tests make meson Rscript julia pwsh robot
 behave busted prove vendor/bin/pest ginkgo bazel tox nox nose2 shellspec ./run-tests pnpm java deno bun ./build/tests ./build/a
-./build/b ninja yarn rush composer docker just task pre-commit shellcheck ruff mypy""".split()
+./build/b ninja yarn rush composer docker just task pre-commit shellcheck ruff mypy rspec buck2 pants plz runghc vendor/bin/paratest
+vendor/bin/phpspec vendor/bin/codecept lua mill v ward trial stestr forge terraform opa helm dbt""".split()
 STAND_IN = """#!/bin/sh
 row={row}
 n=$(cat "$row/n" 2>/dev/null || echo 0); n=$((n+1)); echo $n > "$row/n"
@@ -34,7 +35,7 @@ def prepare(place, row):
     for folder in (top, other, of_row, place / "bin"):
         folder.mkdir(parents=True)
     filled = lambda text: text.replace("{TOP}", str(top)).replace("{OTHER}", str(other))
-    for program in PROGRAMS + ["runner"]:
+    for program in [one for one in PROGRAMS if "/" not in one or one in row["command"].replace("../tests", "")] + ["runner"]:
         stand_in = (top if "/" in program else place / "bin") / program
         write(stand_in, STAND_IN.format(row=of_row, top=top))
         stand_in.chmod(0o755)
