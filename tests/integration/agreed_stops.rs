@@ -112,6 +112,7 @@ fn a_transcript_that_grows_hides_no_idle_turns() {
     let at = (1..=8).find(|number| {
         stage.write("transcript.jsonl", "{}\n".repeat(*number));
         stage.write("agent.out", format!("turn {number}"));
+        stage.write(&format!("run-{number}.jsonl"), "{}\n");
         !stage.andon(&["tick"]).all().is_empty() && stage.exists(".andon/CHECKPOINT.md")
     });
     assert_eq!(at, Some(4), "the first turn brought the files");
@@ -123,17 +124,28 @@ fn a_transcript_that_grows_hides_no_idle_turns() {
 }
 
 /// The ways in which a line comes to hold the work of another worktree.
-const WAYS: [&str; 5] = ["rebase before", "rebase after", "pick", "squash", "worktree"];
+const WAYS: [&str; 7] = ["rebase before", "rebase after", "pick", "squash", "worktree", "branch", "reset"];
 
 #[test]
 fn a_line_is_halted_however_it_follows_a_main_that_moves() {
     for way in WAYS {
-        assert!(tries_on_a_moving_main(way) <= 6, "{way}");
+        assert!(tries_on_a_moving_main(way, &|number| (number.to_string(), "not ok b")) <= 6, "{way}");
+        let to_and_fro = |number: usize| (["A\n", "B\n"][number % 2].to_owned(), "ok b");
+        assert!(tries_on_a_moving_main(way, &to_and_fro) <= 6, "{way}, green to and fro");
     }
 }
 
-/// The try at which a line halts that fails again and again, while another worktree brings green commits.
-fn tries_on_a_moving_main(way: &str) -> usize {
+#[test]
+fn other_work_on_branches_from_a_main_that_moves_halts_nothing() {
+    for way in ["branch", "worktree"] {
+        let new = |number: usize| (format!("work {number}\n"), "ok b");
+        assert_eq!(tries_on_a_moving_main(way, &new), usize::MAX, "{way}");
+    }
+}
+
+/// The try at which a line halts that writes this again and again, with these tests, while another worktree brings green
+/// commits.
+fn tries_on_a_moving_main(way: &str, attempt: &dyn Fn(usize) -> (String, &'static str)) -> usize {
     let stage = Stage::installed();
     let beside = |name: &str| -> PathBuf { stage.root().join(name) };
     let (trunk, mut line) = (beside("trunk"), beside("line"));
@@ -166,6 +178,14 @@ fn tries_on_a_moving_main(way: &str) -> usize {
                     return number;
                 }
             }
+            "branch" => {
+                moves(number);
+                stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok();
+            }
+            "reset" => {
+                moves(number);
+                stage.git_in(&line, &["reset", "-q", "--hard", "trunk"]).ok();
+            }
             "worktree" => {
                 moves(number);
                 line = beside(&branch);
@@ -174,8 +194,9 @@ fn tries_on_a_moving_main(way: &str) -> usize {
             }
             _ => {}
         }
-        std::fs::write(line.join("tests.txt"), "ok a\nnot ok b\n").unwrap();
-        std::fs::write(line.join("code.txt"), number.to_string()).unwrap();
+        let (code, result) = attempt(number);
+        std::fs::write(line.join("tests.txt"), format!("ok a\n{result}\n")).unwrap();
+        std::fs::write(line.join("code.py"), code).unwrap();
         stage.git_in(&line, &["add", "-A"]).ok();
         stage.andon_in(&line, &["test"]);
         if stage.git_in(&line, &["commit", "-qm", &format!("Try {number}")]).all().contains("HALTED") {

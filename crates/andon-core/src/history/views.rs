@@ -72,10 +72,14 @@ impl Timeline {
     }
 
     /// The states of `path` over the window, oldest first; neighbours differ. Where the path changed unseen (a commit
-    /// of very many paths, an unrecorded one), what came before is left out.
+    /// of very many paths, an unrecorded one), what came before is left out; where the line was begun anew from a state that the
+    /// path had before, nothing changed.
     pub(crate) fn path_states(&self, path: HunkHash) -> Vec<PathState<'_>> {
         let mut states: Vec<PathState<'_>> = Vec::new();
+        let mut before = None;
         for iteration in &self.iterations {
+            let goes_on = before.is_none() || iteration.parent == before;
+            before = iteration.commit.or(before);
             let steps = iteration.change.iter().flat_map(|change| &change.paths);
             let Some(step) = steps.into_iter().find(|step| step.path == path) else { continue };
             if let Some(last) =
@@ -84,11 +88,14 @@ impl Timeline {
                 last.state = step.new;
                 continue;
             }
-            if states.last().is_none_or(|last| last.state != step.old) {
+            let was_there = |last: &PathState<'_>| {
+                last.state == step.old || !goes_on && states.iter().any(|state| state.state == step.old)
+            };
+            if !states.last().is_some_and(was_there) {
                 states.clear();
                 states.push(PathState { state: step.old, brought_by: None });
             }
-            if step.old != step.new {
+            if step.old != step.new && states.last().is_none_or(|last| last.state != step.new) {
                 states.push(PathState { state: step.new, brought_by: Some(iteration) });
             }
         }

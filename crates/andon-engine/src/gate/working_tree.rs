@@ -1,5 +1,7 @@
 //! The working tree as it is now: its code, and the state of the documents and files beside it.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::evidence::untracked::{self, TreeSnapshot};
@@ -56,10 +58,16 @@ impl WorkingTree {
 }
 
 /// The state of the documents that are not committed as they are: their text without white space (docs/spec-map.md, loop safety:
-/// progress measurement), and which files there are beside the code: that one comes or goes is work, that it grows is none.
+/// progress measurement), and which files there are beside the code: that one comes or goes is work, that it grows is none, nor
+/// is another of a row that differs by its number.
 fn documents(ws: &Workspace, tree: &WorkingTree) -> Digest {
     let mut hasher = Sha256::new();
-    tree.beside.iter().for_each(|file| hasher.update(&file.path));
+    let unnumbered = |file: &OverlayEntry| {
+        let letters = file.path.iter().copied().filter(|byte| !byte.is_ascii_digit());
+        letters.collect::<Vec<u8>>()
+    };
+    let kinds: BTreeSet<Vec<u8>> = tree.beside.iter().map(unnumbered).collect();
+    kinds.iter().for_each(|name| hasher.update(name));
     let docs = tree
         .overlay
         .entries

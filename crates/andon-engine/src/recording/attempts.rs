@@ -69,10 +69,11 @@ pub fn aside(
     let read: Vec<(SideAttempt, CommitFact)> = read.collect();
     // Branches may be many: they are listed only where it depends on them.
     let tips = LazyCell::new(|| branch_tips(ws));
-    let counts = |(one, _): &&(SideAttempt, CommitFact)| {
+    let counts = |(one, fact): &&(SideAttempt, CommitFact)| {
         let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
         let Some(done) = ended_well(&read, one.group) else { return true };
         made_here && !tips.contains(&done)
+            || read.iter().filter(|(_, other)| is_again(fact, other)).count() > 1
     };
     // From places among all commits to places among those with a record.
     let after = |place: usize| walked.get(place).map_or(window.facts.len(), |(older, _)| *older);
@@ -223,6 +224,11 @@ fn changes_alike(ws: &Workspace, store: &NotesStore<'_>, attempt: CommitId, comm
     let Ok(normalizer) = ws.normalizer() else { return false };
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &normalizer, commit);
     derived.is_ok_and(|derived| !derived.diff.empty && derived.diff.hash == stored.diff.hash)
+}
+
+/// True if two attempts make the same change: whoever makes it again is not done.
+fn is_again(one: &CommitFact, other: &CommitFact) -> bool {
+    !one.record.diff.empty && one.record.diff.hash == other.record.diff.hash
 }
 
 /// The newest of a group, where it passed its tests: in a worktree of its own, or on a branch that is kept, that is a task
