@@ -11,7 +11,7 @@ use std::{fs, io};
 use crate::install::managers;
 use crate::install::mode::{self, ModeProblem};
 use crate::install::{InstallError, husky::Layout, plan::Conflict};
-use andon_core::domain::{git_hook::GitHook, plural::count};
+use andon_core::domain::{git_hook::GitHook, hint::Hint, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
 use andon_engine::error::{OpsError, VerbError};
@@ -108,25 +108,21 @@ impl SetupError {
                 "run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned()
             }
             Self::ForeignHooksPath { hint, .. } => hint.clone(),
-            Self::ModeProblem(ModeProblem::OldGit(_)) => "andon install --mode shim".to_owned(),
+            Self::ModeProblem(ModeProblem::OldGit(_)) => Hint::InstallMode.with(["shim"]),
             Self::ModeProblem(ModeProblem::NoManager(mode)) => {
-                format!("{}, or: andon install --mode shim", managers::of(*mode)?.set_up)
+                Hint::InstallByShims.with([managers::of(*mode)?.set_up])
             }
             Self::Install(InstallError::Theirs { line: Some(line), .. }) => {
                 format!("let it end with this line: {line}")
             }
             Self::Install(InstallError::Theirs { path, line: None }) => {
-                format!("move it away: mv {0} {0}.own", quoted(path))
+                Hint::MoveFileAway.with([&quoted(path)])
             }
-            Self::Install(InstallError::ByHand { .. }) => {
-                "or leave the file as it is: andon install --mode shim".to_owned()
-            }
-            Self::Install(InstallError::NoDirectory { .. }) => {
-                "git config --local --unset-all core.hooksPath".to_owned()
-            }
+            Self::Install(InstallError::ByHand { .. }) => Hint::InstallBeside.into(),
+            Self::Install(InstallError::NoDirectory { .. }) => Hint::DropHooksPath.into(),
             Self::Install(InstallError::Conflicts { conflicts }) => {
                 let commands: Vec<String> = conflicts.iter().map(Conflict::hint).collect();
-                format!("{} && andon install", commands.join(" && "))
+                Hint::InstallBehind.with([&commands.join(" && ")])
             }
             Self::RelativeProgram { .. } => "start andon by its absolute path".to_owned(),
             Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {

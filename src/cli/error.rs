@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::{diagnostic::Diagnostic, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;
@@ -115,7 +115,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         | OpsError::Program(_) => plain().helps(error.help()),
         OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
-        OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
+        OpsError::NoWorkTree(_) => plain().help(Hint::MakeCheckout),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
     };
     vec![one]

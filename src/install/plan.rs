@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::{HookFile, HookMode, HookState, Twins};
 use super::shim::Owner;
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::{git_hook::GitHook, hint::Hint};
 use andon_core::escape::shell_quote;
 
 /// The fate of the file in the place of the shim.
@@ -84,10 +84,7 @@ impl std::fmt::Display for Conflict {
 impl Conflict {
     /// The command after which installing goes on. It deletes nothing: a file is put aside under a name that git does not run.
     pub fn hint(&self) -> String {
-        let aside = |path: PathBuf| {
-            let path = shell_quote(&path.to_string_lossy());
-            format!("mv {path} {path}.aside")
-        };
+        let aside = |path: PathBuf| Hint::PutAside.with([&shell_quote(&path.to_string_lossy())]);
         let chained = || self.path.with_file_name(self.hook.chained_name());
         // What lies in the place of our hook is put aside only where it is that file which is in the way.
         let has_chained = self.why == Obstacle::NoFile && self.path.is_file();

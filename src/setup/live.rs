@@ -6,7 +6,7 @@ use std::{fs, path::Path, time::UNIX_EPOCH};
 use super::{HUSKY, event_key, hooks_of_husky, place::is_same};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
-use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, time::Timestamp};
+use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::view::status::LostHooks;
 use andon_git::{Repo, platform::files};
@@ -76,7 +76,7 @@ fn shims(dir: &Path, manifest: &Manifest) -> GuardState {
     } else {
         lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
     };
-    gone(what, "andon install")
+    gone(what, Hint::Install)
 }
 
 /// True if git comes to start Andon through this hook. A hook that was changed by hand may do so.
@@ -137,7 +137,10 @@ fn config(repo: &Repo) -> GuardState {
     if lost.is_empty() {
         return GuardState::Yes;
     }
-    gone(format!("{} is not in the configuration any more", lost.join(", ")), "andon install --mode config")
+    gone(
+        format!("{} is not in the configuration any more", lost.join(", ")),
+        Hint::InstallMode.with(["config"]),
+    )
 }
 
 fn husky(repo: &Repo, top: &Path, dir: &Path) -> GuardState {
@@ -146,7 +149,7 @@ fn husky(repo: &Repo, top: &Path, dir: &Path) -> GuardState {
     if !lost.is_empty() {
         return gone(
             format!("the lines of andon are not in {HUSKY}/{} any more", lost.join(", ")),
-            "andon install",
+            Hint::Install,
         );
     }
     husky_runs(repo, dir)
@@ -156,8 +159,8 @@ fn husky_runs(repo: &Repo, dir: &Path) -> GuardState {
     match hooks_of_husky(repo) {
         None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
         Some(_) if !GitHook::needed().all(|hook| starts(&dir.join(hook.name()))) => {
-            let how =
-                if hooks_of_husky(repo) == Some(Layout::Sourced) { "chmod +x .husky/*" } else { "npx husky" };
+            let is_sourced = hooks_of_husky(repo) == Some(Layout::Sourced);
+            let how = if is_sourced { Hint::MakeHuskyExecutable.text() } else { "npx husky" };
             gone(format!("{} holds no hooks that git can start", dir.display()), how)
         }
         Some(_) => GuardState::Yes,
@@ -173,7 +176,7 @@ fn without_lines(folder: &Path) -> Vec<&'static str> {
 
 fn lefthook(top: &Path, dir: &Path) -> GuardState {
     if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| edits::has_marked_lines(&bytes)) {
-        return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
+        return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), Hint::Install);
     }
     started_by(dir, LEFTHOOK, "lefthook install")
 }
@@ -206,7 +209,7 @@ pub(crate) fn names_andon(top: &Path) -> bool {
 
 fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
     if !names_andon(top) {
-        return gone(format!("{} does not name andon any more", framework::FILE), "andon install");
+        return gone(format!("{} does not name andon any more", framework::FILE), Hint::Install);
     }
     // A shim of ours that runs from before, or as its legacy hook, does as well.
     if inspect(dir, manifest)

@@ -1,5 +1,6 @@
 //! The place of hooks, and whether it is this repository's own.
 
+use andon_core::domain::hint::Hint;
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
@@ -96,7 +97,7 @@ pub fn hooks_hint(scope: ConfigScope) -> String {
             "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned()
         }
         ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-            "andon install".to_owned()
+            Hint::Install.into()
         }
     }
 }
@@ -114,8 +115,10 @@ pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) ->
     {
         remarks.push(format!(
             "core.hooksPath is {:?} for all your repositories ({}), and this one sets another: the hooks there do not run \
-             here; to have them run too: git config --local --unset-all core.hooksPath && andon install",
-            shared.set_by.value, shared.set_by.origin
+             here; to have them run too: {}",
+            shared.set_by.value,
+            shared.set_by.origin,
+            Hint::UseSharedHooks.text()
         ));
     }
     if mode == Integration::Config || mode == Integration::Shim && linked && !dir.starts_with(top) {

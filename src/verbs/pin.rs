@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_config::{self as config, MAX_BYTES};
 use andon_core::domain::identity::{Mismatch, checksum, drift};
-use andon_core::domain::{ids::Digest, paths::CONFIG_FILE};
+use andon_core::domain::{hint::Hint, ids::Digest, paths::CONFIG_FILE};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::{effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
@@ -83,7 +83,7 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
     } else if files.is_empty() {
         return Err(OpsError::usage(
             format!("no file matches identity.files: {}", rules.files.join(", ")),
-            "name the files of the agent's configuration in andon.toml:  [identity]  files = [\"AGENTS.md\"]",
+            Hint::WithIdentity,
         ));
     } else if rules.checksum != Some(view.checksum)
         || rules.pinned != files.iter().map(|(path, state)| (name(path), *state)).collect()

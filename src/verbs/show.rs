@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::Digest, tests::TestEvidence};
+use andon_core::domain::{
+    diagnostic::Diagnostic, findings::Level, hint::Hint, ids::Digest, tests::TestEvidence,
+};
 use andon_core::escape::terminal_clip;
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::{message, page::Page, phrase, style::Style};
@@ -82,7 +84,7 @@ fn text(view: &ShowView, style: Style) -> String {
             page.line("no record: the commit was made without Andon, or its note was not fetched");
         }
         RecordState::Unreadable(why) => {
-            let help = format!("git notes --ref=andon show {}", view.shown.commit.short());
+            let help = Hint::ReadNotes.with([&view.shown.commit.short()]);
             let error = Diagnostic::error(why.clone()).code("unreadable-record").help(help);
             message::push(&mut page, &error);
         }

@@ -268,7 +268,7 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     --- stderr
     error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
-      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
+      help: or hand it in again and let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);
     stage.write("../report.tap", "1..1\nnot ok 1 - a\n");
     let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "1"];

@@ -382,4 +382,6 @@ fn split_verdicts_and_no_change_escalate() {
     let found = report_files(&stage);
     let handoff = found.iter().find(|(name, _)| name.starts_with("handoffs/")).unwrap().1;
     assert_eq!(json(handoff)["signals"], serde_json::json!(["no-change", "verdict-split"]));
+    let halt = &json(&stage.andon(&["status", "--format", "json"]).stdout)["last_halt"];
+    assert_eq!(halt["suggested_actions"][0]["code"], "reconcile", "{halt}");
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a repository, each with what happened, where, and the command that repairs it.
 
+use andon_core::domain::hint::Hint;
 use std::path::{Path, PathBuf};
 
 use crate::platform::files::check_writable;
@@ -145,23 +146,18 @@ impl GitError {
     /// The exact command that repairs it, or a sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            Self::NotARepository { .. } => "run `git init`, or change into a repository".to_owned(),
-            Self::LostWorktree { top, git_dir } => format!(
-                "after a move of the repository, in it: git worktree repair {}; in a container: mount the repository so that \
-                 {} is there",
-                quoted_path(top),
-                quoted_path(git_dir)
-            ),
-            Self::Unsafe { dir } => {
-                format!("git config --global --add safe.directory {}", quoted_path(dir))
+            Self::NotARepository { .. } => Hint::Init.into(),
+            Self::LostWorktree { top, git_dir } => {
+                Hint::RepairWorktree.with([&quoted_path(top), &quoted_path(git_dir)])
             }
+            Self::Unsafe { dir } => Hint::AllowDirectory.with([&quoted_path(dir)]),
             Self::BareRefused { git_dir } => {
                 format!("if you trust it: GIT_DIR={} andon ...", quoted_path(git_dir))
             }
             Self::Unsupported { feature, .. } => unsupported_help(feature),
             Self::UnknownRevision { shallow: true, .. }
             | Self::ShallowRange { .. }
-            | Self::Missing { because: MissingBecause::Shallow, .. } => "git fetch --unshallow".to_owned(),
+            | Self::Missing { because: MissingBecause::Shallow, .. } => Hint::Unshallow.into(),
             Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
                 "git log --oneline --all".to_owned()
             }
@@ -170,20 +166,16 @@ impl GitError {
             Self::Missing { because: MissingBecause::Damaged, .. } | Self::BadObject { .. } => {
                 "git fsck".to_owned()
             }
-            Self::RefLocked { lock, .. } => {
-                format!("if no git process is running, remove the stale lock: rm {}", quoted_path(lock))
+            Self::RefLocked { lock, .. } => Hint::RemoveStaleLock.with([&quoted_path(lock)]),
+            Self::TipNotCommit { name, .. } => {
+                Hint::FreeName.with([&quoted(name.trim_start_matches("refs/")), &quoted(name)])
             }
-            Self::TipNotCommit { name, .. } => format!(
-                "keep what is there and free the name: git update-ref refs/andon-saved/{0} {1} && git update-ref -d {1}",
-                quoted(name.trim_start_matches("refs/")),
-                quoted(name)
-            ),
-            Self::NoteTooLarge { commit, name, .. } => format!(
-                "git update-ref {0} {1} && git notes --ref={2} remove {commit}",
-                quoted(&name.replacen("refs/", "refs/andon-saved/", 1)),
-                quoted(name),
-                quoted(name.strip_prefix("refs/notes/").unwrap_or(name))
-            ),
+            Self::NoteTooLarge { commit, name, .. } => Hint::KeepNote.with([
+                &quoted(&name.replacen("refs/", "refs/andon-saved/", 1)),
+                &quoted(name),
+                &quoted(name.strip_prefix("refs/notes/").unwrap_or(name)),
+                &commit.to_string(),
+            ]),
             Self::ProgramStart { .. } => "install git, or put it on PATH".to_owned(),
             Self::NoWorkTree { .. } => "run it in a clone or a linked worktree".to_owned(),
             Self::Program { dir, stderr, .. } => program_help(dir, stderr),
@@ -200,7 +192,7 @@ impl GitError {
 /// Returns the help that says how a partial clone comes by an object that is left at its remote. This is never done from here:
 /// a hook that fetches hangs where there is no network.
 pub fn missing_help(id: Oid) -> String {
-    format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
+    Hint::FetchAgain.with([&id.to_string()])
 }
 
 /// A ref of ours that cannot be used: its folder may not be written, or what is in its file is none.
@@ -215,7 +207,7 @@ fn ref_help(name: &str, git_dir: &Path) -> Option<String> {
     let text = text.trim_ascii();
     let is_ref = text.starts_with(b"ref: ") || text.len() >= 40 && text.iter().all(u8::is_ascii_hexdigit);
     let aside = git_dir.join("andon").join("broken-ref");
-    let move_away = || format!("no ref is in that file: mv {} {}", quoted_path(&file), quoted_path(&aside));
+    let move_away = || Hint::PutNoRefAside.with([&quoted_path(&file), &quoted_path(&aside)]);
     (!is_ref).then(move_away)
 }
 
@@ -225,11 +217,9 @@ fn program_help(dir: &Path, stderr: &str) -> String {
     let locked =
         stderr.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("': File exists"));
     if let Some((lock, _)) = locked {
-        format!("if no git process is running, remove the stale lock: rm {}", quoted(lock))
+        Hint::RemoveStaleLock.with([&quoted(lock)])
     } else if stderr.contains("could not lock config file") && stderr.contains("File exists") {
-        format!(
-            "if no git process is running, remove the stale lock: rm \"$(git -C {dir} rev-parse --git-path config.lock)\""
-        )
+        Hint::RemoveConfigLock.with([&dir])
     } else if ["denied", "Read-only", "No space", "failed to write"].iter().any(|sign| stderr.contains(sign))
     {
         crate::access_help(&there.join(".git"))
@@ -240,13 +230,11 @@ fn program_help(dir: &Path, stderr: &str) -> String {
 
 fn unsupported_help(feature: &str) -> String {
     match feature {
-        "reftable" => "git refs migrate --ref-format=files (git 2.48 or newer), or make a clone that has refs as files: \
-                       git clone --ref-format=files . ../with-files"
-            .to_owned(),
-        "SHA-256 object ids" => "git cannot turn the ids of a repository; one with SHA-1 ids can be made: \
-                                 git init --object-format=sha1, then git fast-export --all | git fast-import"
-            .to_owned(),
-        _ => "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned(),
+        "reftable" => Hint::MigrateRefs.into(),
+        "SHA-256 object ids" => Hint::CloneWithSha1.into(),
+        _ => {
+            "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned()
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Andon's own files in the git directory. Only plain files are read. A file that replaces another is readable for those whom
 //! the umask allows, as git's own files are, because a store may be shared.
 
+use andon_core::domain::hint::Hint;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::time::{Duration, SystemTime};
@@ -27,10 +28,10 @@ pub fn access_help(path: &Path) -> String {
     let owner = there.first().map(|(at, facts)| (at, files::stat(facts).user));
     if let Some((at, user)) = owner.filter(|(_, user)| files::is_of_another_user(*user)) {
         let who = if user == 0 { "root".to_owned() } else { format!("user {user}") };
-        return format!("it belongs to {who}: sudo chown -R \"$(id -u):$(id -g)\" {}", whole(at));
+        return Hint::GrantAccess.with([&who, &whole(at)]);
     }
     match there.iter().find(|(_, facts)| facts.permissions().readonly()) {
-        Some((at, _)) => format!("chmod -R u+w {}", whole(at)),
+        Some((at, _)) => Hint::MakeWritable.with([&whole(at)]),
         None => format!("check the permissions of {} and the space on its disk", quoted_path(path)),
     }
 }

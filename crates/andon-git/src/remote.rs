@@ -2,6 +2,7 @@
 //! half-received packs. Failures are sorted by what can be done about them: a lost race is tried again, a refusal is
 //! for a person.
 
+use andon_core::domain::hint::Hint;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::{io::Read as _, path::Path, time::Duration};
@@ -60,7 +61,7 @@ impl RemoteError {
         match self {
             Self::Git(error) => error.help(),
             Self::Unknown { known, .. } => Some(match known.as_slice() {
-                [] => "git remote add origin URL".to_owned(),
+                [] => Hint::ChooseRemote.into(),
                 some => format!("name one of: {}", some.join(", ")),
             }),
             Self::Unreachable { remote, .. } => {

@@ -44,27 +44,6 @@ pub enum SigningError {
     Refused(String),
 }
 
-impl SigningError {
-    /// The exact command that helps.
-    pub fn help(&self) -> String {
-        match self {
-            Self::NoSetup(_) => {
-                "git config --global gpg.format ssh && git config --global user.signingKey ~/.ssh/id_ed25519.pub"
-                    .to_owned()
-            }
-            Self::NoFile { .. } | Self::BadFile { .. } => {
-                "make a key: ssh-keygen -t ed25519; then: git config --global user.signingKey ~/.ssh/id_ed25519.pub"
-                    .to_owned()
-            }
-            Self::NoProgram(_) => "install OpenSSH 8.2 or newer, so that ssh-keygen is on the path".to_owned(),
-            Self::Refused(_) => {
-                "see whether the key is there: ssh-add -l; load it: ssh-add; plug in a security key and touch it"
-                    .to_owned()
-            }
-        }
-    }
-}
-
 /// The holder of the private half.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Holder {

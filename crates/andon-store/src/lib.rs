@@ -28,7 +28,7 @@ pub mod wire;
 use std::path::{Path, PathBuf};
 
 use andon_core::domain::diagnostic::{Diagnostic, Location};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{hint::Hint, ids::CommitId};
 use andon_core::format::FormatError;
 use andon_git::GitError;
 
@@ -58,7 +58,7 @@ impl RecordError {
         match self {
             Self::Git(error) => error.help(),
             Self::Unreadable { commit, source } => Some(note_help(*commit, source)),
-            Self::NoteTooLarge { commit, .. } => Some(edit_note(*commit)),
+            Self::NoteTooLarge { commit, .. } => Some(Hint::EditNote.with([&commit.to_string()])),
             Self::Io { path, .. } => Some(andon_git::access_help(path)),
             Self::HostileTree { .. } => None,
         }
@@ -67,10 +67,7 @@ impl RecordError {
 
 /// A line of a file that is skipped: where it begins, and how to remove it.
 fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
-    let help = format!(
-        "it is skipped; to set the file aside with all that it holds: mv '{0}' '{0}.bad'",
-        path.display()
-    );
+    let help = Hint::SetAside.with([&path.to_string_lossy()]);
     Diagnostic::warning(why).at(Location::Line { path: path.to_path_buf(), offset }).help(help)
 }
 
@@ -87,10 +84,6 @@ fn note_help(commit: CommitId, why: &FormatError) -> String {
         | FormatError::Json(_)
         | FormatError::NotAnObject
         | FormatError::Shape(_)
-        | FormatError::Member { .. } => edit_note(commit),
+        | FormatError::Member { .. } => Hint::EditNote.with([&commit.to_string()]),
     }
-}
-
-fn edit_note(commit: CommitId) -> String {
-    format!("git notes --ref=andon edit {commit}")
 }

@@ -5,10 +5,11 @@ use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::{mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
 use crate::setup::{
-    FetchState, NOTES_REF, is_ours_alone, live::GuardState, names_notes_ref, place::Override, quoted,
+    FetchState, NOTES_REF, is_ours_alone, live::GuardState, names_notes_ref, place::Override,
+    place::hooks_hint, quoted,
 };
-use andon_core::domain::facts::Presence;
 use andon_core::domain::git_hook::{GitHook, Loss};
+use andon_core::domain::{facts::Presence, hint::Hint};
 use andon_core::escape::shell_quote;
 use andon_engine::test_program::TestProgram;
 use andon_git::{ConfigScope, SourcedValue};
@@ -29,7 +30,7 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.push(facts.outside.answers.clone());
     checks.extend(facts.outside.clients.iter().filter_map(client));
     checks.extend(facts.locks.iter().map(|lock| {
-        let hint = format!("if no git or andon process is running: rm {}", quoted(lock));
+        let hint = Hint::RemoveLock.with([&quoted(lock)]);
         Check::warn("lock", format!("{} blocks every record until it goes", lock.display()), &hint)
     }));
     checks.extend(facts.unwritable.iter().map(|(dir, why)| {
@@ -50,7 +51,7 @@ fn program(facts: &RepositoryFacts) -> Check {
         Some(gone) => Check::fail(
             "program",
             format!("the hooks start {}, which is not there; this is {own}", gone.display()),
-            "andon install",
+            Hint::Install.text(),
         ),
         None => Check::ok("program", format!("andon {} at {own}", env!("CARGO_PKG_VERSION"))),
     }
@@ -76,12 +77,12 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     let mut checks = vec![hooks_path(place)];
     checks.extend(hidden(place));
     match &place.hooks {
-        Err(error) => checks.push(Check::fail("hooks", error.clone(), "andon install")),
+        Err(error) => checks.push(Check::fail("hooks", error.clone(), Hint::Install.text())),
         Ok(states) if states.iter().all(|state| state.standing == HookFile::Nothing) => {
             checks.push(Check::fail(
                 "hooks",
                 format!("none is installed in {}", place.dir.display()),
-                "andon install",
+                Hint::Install.text(),
             ));
         }
         Ok(states) => checks.extend(states.iter().map(|state| hook(state, facts.framework))),
@@ -106,7 +107,7 @@ fn patches(mode: Integration, patches: Presence) -> Option<Check> {
         Integration::PreCommit => return None,
         Integration::Lefthook => "andon install && lefthook install".to_owned(),
         Integration::Shim | Integration::Config | Integration::Husky => {
-            format!("andon install --mode {}", mode.as_str())
+            Hint::InstallMode.with([mode.as_str()])
         }
     };
     let what = "pre-applypatch and post-applypatch are missing: a halt does not stop git am, and what it makes is \
@@ -123,13 +124,12 @@ fn hidden(place: &HooksPlace) -> Option<Check> {
         Check::ok("shared-hooks", format!("{what}; the hooks there run too"))
     } else {
         let message = format!("{what}, and this repository sets another: the hooks there do not run here");
-        let hint = "git config --local --unset-all core.hooksPath && andon install";
         // Hooks of others in this directory would not run any more.
         let is_other = |file: &HookFile| matches!(file, HookFile::Foreign { .. } | HookFile::EditedShim);
         let ours = |state: &HookState| !is_other(&state.standing) && !is_other(&state.chained);
         let ours_alone =
             place.managed.is_none() && place.hooks.as_ref().is_ok_and(|states| states.iter().all(ours));
-        Check::new("shared-hooks", State::Warn, message, ours_alone.then(|| hint.to_owned()))
+        Check::new("shared-hooks", State::Warn, message, ours_alone.then(|| Hint::UseSharedHooks.into()))
     })
 }
 
@@ -152,11 +152,7 @@ fn hooks_path(place: &HooksPlace) -> Check {
                     )
                 }
             };
-            Check::fail(
-                "hooks-path",
-                message,
-                place.hint.as_deref().unwrap_or("git config --unset core.hooksPath"),
-            )
+            Check::fail("hooks-path", message, &hooks_hint(found.scope))
         }
     }
 }
@@ -177,9 +173,9 @@ fn hook(state: &HookState, framework: Presence) -> Check {
     match &state.standing {
         HookFile::Shim { mode: HookMode::Runs, .. } => Check::ok(id, chained(&state.chained)),
         HookFile::Shim { mode: HookMode::Ignored, .. } => {
-            missing("not executable: git ignores it", "andon install")
+            missing("not executable: git ignores it", Hint::Install.text())
         }
-        HookFile::Nothing => missing("missing", "andon install"),
+        HookFile::Nothing => missing("missing", Hint::Install.text()),
         HookFile::EditedShim => {
             let hint = format!("delete {} and run `andon install`", state.hook.name());
             Check::warn(id, "the shim was edited; what it does now is not known", &hint)
@@ -217,7 +213,7 @@ fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> 
             format!("{} replaced the andon shim", owner.as_str())
         }
     };
-    Check::new(id, absence(state.hook), message, Some("andon install".to_owned()))
+    Check::new(id, absence(state.hook), message, Some(Hint::Install.into()))
 }
 
 fn display_ref(facts: &RepositoryFacts) -> Check {
@@ -248,7 +244,7 @@ fn rewrite_hint(found: &SourcedValue) -> String {
     match found.scope {
         ConfigScope::Command => "run git without `-c notes.rewriteRef=...`".to_owned(),
         ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-            format!("git config --file {} --unset-all notes.rewriteRef {pattern}", shell_quote(&found.origin))
+            Hint::DropRewriteRef.with([&shell_quote(&found.origin), &pattern])
         }
     }
 }
@@ -260,7 +256,7 @@ fn notes(facts: &RepositoryFacts) -> Check {
         (Presence::Absent, Some(fetched), _) => Check::warn(
             "records",
             format!("none here, but {fetched} was fetched"),
-            &format!("git update-ref {NOTES_REF} {fetched} ''"),
+            &Hint::TakeFetched.with([fetched]),
         ),
         (Presence::Absent, None, Presence::Present) => Check::warn(
             "records",
@@ -277,9 +273,9 @@ fn fetch(state: &FetchState) -> Check {
     let id = format!("fetch-{remote}");
     if let Some(spec) = state.overwrites.first() {
         let hint = if is_ours_alone(spec) {
-            "andon install".to_owned()
+            Hint::Install.into()
         } else {
-            format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec))
+            Hint::DropFetch.with([&key, &shell_quote(spec)])
         };
         let what = format!("{spec:?} lets every fetch overwrite or prune records and halts of this clone");
         return Check::fail(id, what, &hint);
@@ -288,7 +284,7 @@ fn fetch(state: &FetchState) -> Check {
         return Check::ok(id, "git fetch brings records and ledger");
     }
     let what = format!("git fetch {remote} does not bring all records and ledger entries of others");
-    Check::warn(id, what, "andon install --fetch")
+    Check::warn(id, what, Hint::InstallFetch.text())
 }
 
 /// Only clients that have our hooks, or settings that cannot be read.
@@ -327,8 +323,8 @@ fn test_command(facts: &RepositoryFacts) -> Check {
     let (what, hint) = match &facts.outside.test_program {
         TestProgram::There => return Check::ok("test-command", command.clone()),
         TestProgram::Missing { program, instead: Some(instead) } => {
-            let command = toml::Value::from(with_word(command, program, instead));
-            (gone(program), format!("in andon.toml:  [test]  command = {command}"))
+            let command = toml::Value::from(with_word(command, program, instead)).to_string();
+            (gone(program), Hint::OtherCommand.with([&command]))
         }
         TestProgram::Missing { program, instead: None } => {
             (gone(program), format!("install {program}, or correct `command` under [test] in andon.toml"))
@@ -338,7 +334,7 @@ fn test_command(facts: &RepositoryFacts) -> Check {
         }
         TestProgram::NotExecutable { program } => (
             format!("{program} is not executable, so `{command}` does not run"),
-            format!("chmod +x {}", shell_quote(program)),
+            Hint::MakeExecutable.with([&shell_quote(program)]),
         ),
     };
     Check::fail("test-command", what, &hint)
@@ -364,7 +360,7 @@ fn last_run(run: &LastTests) -> Option<Check> {
              to know: format = \"exit\"",
         ),
         LastTests::NotStarted(said) => {
-            (format!("the last run of the tests could not be started: {said}"), "andon test")
+            (format!("the last run of the tests could not be started: {said}"), Hint::Test.text())
         }
     };
     Some(Check::warn("test-run", what, hint))
@@ -375,7 +371,7 @@ fn limit(limit: Limit) -> Check {
         Limit::Shallow => Check::warn(
             "shallow",
             "history was cut at cloning: records of older commits cannot be checked",
-            "git fetch --unshallow",
+            Hint::Unshallow.text(),
         ),
         Limit::Partial => Check::new(
             "partial-clone",

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
-use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
+use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
@@ -41,10 +41,6 @@ pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitE
 fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let dir = repo.hooks_dir()?;
     let decided_by = hooks_override(repo)?;
-    let hint = match &decided_by {
-        Override::Foreign(found) => Some(hooks_hint(found.scope)),
-        Override::Own(_) | Override::None => None,
-    };
     // A manifest that cannot be read is reported by `uninstall`; shims are known without it.
     let manifest = Manifest::of(repo).unwrap_or_default();
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
@@ -53,7 +49,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let patches = presence(live::patches_since(repo, &dir));
     let shared = shared(repo)?;
     let leads_on = dir == forward::dir(repo.common_dir());
-    Ok(HooksPlace { dir, decided_by, hint, managed, patches, hooks, shared, leads_on })
+    Ok(HooksPlace { dir, decided_by, managed, patches, hooks, shared, leads_on })
 }
 
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {

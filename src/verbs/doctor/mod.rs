@@ -206,8 +206,6 @@ pub struct HooksPlace {
     /// The directory that git looks into.
     pub dir: PathBuf,
     pub decided_by: Override,
-    /// The exact fix, where it is not this repository.
-    pub hint: Option<String>,
     /// The mode, and whether it still holds, where Andon was installed otherwise than by hooks of its own.
     pub managed: Option<(Integration, GuardState)>,
     /// `Present` if git starts Andon for the patches of `git am`.

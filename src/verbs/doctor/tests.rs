@@ -41,7 +41,6 @@ fn healthy() -> RepositoryFacts {
         place: Ok(HooksPlace {
             dir: "/r/.git/hooks".into(),
             decided_by: Override::None,
-            hint: None,
             managed: None,
             patches: Presence::Present,
             shared: None,

@@ -23,7 +23,7 @@ use crate::verbs::test::{run as test, scopes};
 use crate::{cli::Shell, verbs::round};
 use andon_config::OnInternalError;
 use andon_core::domain::git_hook::{GitHook, PreventedStep};
-use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, findings::Level};
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, findings::Level, hint::Hint};
 use andon_engine::context::Context;
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::evidence::separate_checkout::TestedSubject;
@@ -93,10 +93,10 @@ fn too_much(shell: &Shell, call: &HookCall) -> Option<Exit> {
     }
     let what = format!("standard input has more than the {MAX_STDIN} bytes that are read");
     if call.name.spec().refuses.is_some() {
-        let error = Diagnostic::error(what).help("push fewer refs at a time: git push REMOTE REF...");
+        let error = Diagnostic::error(what).help(Hint::PushFewer);
         return Some(refuse(shell, call, vec![error]));
     }
-    let warning = Diagnostic::warning(format!("{}: {what}", call.name.name())).help("andon backfill HEAD");
+    let warning = Diagnostic::warning(format!("{}: {what}", call.name.name())).help(Hint::Backfill);
     shell.out.message(&message::diagnostic(&warning, shell.out.err));
     None
 }
@@ -208,10 +208,10 @@ fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
             }
         }
     }
-    if let Some((what, go_on, give_up)) = outcome.underway.and_then(Operation::ways_on) {
+    if let Some((what, command)) = outcome.underway.and_then(Operation::named) {
         let note = Diagnostic::note(format!("{what} stops here, and nothing is lost"))
-            .help(format!("once the halt is answered: {go_on}"))
-            .help(format!("or give it up: {give_up}"));
+            .help(Hint::Continue.with([command]))
+            .help(Hint::Abort.with([command]));
         text.push_str(&message::diagnostic(&note, shell.out.err));
     }
     shell.out.message(&text);

@@ -23,7 +23,7 @@ use crate::install::plan::{Displacement, Intent};
 use crate::install::{apply::HookRemoval, mode::Integration};
 use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
-use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
 use andon_core::escape;
 use andon_engine::view::status::LostHooks;
 use andon_engine::{error::OpsError, guess::Guess, json, text::message};
@@ -89,7 +89,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let push = git_config::push_change(&repo, push)?.make_known(&repo)?.pop().map(|(_, value)| value);
     let push = push.as_deref();
     let settings = fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
-    let settings = settings.collect::<String>() + push_text(push);
+    let settings = settings.collect::<String>() + &push_text(push);
     shell.out.result(&match args.format.format {
         Format::Text if report.changed_nothing() && !settings.is_empty() => settings,
         Format::Text => install_text(&report) + &settings,
@@ -256,14 +256,9 @@ fn hooks_text(report: &InstallReport) -> String {
     }
 }
 
-fn push_text(set: Option<&str>) -> &'static str {
-    match set {
-        Some("true") => {
-            "each git push also sends the records; to turn that off: git config andon.push false\n"
-        }
-        Some(_) => "git push sends branches alone; to send records: andon sync\n",
-        None => "",
-    }
+fn push_text(set: Option<&str>) -> String {
+    let said = set.map(|set| if set == "true" { Hint::SendsAlong } else { Hint::SendsBranchesAlone });
+    said.map_or_else(String::new, |said| format!("{}\n", said.text()))
 }
 
 /// `andon/install@1`
@@ -334,10 +329,12 @@ fn purged_text(purged: &PurgeReport) -> String {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let remote = shown(remote);
         text.push_str(&format!(
-            "note: {remote} has {} still, as far as is known here; to delete them for everybody: git push --no-verify {} --delete {}\n",
+            "note: {remote} has {} still, as far as is known here; {}\n",
             names.join(", ") + &more,
-            escape::shell_quote(&remote),
-            if more.is_empty() { names.join(" ") } else { "REF...".to_owned() },
+            Hint::DeletePushed.with([
+                &escape::shell_quote(&remote),
+                &if more.is_empty() { names.join(" ") } else { "REF...".to_owned() },
+            ]),
         ));
     }
     text.push_str("note: what was pushed elsewhere stays there, and other clones have theirs\n");

@@ -11,7 +11,7 @@ use crate::install::{InstallError, forward, inspect::inspect, lefthook, mode::In
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
-use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
+use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, stop_files};
 use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
@@ -169,7 +169,7 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
         remarks.extend(managers::stay(top, mode, &dir));
     }
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
-        remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
+        remarks.push(Hint::ConfigFileStays.with([&quoted(&file)]));
     }
     let left = leftovers(repo);
     if !left.is_empty() {

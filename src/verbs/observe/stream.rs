@@ -1,6 +1,7 @@
 //! `andon observe KIND`: facts of any orchestrator, kept in the journal, and the immediate decision of the rules,
 //! because a repeated tool call must not wait for a commit.
 
+use andon_core::domain::hint::Hint;
 use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
@@ -144,7 +145,7 @@ fn unproven(run: &TestRun) -> Option<Diagnostic> {
         return None;
     }
     let note = Diagnostic::note("this run was handed in and proves nothing; only `andon test` saw what ran");
-    Some(note.code("handed-in").help("to let such runs count, in andon.toml:  [test]  handed_in = \"count\""))
+    Some(note.code("handed-in").help(Hint::CountHandedIn))
 }
 
 /// A node that the workflow does not know: its facts count, and no budget of a node binds it.

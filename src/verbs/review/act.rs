@@ -11,8 +11,8 @@ use super::AnswerArgs;
 use super::rounds::{self, choice};
 use super::template::{self, TemplateOf, VoteDraft};
 use crate::cli::args::read_text;
-use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::ids::{Digest, EntryId};
+use andon_core::domain::{decision::StandingHalt, hint::Hint};
 use andon_core::{escape, format::members_of};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger, short};
 use andon_engine::effect::{self, consult};
@@ -355,12 +355,7 @@ fn ballot_file(ws: &Workspace, round: &str, key: &PublicKey) -> PathBuf {
 /// The template as the person leaves it.
 fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsError> {
     let path = kept(ws);
-    let failed = |what: String| {
-        OpsError::usage(
-            what,
-            "set another editor: git config --global core.editor vi; or give a file: --from FILE",
-        )
-    };
+    let failed = |what: String| OpsError::usage(what, Hint::ChooseEditor);
     // `GIT_EDITOR` may be a script, which needs no person.
     if ctx.var("GIT_EDITOR").is_none() && !consult::has_person() {
         return Err(OpsError::usage(

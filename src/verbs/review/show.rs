@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::rounds::{self, ShownFlag, ShownVote, choice};
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
-use andon_core::domain::{briefing::HumanDecision, plural::count, time::Timestamp};
+use andon_core::domain::{briefing::HumanDecision, hint::Hint, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::style::Style;
@@ -362,7 +362,7 @@ fn looked_at_commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Vec
     let shown = found.into_iter().take(COMMITS);
     let of = |commit: CommitId| NamedCommit {
         id: commit.to_string().chars().take(DIGITS).collect(),
-        change: change(ws, commit).unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
+        change: change(ws, commit).unwrap_or_else(|_| vec![Hint::FetchCommit.into()]),
         tests: tests(ws, commit).unwrap_or_default(),
     };
     shown.map(of).collect()

@@ -9,7 +9,7 @@ use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
 use andon_engine::text::style::Style;
 use andon_engine::{error::OpsError, workspace::Workspace};
-use andon_review::payload::fields::names;
+use andon_review::payload::{fields::names, vote::VoteChoice};
 use andon_review::simulation::output::{RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson};
 use andon_review::{accounts::Transfer, simulation::of_ledger, votes::Tier};
 
@@ -129,17 +129,19 @@ fn one(
         cc: json.accounts.cc.get(name).copied().unwrap_or(0),
         hasty,
         captures: captures.map(|(tag, _)| tag.clone()).collect(),
-        bias_warning: bias.map(|score| {
-            format!(
-                "your newest decision was much like those before it (cosine {score:.2}): it costs alignment"
-            )
-        }),
+        bias_warning: bias.map(|score| format!("your newest decision was much like those before it, most of them {} (cosine {score:.2}): it costs alignment", direction(&found.mean))),
         care: private.map(|found| Care {
             decisions: found.n,
             variance: found.variance,
             notice: found.low.then_some(ALIKE),
         }),
     }
+}
+
+/// The decision that a witness leans to.
+fn direction(mean: &[f64]) -> VoteChoice {
+    let axes = mean.iter().zip(VoteChoice::ALL);
+    axes.max_by(|(one, _), (other, _)| one.total_cmp(other)).map_or(VoteChoice::Amend, |(_, choice)| choice)
 }
 
 fn voted(ledger: &SignedLedger, entry: &str, who: &str) -> bool {
@@ -334,4 +336,15 @@ fn table(rows: &[Vec<String>]) -> String {
         format!("{}\n", line.trim_end())
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_direction_is_the_axis_that_most_is_given_to() {
+        assert_eq!(direction(&[-0.2, 0.3, -0.1, 0.1, -0.1]), VoteChoice::AcceptProposer);
+        assert_eq!(direction(&[-0.2, -0.3, -0.1, -0.1, 0.7]), VoteChoice::RejectRound);
+    }
 }

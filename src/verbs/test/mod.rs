@@ -20,7 +20,7 @@ use crate::cli::{Shell, format_arg::FormatArg};
 use crate::setup::live;
 use crate::verbs::{hook::complete, test::run as test};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
-use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, plural::count};
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
 use andon_engine::{error::OpsError, gate::rule_feed, json, text::message, workspace::Workspace};
 use andon_store::results::ResultIndex;
@@ -217,12 +217,8 @@ fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
     };
     let said = Diagnostic::warning(what)
         .code("test-run")
-        .help(
-            "have the runner write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
-        )
-        .help(format!(
-            "if its exit code is all there is to know, add to andon.toml:  [{section}]  format = \"exit\""
-        ));
+        .help(Hint::WithReport)
+        .help(Hint::ByExitCode.with([section]));
     Some(said)
 }
 

@@ -4,6 +4,7 @@
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
 use super::situation::{CommitDraft, GitUnderway, IndexUse, PathDifference, Staging, Whereabouts};
+use crate::domain::hint::Hint;
 
 /// The key of the table.
 #[derive(Debug, Clone, Copy)]
@@ -118,23 +119,21 @@ impl State<'_> {
         u64::try_from(self.paths.len()).unwrap_or(u64::MAX) >= self.total
     }
 
-    fn add(&self) -> Option<String> {
+    fn add(&self, hint: Hint) -> Option<String> {
         use Whereabouts::{Gone, Intended, Unstaged, Untracked};
         let stageable = |path: &&PathDifference| matches!(path.state, Gone | Unstaged | Untracked | Intended);
         let words: Vec<&str> = self.paths.iter().filter(stageable).map(|path| path.word.as_str()).collect();
-        (self.is_named() && !words.is_empty()).then(|| format!("git add -- {}", words.join(" ")))
+        (self.is_named() && !words.is_empty()).then(|| hint.with([&words.join(" ")]))
     }
 
     fn commands(&self, way: HintCommand) -> Vec<String> {
-        let exact = || self.making.map_or_else(|| "andon test".to_owned(), |making| making.exact.clone());
+        let exact = || self.making.map_or_else(|| Hint::Test.into(), |making| making.exact.clone());
         match way {
-            HintCommand::Test => vec!["andon test".to_owned()],
+            HintCommand::Test => vec![Hint::Test.into()],
             HintCommand::Exact => vec![exact()],
-            HintCommand::OrExact => vec![format!("or test exactly what is committed: {}", exact())],
-            HintCommand::Add => self.add().into_iter().collect(),
-            HintCommand::OrAdd => {
-                self.add().iter().map(|add| format!("or take these files along: {add}")).collect()
-            }
+            HintCommand::OrExact => vec![Hint::TestExactly.with([&exact()])],
+            HintCommand::Add => self.add(Hint::AddListed).into_iter().collect(),
+            HintCommand::OrAdd => self.add(Hint::TakeAlong).into_iter().collect(),
             HintCommand::Unveil => {
                 let hints = self.paths.iter().filter_map(|path| path.hint.as_ref());
                 hints.take(UNVEILED).map(|hint| hint.command.clone()).collect()

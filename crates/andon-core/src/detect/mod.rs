@@ -41,26 +41,16 @@ pub use test_files::{TestCollection, is_in_folder_of_tests, left_behind, subject
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
 pub use rules::REGISTRY;
 pub use rules::tool_loop::is_repeated;
-pub use rules::untested_edit::AT_COMMIT;
 pub use rules::{
-    budgets::limits_turns,
-    co_occurrence::RULE as CO_OCCURRENCE,
-    consecutive_failures::RULE as CONSECUTIVE_FAILURES,
-    consecutive_failures::in_a_row as failures_in_a_row,
-    context_window::RULE as CONTEXT_WINDOW,
-    docs_not_updated::RULE as DOCS_NOT_UPDATED,
-    failing_tests::RULE as FAILING_TESTS,
-    hook_bypass::RULE as HOOK_BYPASS,
-    identity_drift::RULE as IDENTITY_DRIFT,
-    iteration_cap::RULE as ITERATION_CAP,
-    oscillation::RULE as OSCILLATION,
-    refused_commits::RULE as REFUSED_COMMITS,
-    repeated_failures::RULE as REPEATED_FAILURES,
-    test_weakening::RULE as TEST_WEAKENING,
-    test_weakening::{Patterns, SAY_WHY},
-    untested_edit::RULE as UNTESTED_EDIT,
-    user_stop::RULE as USER_STOP,
-    user_stop::named as named_stops,
+    budgets::limits_turns, co_occurrence::RULE as CO_OCCURRENCE,
+    consecutive_failures::RULE as CONSECUTIVE_FAILURES, consecutive_failures::in_a_row as failures_in_a_row,
+    context_window::RULE as CONTEXT_WINDOW, docs_not_updated::RULE as DOCS_NOT_UPDATED,
+    failing_tests::RULE as FAILING_TESTS, hook_bypass::RULE as HOOK_BYPASS,
+    identity_drift::RULE as IDENTITY_DRIFT, iteration_cap::RULE as ITERATION_CAP,
+    oscillation::RULE as OSCILLATION, refused_commits::RULE as REFUSED_COMMITS,
+    repeated_failures::RULE as REPEATED_FAILURES, test_weakening::Patterns,
+    test_weakening::RULE as TEST_WEAKENING, untested_edit::RULE as UNTESTED_EDIT,
+    user_stop::RULE as USER_STOP, user_stop::named as named_stops,
 };
 
 use crate::domain::about::{About, EventClass};

@@ -22,6 +22,7 @@ pub mod events;
 pub mod facts;
 pub mod findings;
 pub mod git_hook;
+pub mod hint;
 pub mod identity;
 pub mod ids;
 pub mod paths;

@@ -1,5 +1,7 @@
 //! What keeps git from seeing a change of the working tree, and the command that makes git see it again.
 
+use crate::domain::hint::Hint;
+
 /// The reason why git takes a path of the working tree for something other than it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Veil {
@@ -66,10 +68,10 @@ impl HiddenPath {
         };
         let path = quote(&self.path);
         Some(match &self.veil {
-            Veil::AssumeUnchanged => format!("{git} update-index --no-assume-unchanged -- {path}"),
-            Veil::SkipWorktree => format!("{git} update-index --no-skip-worktree -- {path}"),
-            Veil::Stat => format!("touch -- {}", quote(&self.full_path())),
-            Veil::FileMode => format!("{git} -c core.fileMode=true add -- {path}"),
+            Veil::AssumeUnchanged => Hint::LiftAssumeUnchanged.with([&git, &path]),
+            Veil::SkipWorktree => Hint::LiftSkipWorktree.with([&git, &path]),
+            Veil::Stat => Hint::LiftStat.with([&quote(&self.full_path())]),
+            Veil::FileMode => Hint::LiftFileMode.with([&git, &path]),
             Veil::Filter(_) => return None,
         })
     }

@@ -146,7 +146,9 @@ fn suggestions_name_what_the_halt_is_about() {
     let swinging = timeline(vec![commit(1), commit(2), commit(1), commit(2)]);
     let named = |at: usize| swinging.iterations[at].commit.map(|commit| commit.short()).unwrap_or_default();
     let expected = format!("choose between the two states: git diff {} {}", named(2), named(3));
-    assert_eq!(suggestions(HaltReason::Oscillating, "oscillation", &swinging)[0], expected);
+    let advised = suggestions(HaltReason::Oscillating, "oscillation", &swinging);
+    assert_eq!(advised[0], expected);
+    assert!(advised.iter().any(|line| line.starts_with("update the documents: ")), "{advised:?}");
 
     let stopped = suggestions(HaltReason::UserStop, "user-stop", &failing);
     assert_eq!(stopped.len(), 1);

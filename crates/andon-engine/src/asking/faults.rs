@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{SignedLedger, read_all, short};
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, plural::count};
+use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, hint::Hint, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::fields::names;
@@ -94,9 +94,7 @@ fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
         EntryFault::Twice => ("twice", format!("entry {name} appears twice")),
     };
     let help = match &faulty.fault {
-        EntryFault::Missing => {
-            "fetch the whole ledger: andon sync; in a shallow clone: git fetch --unshallow".to_owned()
-        }
+        EntryFault::Missing => Hint::FetchLedger.into(),
         EntryFault::Form(_) | EntryFault::Unreadable(_) | EntryFault::Twice => {
             format!("see what it is: git cat-file -p {}", faulty.commit)
         }

@@ -23,7 +23,7 @@ pub use self::files::{append_text, replace_text, write_andon_file, write_private
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::effect::{AckMode, Duty, Effect};
-use andon_core::domain::{findings::Figures, ids::CommitId, time::Timestamp};
+use andon_core::domain::{findings::Figures, hint::Hint, ids::CommitId, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;
@@ -81,20 +81,17 @@ fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
     // Something else is in the place of the directory: a file, or a link to anywhere.
     let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok_and(|found| !found.is_dir()));
     match (in_the_way, kind) {
-        (Some(dir), _) => {
-            format!("{0} must be a directory: mv {0} {0}.old", shell_quote(&dir.to_string_lossy()))
-        }
+        (Some(dir), _) => Hint::DirectoryInTheWay.with([&shell_quote(&dir.to_string_lossy())]),
         // Never a command that deletes: the path may be one that a person mistyped, such as `/`.
         (None, ErrorKind::IsADirectory) if dir.is_some() => {
-            format!("a file belongs there: mv {0} {0}.old", shell_quote(&path.to_string_lossy()))
+            Hint::FileInTheWay.with([&shell_quote(&path.to_string_lossy())])
         }
         (None, ErrorKind::IsADirectory) => "name a file in that directory instead".to_owned(),
         (None, ErrorKind::NotFound) if path.parent().is_some_and(Path::is_dir) => {
             "name a file in a directory that can be written to".to_owned()
         }
         (None, ErrorKind::NotFound) => {
-            let dir = path.parent().unwrap_or(path).to_string_lossy().into_owned();
-            format!("make its directory first: mkdir -p {}", shell_quote(&dir))
+            Hint::MakeDirectory.with([&shell_quote(&path.parent().unwrap_or(path).to_string_lossy())])
         }
         (None, _) => format!("check the permissions of the file to {what} and the space on its disk"),
     }

@@ -5,10 +5,13 @@ use super::scopes::{self, Demand};
 use super::{Asked, Subject, own_evidence};
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::change::release::{self, Rewritten};
-use andon_core::detect::{AT_COMMIT, is_in_folder_of_tests};
+use andon_core::detect::is_in_folder_of_tests;
 use andon_core::domain::ids::TreeId;
-use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{RanOn, TestEvidence};
+use andon_core::domain::{
+    hint::Hint,
+    paths::{PathClass, PathRules},
+};
 use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::fingerprint::Content;
 
@@ -111,7 +114,7 @@ pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Resu
     if !release::declares_version(&rewritten(&files)) {
         return Ok(Vec::new());
     }
-    let mut ways = vec![AT_COMMIT.to_owned()];
+    let mut ways = vec![Hint::AtCommitOr.into()];
     for (file, word, line) in TOOLS {
         let Some(id) = ws.repo.blob_at(tree, file.as_bytes())? else { continue };
         let Blob::Content(text) = ws.repo.read_blob(id, MAX_BYTES)? else { continue };

@@ -4,6 +4,7 @@
 //! Bounded: names at the top and of a few directories, and the beginnings of a few files; where Cargo.toml or go.mod is at
 //! the top, sources until one holds a test.
 
+use andon_core::domain::hint::Hint;
 use std::{fs, io::Read as _, path::Path};
 
 use crate::guess::listing::{
@@ -130,8 +131,8 @@ pub fn advice(top: &Path) -> String {
     let guess = in_directory(top);
     match &guess {
         Guess::Sure(candidate) => {
-            let command = toml::Value::from(candidate.command.as_str());
-            format!("name it in andon.toml:  [test]  command = {command}  ({})", candidate.because)
+            let command = toml::Value::from(candidate.command.as_str()).to_string();
+            Hint::UseTestCommand.with([&command, &candidate.because])
         }
         Guess::Unsure { .. } | Guess::Compiles(_) => {
             let doubt = guess.doubt().unwrap_or_default();

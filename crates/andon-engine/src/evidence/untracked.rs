@@ -15,7 +15,7 @@ use crate::text::phrase::some_of;
 use crate::{error::OpsError, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
 use andon_core::domain::tests::{OverlayEntry, TestEvidence, TestRun, Tracking};
-use andon_core::domain::{diagnostic::Diagnostic, paths::kind_of, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, paths::kind_of, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
@@ -155,8 +155,7 @@ pub(crate) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<D
     let named = some_of(&new, NAMED, |name| (*name).clone());
     let (files, were) = (count(new.len(), "untracked file"), if new.len() == 1 { "was" } else { "were" });
     let message = format!("{files} {were} there when the tests ran and will not be in the commit: {named}");
-    let add = shell_quote_bytes(first.as_bytes());
-    let help = format!("name it in .gitignore, or, where the tests need it: git add -- {add}");
+    let help = Hint::AddOne.with([&shell_quote_bytes(first.as_bytes())]);
     Some(Diagnostic::warning(message).code("untracked-files").help(help))
 }
 

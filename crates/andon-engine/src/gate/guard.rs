@@ -21,6 +21,7 @@ use andon_core::detect::{
 };
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{
     about::{DirtyBit, EventClass},
@@ -455,9 +456,9 @@ const TREE_DIGITS: usize = 12;
 fn draft(ws: &Workspace, tree: TreeId) -> CommitDraft {
     let index = index_use(ws);
     let exact = match index {
-        IndexUse::AsIs => "andon test --staged".to_owned(),
+        IndexUse::AsIs => Hint::TestStaged.into(),
         IndexUse::All | IndexUse::Paths => {
-            format!("andon test --tree {}", tree.to_string().chars().take(TREE_DIGITS).collect::<String>())
+            Hint::TestTree.with([&tree.to_string().chars().take(TREE_DIGITS).collect::<String>()])
         }
     };
     CommitDraft { underway: underway(ws), index, exact }

@@ -8,7 +8,7 @@ use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::{Decision, Stage};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::{ids::CommitId, plural::count, settings::RuleSettings};
+use andon_core::domain::{hint::Hint, ids::CommitId, plural::count, settings::RuleSettings};
 use andon_core::history::{Fold, Timeline};
 use andon_core::policy;
 use andon_git::{GitError, Repo};
@@ -49,7 +49,7 @@ pub fn cut_off_within(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagno
             let cut = "the history is cut off here: this clone is shallow";
             let at = CommitRef { commit: commit.id, subject: commit.subject };
             let cut = Diagnostic::error(cut).code("shallow-clone").at(Location::Commit(at));
-            return Ok(Some(cut.help("git fetch --unshallow")));
+            return Ok(Some(cut.help(Hint::Unshallow)));
         }
     }
     Ok(None)

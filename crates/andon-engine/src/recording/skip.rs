@@ -13,7 +13,7 @@ use crate::error::{OpsError, VerbError};
 use crate::{context::Context, workspace::Workspace};
 use andon_config as config;
 use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::{facts::Skip, findings::Level};
+use andon_core::domain::{facts::Skip, findings::Level, hint::Hint};
 use andon_core::{detect, policy};
 use andon_git as git;
 use andon_store::receipt;
@@ -127,10 +127,7 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
     Err(OpsError::verb(
         VerbError::Skip,
         format!("{rule} is to be skipped for this commit, and no reason is given"),
-        format!(
-            "{WHAT}={rule} {WHY}=\"why\" git commit, or in the message: git commit -m \"...\" --trailer \"{}: {rule}: why\"",
-            Skip::TRAILER
-        ),
+        Hint::SkipWithReason.with([WHAT, rule, WHY, Skip::TRAILER]),
     ))
 }
 

@@ -16,7 +16,7 @@ use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard};
 use crate::view::sync::SyncReport;
 use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::time::{Span, Timestamp};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint};
 use andon_core::escape::shell_quote;
 use andon_git::{Online, Prompt, RemoteError, Repo};
 use andon_store::memory::{Kind, Memory};
@@ -51,7 +51,7 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     let label = peer.label.clone();
     let first = peer.standing == peer::PeerKnowledge::Configured
         && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
-    let again = format!("andon sync {}", shell_quote(&label));
+    let again = Hint::SyncRemote.with([&shell_quote(&label)]);
     let waits = Memory::new(&ws.repo, Kind::Waits);
     if waits.get::<Timestamp>(&label).is_some_and(|since| ctx.now.since(since) < LEFT_ALONE) {
         return None;
@@ -62,7 +62,7 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
         Diagnostic::warning(format!("the records of Andon were not sent along to {label}: {why}"))
             .code("records-not-sent")
             .help(again.clone())
-            .help(format!("to push branches alone from now on: git config {KEY} false"))
+            .help(Hint::NoPushFromNowOn.with([KEY]))
     };
     let online = Online { prompt: unheard(ctx, prompt), patience: Some(PATIENCE) };
     match send(ctx, ws, peer, online) {
@@ -93,7 +93,7 @@ fn reported(report: &SyncReport, label: &str) -> Diagnostic {
     let what = format!(
         "sent {count} {records} of Andon to {label} ahead of the branch, as every push will from now on"
     );
-    Diagnostic::note(what).help(format!("to push branches alone: git config {KEY} false"))
+    Diagnostic::note(what).help(Hint::NoPush.with([KEY]))
 }
 
 fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {

@@ -4,7 +4,7 @@ use super::peer::Peer;
 use super::records::{self, Tips};
 use super::{Sync, peer::PeerKnowledge};
 use crate::error::OpsError;
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
@@ -82,7 +82,7 @@ impl Sync<'_> {
                 let what = format!(
                     "the note of commit {commit} at {remote} is too large to be a record; it was left there"
                 );
-                let command = format!("git notes --ref={} show {commit} | head", self.peer.notes);
+                let command = Hint::ReadNotesOf.with([&self.peer.notes, &commit.to_string()]);
                 self.warn(what, "oversized-note", command);
             }
         }

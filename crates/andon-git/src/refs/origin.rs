@@ -44,17 +44,15 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The operation in words, and the commands that continue it and give it up; `None` where git is idle.
-    pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
+    /// The operation in words, and the command of git that makes it; `None` where git is idle.
+    pub fn named(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::None => None,
-            Self::Merge => Some(("the merge", "git merge --continue", "git merge --abort")),
-            Self::CherryPick => {
-                Some(("the cherry-pick", "git cherry-pick --continue", "git cherry-pick --abort"))
-            }
-            Self::Revert => Some(("the revert", "git revert --continue", "git revert --abort")),
-            Self::Rebase => Some(("the rebase", "git rebase --continue", "git rebase --abort")),
-            Self::Patches => Some(("git am", "git am --continue", "git am --abort")),
+            Self::Merge => Some(("the merge", "merge")),
+            Self::CherryPick => Some(("the cherry-pick", "cherry-pick")),
+            Self::Revert => Some(("the revert", "revert")),
+            Self::Rebase => Some(("the rebase", "rebase")),
+            Self::Patches => Some(("git am", "am")),
         }
     }
 }

@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
 use self::writer::Writer;
 use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{facts::Ack, time::Timestamp};
+use andon_core::domain::{facts::Ack, hint::Hint, time::Timestamp};
 use andon_git::{GitError, Repo};
+use andon_signing::SigningError;
 
 pub use self::append::Arrival;
 pub use self::halts::UnansweredHalts;
@@ -67,7 +68,7 @@ impl LedgerError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),
-            Self::Append(AppendError::Signing(error)) => Some(error.help()),
+            Self::Append(AppendError::Signing(error)) => Some(signing_help(error).into()),
             Self::Append(AppendError::NotHeld(_)) => {
                 Some("sign with a key of type ed25519, ecdsa (256, 384) or rsa, or a security key".to_owned())
             }
@@ -85,17 +86,20 @@ impl LedgerError {
 /// name: `git update-ref` cannot name a commit that is not there.
 fn take_out(refs: &[String], rest: Rest) -> String {
     let out = |name: &String| match rest {
-        Rest::Whole => {
-            let saved = name.trim_start_matches("refs/");
-            format!("git update-ref refs/andon-saved/{saved} {name} && git update-ref -d {name}")
-        }
-        Rest::Damaged => format!("git update-ref -d {name}"),
+        Rest::Whole => Hint::PutRefAside.with([name.trim_start_matches("refs/"), name]),
+        Rest::Damaged => Hint::DeleteRef.with([name]),
     };
     let commands: Vec<String> = refs.iter().map(out).collect();
-    format!(
-        "take it out, its halt goes on by its trace and a remote's copy comes back with a sync: {}",
-        commands.join(" && ")
-    )
+    Hint::TakeLedgersOut.with([&commands.join(" && ")])
+}
+
+fn signing_help(error: &SigningError) -> Hint {
+    match error {
+        SigningError::NoSetup(_) => Hint::SetSigning,
+        SigningError::NoFile { .. } | SigningError::BadFile { .. } => Hint::MakeKey,
+        SigningError::NoProgram(_) => Hint::InstallOpenssh,
+        SigningError::Refused(_) => Hint::LoadKey,
+    }
 }
 
 /// The state of the tip of a ledger that is taken out.
@@ -109,8 +113,8 @@ enum Rest {
 fn bad_writer_help(path: &Path, known: &[String]) -> String {
     let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
     match known {
-        [] => format!("no ledger is here yet, and a new id is made: rm -r {file}"),
-        [only] => format!("put the id back, so that its halts are kept: rm -rf {file}; echo {only} > {file}"),
+        [] => Hint::NewId.with([&file]),
+        [only] => Hint::RestoreId.with([&file, only]),
         several => format!(
             "put this clone's id back into {file}: the last part of one of the {} names that \
              `git for-each-ref {REF_PREFIX}` shows",

@@ -15,7 +15,7 @@ use andon_config::HandedInRuns;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::{RanOn, TestEvidence};
-use andon_core::domain::{findings::Level, scopes::called};
+use andon_core::domain::{findings::Level, hint::Hint, scopes::called};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::inherited_evidence::{
@@ -422,7 +422,7 @@ fn released(here: CommitCase<'_>, parent: CommitId, tests: Option<&TestEvidence>
 
 fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnostic {
     let message = format!("the record of {} contradicts itself: {what}", source.short());
-    let help = format!("git notes --ref=andon show {}", source.short());
+    let help = Hint::ReadNotes.with([&source.short()]);
     violation(at(commit), "edited-record", Level::Block, message, &help)
 }
 
@@ -441,7 +441,7 @@ fn by_git(commit: &CommitInfo, made: &MergeClaim, failing: Option<&FailingRun>) 
     };
     let red = failing.map(|run| format!(", and the tests of {} fail", run.at.short())).unwrap_or_default();
     let message = format!("the tests never ran on exactly this code; it is {what}{red}");
-    violation(at(commit), "untested-code", Level::Warn, message, "andon test")
+    violation(at(commit), "untested-code", Level::Warn, message, Hint::Test.text())
 }
 
 /// A rebase moved it, somebody changed it there, and the tests ran where that led to.
@@ -499,14 +499,14 @@ fn way_out(here: CommitCase<'_>) -> String {
     });
     let stays = above.by_ref().take(MERGES).any(|commit| repo.is_of_another_root(&commit).unwrap_or(false));
     if id == here.case.tip && (stays || here.commit.parents.len() > 1) {
-        return "andon test && git commit --amend --no-edit".to_owned();
+        return Hint::AmendTested.into();
     }
     if stays {
         return format!("a person looks at it: git show {}", here.commit.id.short());
     }
     // From any commit of the branch: tested and recorded again from there on.
     let from = here.commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
-    format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}")
+    Hint::TestAgain.with([&from])
 }
 
 /// Missing evidence is not known to be wrong: exit code 3.
@@ -552,7 +552,7 @@ fn went_round(commit: &CommitInfo) -> Diagnostic {
         .code("missing-record")
         .at(Location::Commit(at(commit)))
         .help("andon sync, where the commit was made, if its record was not sent yet")
-        .help("else test it and commit it again where the hooks run: andon test && git commit --amend --no-edit")
+        .help(Hint::AmendTestedElse)
 }
 
 /// The scopes without evidence in `tests`, in words: of those that the commit touches, at the tip of all. `None` where

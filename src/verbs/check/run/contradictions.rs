@@ -2,11 +2,11 @@
 
 use super::{Case, Diagnostic, at, violation};
 use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::scopes::called;
 use andon_core::domain::signatures;
 use andon_core::domain::tests::{RanOn, RunOrigin, ScopeTests, TestEvidence, TestStatus};
+use andon_core::domain::{findings::Level, hint::Hint};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};
 
@@ -15,7 +15,7 @@ const WHOLE: usize = 250;
 
 /// Judges a record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Vec<Diagnostic> {
-    let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let help = Hint::ReadNotes.with([&commit.id.short()]);
     let edited = |what: String| violation(at(commit), "edited-record", Level::Block, what, &help);
     let tests = record.tests.as_ref().and_then(of_tests);
     let tests = tests.map(|what| edited(format!("the record contradicts itself: {what}")));
@@ -53,7 +53,7 @@ pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Diagnostic> {
     let same_commit = v1::DerivedFacts { tree: Some(commit.tree), parent, ..v1::DerivedFacts::default() };
     let what = note.disagreement(&same_commit)?;
     let message = format!("its records contradict each other in their {what}; the worst of them counts");
-    let help = format!("git notes --ref=andon show {}; git log -p refs/notes/andon", commit.id.short());
+    let help = Hint::ReadNotesAndLog.with([&commit.id.short()]);
     Some(violation(at(commit), "contradicting-records", Level::Block, message, &help))
 }
 

@@ -9,7 +9,7 @@ use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, of_range,
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, Attempt, CommitFact, Fact};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{findings::Level, time::Timestamp};
+use andon_core::domain::{findings::Level, hint::Hint, time::Timestamp};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::range::{self, Lineages};
 use andon_engine::text::{halt, named_files, style::Style};
@@ -235,13 +235,12 @@ fn unrecorded_halts(
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
-            let help = "andon sync --fetch-only";
             violations.push(violation(
                 examined.at(commit.id),
                 "unrecorded-halt",
                 Level::Block,
                 message,
-                help,
+                Hint::FetchRecords.text(),
             ));
         }
         if !answer(&mut fold, commit.id, answers) && halted {

@@ -26,7 +26,7 @@ use andon_config::{AppliesTo, Config};
 use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{hint::Hint, ids::CommitId};
 use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::view::check::{CheckReport, TipTests};
@@ -224,7 +224,7 @@ fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, O
     }
     let none =
         Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
-    Ok(Some(none.help("andon sync --fetch-only").help("if Andon is not installed yet: andon install")))
+    Ok(Some(none.help(Hint::FetchRecords).help(Hint::InstallFirst)))
 }
 
 /// The tests of the tip tell what the code is worth; how it came about stays unknown.

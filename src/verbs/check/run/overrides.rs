@@ -5,7 +5,10 @@ use super::{Case, Diagnostic, ExaminedCommits, at, violation};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitRecord, Gate, Recording, Skip};
 use andon_core::domain::findings::{HaltReason, Level, ReportFile};
 use andon_core::domain::ids::CommitId;
-use andon_core::{detect, domain::agent};
+use andon_core::{
+    detect,
+    domain::{agent, hint::Hint},
+};
 use andon_engine::view::check::SKIPPED_RULE;
 use andon_git::CommitInfo;
 
@@ -207,7 +210,7 @@ fn later(mut one: Diagnostic, waiver: Option<&Waiver>) -> Diagnostic {
         }
         None => {
             if let Some(first) = one.help.first_mut() {
-                detect::SAY_WHY.clone_into(first);
+                *first = Hint::SayWhyLater.into();
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{Diagnostic, of_range};
 use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES, TestSettings};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{findings::Level, paths::CONFIG_FILE};
+use andon_core::domain::{findings::Level, hint::Hint, paths::CONFIG_FILE};
 use andon_engine::view::check::TipTests;
 use andon_engine::{adapter::git_hook, context::Context, error::OpsError};
 use andon_git::{Blob, Repo};
@@ -209,9 +209,7 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
         ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =
                 format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
-            let back = format!(
-                "put it back: git checkout {left} -- {CONFIG_FILE} && git commit -m 'Bring {CONFIG_FILE} back'"
-            );
+            let back = Hint::BringConfigBack.with([&left]);
             let mut removed = of_range("config-removed", Level::Block, what, &back);
             removed.help.push(
                 "where the project leaves Andon, a person does it: docs/ci.md#leaving-andon".to_owned(),

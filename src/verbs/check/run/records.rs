@@ -16,7 +16,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::{findings::Level, paths::PathClass, tests::TestEvidence};
+use andon_core::domain::{findings::Level, hint::Hint, paths::PathClass, tests::TestEvidence};
 use andon_core::format::FormatError;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::recording::derive::{self, DerivedCommit};
@@ -226,11 +226,10 @@ impl RecordFindings {
     fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Diagnostic>) {
         if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
             let missing = Diagnostic::error(format!("its record is not here: {err}")).code("partial-clone");
-            let help = "git fetch --refetch --no-filter origin refs/notes/andon";
-            self.undecided.push(missing.at(Location::Commit(at(commit))).help(help));
+            self.undecided.push(missing.at(Location::Commit(at(commit))).help(Hint::FetchRecordsAgain));
             return;
         }
-        let look = || format!("git notes --ref=andon show {}", commit.id.short());
+        let look = || Hint::ReadNotes.with([&commit.id.short()]);
         let is_newer = matches!(err, RecordError::Unreadable { source: FormatError::Schema { .. }, .. });
         let help = err.help().filter(|_| is_newer).unwrap_or_else(look);
         violations.push(violation(at(commit), "unreadable-record", Level::Block, err.to_string(), &help));
@@ -276,7 +275,7 @@ fn compare(
     derived: &DerivedCommit,
     record: &CommitRecord,
 ) -> Result<RecordMatch, OpsError> {
-    let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let help = Hint::ReadNotes.with([&commit.id.short()]);
     let fails = |code: &str, message: String| {
         RecordMatch::Fails(violation(at(commit), code, Level::Block, message, &help))
     };

@@ -2,10 +2,12 @@
 //! configuration that asks for it.
 
 use super::halts::{self, HaltAndAnswer};
-use super::{Case, Location, examined_commits::ExaminedCommits, of_range, tamper};
+use super::{Case, Location, examined_commits::ExaminedCommits, of_range};
 use andon_config::Guard;
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, findings::Level, time::Timestamp};
+use andon_core::domain::{
+    diagnostic::Diagnostic, effect::AckMode, findings::Level, hint::Hint, time::Timestamp,
+};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{error::OpsError, gate::outcomes};
 use andon_git::Repo;
@@ -82,7 +84,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
         let short: String = id.chars().take(8).collect();
         refused(
             format!("refs/replace/{short} is there; nothing was judged through it"),
-            &tamper::unreplaced(id),
+            &Hint::Unreplace.with([id]),
         )
     };
     Ok(found.map(diagnostic).collect())
@@ -92,9 +94,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
 fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     let is_here = ledger.entries.iter().any(|entry| entry.id == id);
     (!is_here).then(|| {
-        Diagnostic::error(format!("the ledger {} is not here", short(id)))
-            .code(CODE)
-            .help("andon sync --fetch-only")
+        Diagnostic::error(format!("the ledger {} is not here", short(id))).code(CODE).help(Hint::FetchRecords)
     })
 }
 
@@ -111,7 +111,7 @@ pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
     Ok(is_cut.then(|| {
         Diagnostic::error("the ledger is cut off here: this clone is shallow")
             .code(CODE)
-            .help("git fetch --unshallow")
+            .help(Hint::Unshallow)
     }))
 }
 

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use super::{Case, Diagnostic, ExaminedCommits, at, of_range, violation};
 use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
-use andon_core::domain::{findings::Level, tests::TestEvidence, time::Timestamp};
+use andon_core::domain::{findings::Level, hint::Hint, tests::TestEvidence, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
 use andon_engine::halts::lost_halts::{Gap, Gaps, LedgerContents};
@@ -50,12 +50,6 @@ pub(super) fn of_commit(
     found.into_iter().flatten()
 }
 
-/// The command that ends a replacement and keeps what it was under another name.
-pub(super) fn unreplaced(id: &str) -> String {
-    let (saved, name) = (format!("refs/andon-saved/replace/{id}"), format!("{REPLACE}{id}"));
-    format!("git update-ref {saved} {name} && git replace -d {id}")
-}
-
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
 fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
@@ -72,7 +66,7 @@ fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnosti
                 format!("git shows another object in place of {id} (refs/replace); it is not judged"),
             ),
         };
-        let help = unreplaced(id);
+        let help = Hint::Unreplace.with([id]);
         violations.push(violation(commit.map(|id| examined.at(id)), "replaced-object", level, what, &help));
     }
     Ok(violations)
@@ -86,7 +80,6 @@ fn grafted(case: &Case<'_>, examined: &ExaminedCommits) -> Vec<Diagnostic> {
     if read.is_err() {
         return Vec::new();
     }
-    let help = "at=$(git rev-parse --git-path info/grafts) && mv \"$at\" \"$at.old\"";
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
@@ -97,7 +90,13 @@ fn grafted(case: &Case<'_>, examined: &ExaminedCommits) -> Vec<Diagnostic> {
             let id = named.first().copied().unwrap_or_default();
             let what =
                 format!("a graft gives {id} other parents than it has: the range is not what it seems");
-            violation(commit.map(|id| examined.at(id)), "grafted-history", level, what, help)
+            violation(
+                commit.map(|id| examined.at(id)),
+                "grafted-history",
+                level,
+                what,
+                Hint::SetGraftAside.text(),
+            )
         })
         .collect()
 }
@@ -117,14 +116,12 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
         TamperedHow::Rewound(entry) => (
             "rewound-ledger",
             format!("the ledger of {writer} went back: another ledger has seen its entry {}", entry.short()),
-            format!(
-                "git push --force-with-lease origin {entry}:refs/andon/ledger/{writer}, from a clone that has it"
-            ),
+            Hint::PushLedger.with([&entry.to_string(), writer]),
         ),
         TamperedHow::Gone(entry) => (
             "missing-ledger",
             format!("the ledger of {writer} is gone: another ledger has seen its entry {}", entry.short()),
-            format!("git update-ref refs/andon/ledger/{writer} {entry}, or fetch it: andon sync"),
+            Hint::RestoreLedger.with([writer, &entry.to_string()]),
         ),
     };
     of_range(code, Level::Block, what, &help)

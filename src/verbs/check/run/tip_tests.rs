@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::range::{self, RangeRequest};
 use andon_config::{self as config, Config, TestCommand};
-use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
+use andon_core::domain::{
+    hint::Hint,
+    ids::{CommitId, TreeId},
+};
 use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
@@ -343,10 +346,7 @@ pub(super) fn refuse_other_code(
         format!(
             "this checkout is not the code of the tip, {short} ({why}): its tests would say nothing of it"
         ),
-        format!(
-            "git worktree add --detach {folder} {short} && cd {folder} && andon check --test {}",
-            shell_quote(&range)
-        ),
+        Hint::TestAtTip.with([&folder, &short, &shell_quote(&range)]),
     ))
 }
 

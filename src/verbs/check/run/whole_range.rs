@@ -11,7 +11,9 @@ use super::{
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
 use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{decision::Stage, findings::Level, paths::CONFIG_FILE, tests::TestEvidence};
+use andon_core::domain::{
+    decision::Stage, findings::Level, hint::Hint, paths::CONFIG_FILE, tests::TestEvidence,
+};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{error::OpsError, evidence::docs, range, weakening};
@@ -142,7 +144,7 @@ pub(super) fn squashed(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<V
     };
     if merged == Some(commit.tree) {
         let what = "the branch was squashed onto a newer base: the tests never ran on exactly this tree";
-        return Ok(vec![violation(at(&commit), "untested-squash", Level::Warn, what, "andon test")]);
+        return Ok(vec![violation(at(&commit), "untested-squash", Level::Warn, what, Hint::Test.text())]);
     }
     Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])
 }
@@ -179,7 +181,13 @@ pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits, backed: &RangeEvi
                 run.at.short(),
                 figures(&run.tests)
             );
-            Some(violation(examined.at(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test"))
+            Some(violation(
+                examined.at(tip),
+                detect::FAILING_TESTS.id,
+                Level::Block,
+                message,
+                Hint::Test.text(),
+            ))
         }
         (None, _) => None,
     }
@@ -193,7 +201,7 @@ fn failing(case: &Case<'_>, tip: CommitRef, tests: &TestEvidence) -> Diagnostic 
         (Level::Block, "")
     };
     let message = format!("the tests of this code do not pass{now}: {}", figures(tests));
-    violation(tip, detect::FAILING_TESTS.id, level, message, "andon test")
+    violation(tip, detect::FAILING_TESTS.id, level, message, Hint::Test.text())
 }
 
 /// `failed, 1 of 2 failing, first: b`
@@ -235,7 +243,7 @@ fn fails(tip: CommitRef, run: &TipRun) -> Diagnostic {
         TipRunSource::Ci => run.command.clone(),
     };
     let message = format!("the tests of the tip fail: {figures}, by {by}");
-    violation(tip, detect::FAILING_TESTS.id, Level::Block, message, "andon test")
+    violation(tip, detect::FAILING_TESTS.id, Level::Block, message, Hint::Test.text())
 }
 
 /// The tip has another test command than the base. The check names both, whatever the result.

@@ -6,7 +6,7 @@ pub mod table;
 pub use plain::{PrintedLines, lines};
 
 use self::table::{Cell, GAP, Tone};
-use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::{decision::StandingHalt, hint::Hint};
 use andon_core::escape::{shell_quote, terminal_clip, width};
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};
@@ -117,7 +117,7 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
 fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
     let there = |command: &str| format!("cd {} && {command}", shell_quote(&worktree.path));
     match &worktree.seen {
-        WorktreeState::Away => Some("git worktree prune".to_owned()),
+        WorktreeState::Away => Some(Hint::PruneWorktrees.into()),
         WorktreeState::Unreadable(_) => Some(there("andon doctor")),
         WorktreeState::Loop(found) => match (&found.halt, found.state) {
             (_, LoopState::HooksGone) => {
@@ -129,7 +129,7 @@ fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
             (Some(_), _) | (None, LoopState::Stopped | LoopState::Paused | LoopState::Halted) => {
                 Some(there("andon status"))
             }
-            (None, LoopState::NotInstalled) => Some(there("andon install")),
+            (None, LoopState::NotInstalled) => Some(there(Hint::Install.text())),
             (None, LoopState::Idle | LoopState::Running | LoopState::Disabled) => None,
         },
     }
@@ -165,7 +165,7 @@ pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
     page.fields("tests", found.tests.as_ref().map(|run| phrase::tests(&run.evidence)));
     page.fields("trend", trend(&found.trend));
     let name = shell_quote(&branch.name);
-    page.field("more", &unbroken(&format!("git fetch && andon sync && git log --notes=andon {name}")));
+    page.field("more", &unbroken(&Hint::FetchBranch.with([&name])));
     page.finish()
 }
 

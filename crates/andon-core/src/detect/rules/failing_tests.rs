@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::detect::prelude::*;
 use crate::detect::situation::{CodeChange, EvidenceState, Origin};
-use crate::domain::about::DirtyBit;
-use crate::domain::scopes::called;
 use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
+use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
 use crate::history::{Outcome, failing_count, outcome, red_scopes};
 
 const BLOCK_COMMITS: Param<bool> = Param::off("block_commits");
@@ -24,9 +23,6 @@ pub static RULE: Rule = Rule {
     check,
     ..Rule::OF_ITERATIONS
 };
-
-/// A record never gets better; the commit that an amend makes gets one with the newest run.
-const AMEND: &str = "git commit --amend --no-edit --allow-empty";
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let candidate = situation.candidate?;
@@ -48,7 +44,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_recorded = candidate.origin == Origin::Recorded;
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
-        help: if is_recorded { vec![AMEND.to_owned()] } else { found.help.clone() },
+        // A record never gets better; the commit that an amend makes gets one with the newest run.
+        help: if is_recorded { vec![Hint::AmendRed.into()] } else { found.help.clone() },
         ..found
     })
 }

@@ -2,8 +2,11 @@
 
 use crate::WordList;
 use crate::detect::{lost_tests::taken_by, prelude::*};
-use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::tests::{Extent, TestEvidence, TestStatus};
+use crate::domain::{
+    facts::{CommitKind, Weakening},
+    hint::Hint,
+};
 use crate::history::{Strike, Timeline, failing_count};
 
 const TESTS_PARAM: Param<Vec<String>> =
@@ -116,10 +119,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     evidence.extend(taken.as_ref().and_then(place));
     let mut help = Vec::new();
     if waiver.is_none() {
-        help.push(
-            "if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'"
-                .to_owned(),
-        );
+        help.push(Hint::SayWhy.into());
         help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
     }
     let known = before.zip(newest.tests.as_ref()).map(|(before, now)| ran_in_both(before, now));
@@ -135,18 +135,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// The hint for commits that others build on already: `andon check` takes the reason from a later commit of the range.
-pub const SAY_WHY: &str = "if the tests were wrong, say why in a new commit: \
-    git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
-
 /// The finding about the tests that a range takes from its base, as one line.
 pub(in crate::detect) fn of_range(found: &Weakening, setting: &RuleSetting) -> Finding {
     let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
     let help = match found.waiver {
         Some(_) => Vec::new(),
-        None => {
-            vec![SAY_WHY.to_owned()]
-        }
+        // Others build on these commits already, and `andon check` takes the reason from a later one of the range.
+        None => vec![Hint::SayWhyLater.into()],
     };
     let (waiver, evidence) = (found.waiver.clone(), place(found).into_iter().collect());
     let weaker = message(&Counts::Passed(None), Some(found), REMOVED, waiver.as_deref());

@@ -4,7 +4,7 @@ use crate::detect::hints::{self, State};
 use crate::detect::prelude::*;
 use crate::detect::situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging};
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
-use crate::domain::{about::DirtyBit, scopes::called};
+use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
 use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
@@ -28,7 +28,7 @@ struct Gap {
 
 impl Gap {
     fn new(found: impl Into<String>) -> Self {
-        Self { found: found.into(), evidence: Vec::new(), help: vec!["andon test".to_owned()] }
+        Self { found: found.into(), evidence: Vec::new(), help: vec![Hint::Test.into()] }
     }
 }
 
@@ -48,9 +48,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     help.extend(candidate.release.iter().cloned());
     if let Some(program) = &candidate.hidden_program {
         for line in &mut help {
-            *line = line.replacen("andon test", &format!("{program} test"), 1);
+            *line = line.replacen(Hint::Test.text(), &format!("{program} test"), 1);
         }
-        help.insert(0, AT_COMMIT.trim_start_matches("or ").to_owned());
+        help.insert(0, Hint::AtCommit.into());
     }
     let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
@@ -66,6 +66,11 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
         EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
             of_changed_by_hook(&candidate.changed_by_hook)
         }
+        EvidenceState::Void(run)
+            if (run.validity, run.evidence.status) == (RunValidity::Interrupted, TestStatus::TimedOut) =>
+        {
+            of_tested(&run.evidence)?
+        }
         EvidenceState::Void(run) => of_void(run, command),
         EvidenceState::OtherCode { run, differing, total, staging } => {
             let difference = State {
@@ -78,7 +83,7 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
                 changed => {
-                    let help = gap.help.into_iter().chain([AT_COMMIT.to_owned()]).collect();
+                    let help = gap.help.into_iter().chain([Hint::AtCommitOr.into()]).collect();
                     Gap { help, ..of_changed_by_hook(changed) }
                 }
             }
@@ -122,7 +127,7 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
     if tests.status == TestStatus::NoTests {
         gap.help.push("see that the command selects tests: andon config show test".to_owned());
     } else if tests.status == TestStatus::TimedOut {
-        gap.help.push("or give them more time in andon.toml:  [test]  timeout = \"60m\"".to_owned());
+        gap.help.push(Hint::MoreTime.into());
     }
     Some(gap)
 }
@@ -146,14 +151,9 @@ fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
     let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
     let found = format!("a hook changed {} after the tests ran", words::list(&shown, words::len(paths)));
     let mut gap = Gap { evidence: named.collect(), ..Gap::new(found) };
-    gap.help.push(AT_COMMIT.to_owned());
+    gap.help.push(Hint::AtCommitOr.into());
     gap
 }
-
-/// The way out where a program changes files in the step in which it commits, such as a hook that formats or a tool that releases:
-/// what was tested is never what is committed. No file leaves the gate by it.
-pub const AT_COMMIT: &str =
-    "or have each commit run the tests that are missing, in andon.toml:  [test]  at_commit = \"run\"";
 
 fn of_void(run: &TestRun, wanted: Option<&str>) -> Gap {
     let found = void(run, wanted);
@@ -162,7 +162,7 @@ fn of_void(run: &TestRun, wanted: Option<&str>) -> Gap {
         gap.help.insert(0, "see what is missing: andon doctor".to_owned());
     }
     if run.validity == RunValidity::HandedIn {
-        gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
+        gap.help.push(Hint::CountHandedInOr.into());
     }
     gap
 }

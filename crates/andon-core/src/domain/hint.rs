@@ -1,0 +1,93 @@
+//! The hints of the program whose commands change something, in one list: each is a row of `hints.txt`, word for word as it is
+//! shown. The end-to-end tests walk all rows: they make the state, run the command, and hold that it leads out and loses nothing.
+
+/// The rows: name, effect and text. A name in braces is a fact of the state, given in the order in which the names come. The
+/// command is all of the text, or what follows its last colon. It `changes` files, refs or settings, is a line that `edits`
+/// andon.toml, `asks` a person, who knows or chooses something that the state does not tell, or only `shows` something.
+const ROWS: &str = include_str!("hints.txt");
+
+macro_rules! hints {
+    ($($name:ident)+) => {
+        /// A hint, by the name of its row.
+        #[allow(missing_docs, reason = "the row has the text")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Hint { $($name),+ }
+
+        impl Hint {
+            /// Every hint, in the order of the rows.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+        }
+    };
+}
+
+hints! {
+    Abort AddListed AddOne AllowDirectory AmendRed AmendTested AmendTestedElse AtCommit AtCommitOr Backfill
+    BringConfigBack ByExitCode ChooseEditor ChooseRemote CloneWithSha1 ConfigFileStays Continue
+    CountHandedIn CountHandedInOr DeletePushed DeleteRef DirectoryInTheWay DropFetch DropHooksPath
+    DropRewriteRef EditNote FetchAgain FetchBranch FetchCommit FetchLedger FetchRecords FetchRecordsAgain
+    FileInTheWay FreeName GrantAccess Init Install InstallBehind InstallBeside InstallByShims InstallFetch
+    InstallFirst InstallMode InstallOpenssh KeepNote LiftAssumeUnchanged LiftFileMode LiftSkipWorktree
+    LiftStat LoadKey MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable
+    MigrateRefs MoreTime MoveFileAway NewId NoPush NoPushFromNowOn OtherCommand PruneWorktrees PushFewer
+    PushLedger PutAside PutNoRefAside PutRefAside ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock
+    RemoveLock RemoveStaleLock RepairWorktree RestoreId RestoreLedger SayWhy SayWhyLater SendsAlong
+    SendsBranchesAlone SetAside SetGraftAside SetSigning SkipWithReason Sync SyncRemote TakeAlong
+    TakeFetched TakeLedgersOut Test TestAgain TestAtTip TestExactly TestStaged TestTree Unreplace Unshallow
+    UseSharedHooks UseTestCommand WithIdentity WithReport
+}
+
+impl Hint {
+    /// The text, with the names of facts in braces where it has any.
+    pub fn text(self) -> &'static str {
+        let row = ROWS.lines().nth(self as usize).unwrap_or_default();
+        row.splitn(3, " | ").last().unwrap_or_default()
+    }
+
+    /// The text with the facts of a state.
+    pub fn with<const N: usize>(self, facts: [&str; N]) -> String {
+        let (mut names, mut text) = (Vec::new(), String::new());
+        for (at, part) in self.text().split(['{', '}']).enumerate() {
+            if at % 2 == 0 {
+                text.push_str(part);
+                continue;
+            }
+            let known = names.iter().position(|name| *name == part).unwrap_or(names.len());
+            if known == names.len() {
+                names.push(part);
+            }
+            text.push_str(facts.get(known).unwrap_or(&part));
+        }
+        debug_assert_eq!(names.len(), N, "{self:?}");
+        text
+    }
+}
+
+impl From<Hint> for String {
+    fn from(hint: Hint) -> Self {
+        hint.text().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_hint_is_the_row_of_its_name() {
+        assert_eq!(ROWS.lines().count(), Hint::ALL.len());
+        for hint in Hint::ALL {
+            let row = ROWS.lines().nth(*hint as usize).unwrap();
+            let [name, effect, text] = row.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let named: String = name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+            assert_eq!(named, format!("{hint:?}"));
+            assert_eq!(hint.text(), text);
+            assert!(["changes", "edits", "asks", "shows"].contains(&effect), "{row}");
+        }
+    }
+
+    #[test]
+    fn facts_fill_the_names_in_their_order() {
+        assert_eq!(Hint::FileInTheWay.with(["'a {b}'"]), "a file belongs there: mv 'a {b}' 'a {b}'.old");
+        assert_eq!(Hint::ReadNotesOf.with(["x", "c"]), "git notes --ref=x show c | head");
+    }
+}
