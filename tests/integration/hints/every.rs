@@ -296,6 +296,7 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("install-mode", "needs hooks in the configuration (git 2.54); install_modes runs it where git has them"),
     ("make-writable", "needs a folder that may not be written, which a superuser always may"),
     ("prune-worktrees", "watch shows it beside what it is about, not below an error"),
+    ("put-no-ref-aside", "broken_state runs it"),
     ("sync", "needs the ledger of another clone"),
     ("sync-remote", "needs a remote that can be reached again"),
 ];
