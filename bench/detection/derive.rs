@@ -16,7 +16,7 @@ use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::time::Timestamp;
-use andon_git::{Repo, RepoEnv, Texts};
+use andon_git::{Repo, RepoEnv};
 use andon_store::diff::{self, SummedChanges};
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::wire::v1::{UnknownKeys, encode_commit};
@@ -131,7 +131,7 @@ fn describe(
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let changes = diff::changes(repo, reading.rules, old, new).unwrap();
     let SummedChanges { diff: summary, facts: mut change, lines, .. } =
-        diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes).unwrap();
+        diff::summarize_changes(repo, &reading, &changes).unwrap();
     change.rewrites = lines.rewrites(before);
     // As the hooks see a commit of ignored paths alone. One that is empty after normalization changed a file.
     if change.nature == Nature::Nothing && summary.files == 0 && trees[made.parent] != new {

@@ -94,15 +94,9 @@ fn record_missing(
 ) -> Result<BackfillOutcome, OpsError> {
     let (commits, there) = unrecorded(ctx, range)?;
     let common_dir = ws.repo.common_dir();
-    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
-    let job = Job {
-        ctx,
-        config: &ws.config,
-        commits: &commits,
-        records: Records::Ignored,
-        tip: None,
-        cache: &cache,
-    };
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, None));
+    let (config, records) = (&ws.config, Records::Ignored);
+    let job = Job { ctx, config, commits: &commits, records, tip: None, cache: &cache, rules: None };
     let mut writing =
         RecordWriter { ctx, batch: Batch::new(first_batch(ctx)), digests: HashMap::new(), written: 0 };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {

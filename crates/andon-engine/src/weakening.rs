@@ -48,22 +48,38 @@ pub fn find(
     commit: &CommitInfo,
     before: Option<&TestEvidence>,
 ) -> Result<Option<Weakening>, OpsError> {
+    let Some(setting) = setting(rules) else { return Ok(None) };
     let failing = before.and_then(failing_count).unwrap_or_default();
-    let (Some(setting), Some(parent)) = (setting(rules), commit.parents.first()) else { return Ok(None) };
-    let patterns = Patterns::new(&setting);
+    Ok(after(taken(repo, &Patterns::new(&setting), commit, failing)?, before))
+}
+
+/// What was [`taken`], given the result before it.
+pub fn after(taken: Option<Weakening>, before: Option<&TestEvidence>) -> Option<Weakening> {
+    let failing = before.and_then(failing_count).unwrap_or_default();
+    let ran = before.map_or(0, |before| before.counts().ran());
+    taken.map(|taken| Weakening { failing, ran, ..taken })
+}
+
+/// The tests that `commit` removed where so many failed before it, and the reason that it gives.
+pub fn taken(
+    repo: &Repo,
+    patterns: &Patterns<'_>,
+    commit: &CommitInfo,
+    failing: u64,
+) -> Result<Option<Weakening>, OpsError> {
+    let Some(parent) = commit.parents.first() else { return Ok(None) };
     if repo.tree_of(*parent).is_err() {
         return Ok(None);
     }
     let found = if commit.parents.len() > 1 && failing == 0 {
-        taken_by_merge(repo, &patterns, commit)?
+        taken_by_merge(repo, patterns, commit)?
     } else {
-        since(repo, &patterns, *parent, commit.tree)?
+        since(repo, patterns, *parent, commit.tree)?
     };
-    let ran = before.map_or(0, |before| before.counts().ran());
     // A loss that only a test run shows is waived as well.
     let waiver = waiver(repo, commit.id)?;
     let found = found.or_else(|| waiver.is_some().then(Weakening::default));
-    Ok(found.map(|found| Weakening { failing, ran, waiver, ..found }))
+    Ok(found.map(|found| Weakening { waiver, ..found }))
 }
 
 /// The reasons of lines `Tests-Removed: why` anywhere in a message: a squash moves them away from its end and indents

@@ -27,7 +27,7 @@ pub use notes::history::{NoteChange, NotesHistory};
 pub use notes::union::{CommitNotes, NotesSince, NotesToJoin, NotesUnion};
 pub use objects::commits::unsigned;
 pub use objects::commits::{CommitInfo, NewCommit, keyed_lines, trailers};
-pub use objects::texts::{Text, Texts};
+pub use objects::texts::Text;
 pub use objects::trees::{DifferingEntries, RawEntry, RawTree};
 pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
 pub use open::repo::Products;

@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{Key, Row, decoded, seal};
+use andon_core::domain::change::ChangeFacts;
+use andon_core::domain::facts::{DiffSummary, Weakening};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::{change::ChangeFacts, facts::DiffSummary};
 
-/// The longest value holds as many hunks and paths as a record.
-const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 40 * ChangeFacts::MAX_PATHS;
+/// The longest value holds as many hunks, paths and tests as a record.
+const MAX_VALUE: usize =
+    1024 + 20 * DiffSummary::MAX_HUNKS + 40 * ChangeFacts::MAX_PATHS + 3 * 256 * Weakening::MAX_NAMES;
 /// Bytes that are collected before they are written.
 const BATCH: usize = 128 << 10;
 
@@ -30,6 +32,8 @@ pub struct CommitMemory {
     pub diff: DiffSummary,
     /// The parts of that diff.
     pub change: ChangeFacts,
+    /// What it took from the tests, and its member `file`, which no form of a record has.
+    pub taken: Option<(Weakening, Option<String>)>,
 }
 
 /// The file as it was when it was opened; shared by threads.

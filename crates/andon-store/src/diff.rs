@@ -8,7 +8,7 @@ use andon_core::domain::change::{Change, ChangeFacts};
 use andon_core::domain::facts::DiffSummary;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_git::{GitError, MODE_SUBMODULE, Repo, Text, Texts, hunks, is_binary};
+use andon_git::{GitError, MODE_SUBMODULE, Repo, Text, hunks, is_binary};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
@@ -46,11 +46,11 @@ pub struct SummedChanges {
 /// # Errors
 /// [`RecordError::Git`] when a blob cannot be read.
 pub fn summarize_changes(
-    texts: &mut Texts<'_>,
+    repo: &Repo,
     reading: &HashOptions<'_>,
     changes: &[Change],
 ) -> Result<SummedChanges, RecordError> {
-    let mut read = Reader { texts, text_left: MAX_TEXT, missing: None, sum: HashInput::new(reading) };
+    let mut read = Reader { repo, text_left: MAX_TEXT, missing: None, sum: HashInput::new(reading) };
     for change in changes {
         read.change(change)?;
     }
@@ -72,8 +72,8 @@ fn counted(rules: &PathRules, mut change: Change) -> Option<Change> {
 }
 
 /// Reads the texts of a change.
-struct Reader<'a, 't, 'r> {
-    texts: &'t mut Texts<'r>,
+struct Reader<'a, 'r> {
+    repo: &'r Repo,
     text_left: usize,
     /// The first blob that is not there.
     missing: Option<Oid>,
@@ -81,12 +81,12 @@ struct Reader<'a, 't, 'r> {
 }
 
 /// The two sides of a file.
-enum Content<'r> {
-    Text(Text<'r>, Text<'r>),
+enum Content {
+    Text(Text, Text),
     Ids,
 }
 
-impl<'r> Reader<'_, '_, 'r> {
+impl Reader<'_, '_> {
     fn change(&mut self, change: &Change) -> Result<(), RecordError> {
         let (old_id, new_id) = (change.old.map(|side| side.1), change.new.map(|side| side.1));
         let content = if old_id == new_id { Content::Ids } else { self.content(change)? };
@@ -100,14 +100,14 @@ impl<'r> Reader<'_, '_, 'r> {
         Ok(())
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
+    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
         let mut sides = [Text::default(), Text::default()];
         for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
             let Some((mode, id)) = side else { continue };
             if mode == MODE_SUBMODULE {
                 return Ok(Content::Ids);
             }
-            match self.texts.read(id, MAX_FILE) {
+            match self.repo.text(id, MAX_FILE) {
                 Ok(Some(content)) => *text = content,
                 Ok(None) => return Ok(Content::Ids),
                 Err(GitError::Missing { .. }) => {

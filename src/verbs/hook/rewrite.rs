@@ -189,7 +189,7 @@ fn carry(
 ) -> Result<CommitRecord, OpsError> {
     let RewrittenCommit { id, command, old, new, others, .. } = *moved;
     let commit = ws.repo.commit(id)?;
-    let DerivedCommit { tree, parent, code, diff, change, missing: _ } =
+    let DerivedCommit { tree, parent, code, diff, change, missing: _, taken: _ } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let carries = (command == RewriteCommand::Rebase && old.kind != CommitKind::Merge)
         .then(|| CarriedAttempt::new(moved.old_id, old))

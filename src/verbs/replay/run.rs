@@ -16,7 +16,7 @@ use andon_core::domain::{
     diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
     tests::TestEvidence, time::Timestamp,
 };
-use andon_core::history::{EventEffect, Fold, Timeline};
+use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
 use andon_core::policy::{self, HaltPlace};
 use andon_engine::range::replayed::{self, RangeFacts};
 use andon_engine::range::stream::{EventsEnd, StreamOptions, each_fact};
@@ -96,11 +96,11 @@ pub fn run(
     let settings = settings(&ws.config.rules);
     let common_dir = ws.repo.common_dir();
     let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;
-    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
-    let job =
-        Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
+    let rules = Some(&settings).filter(|_| commits.len() <= WEAKENING);
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, rules));
+    let (config, records) = (&ws.config, Records::Observed);
+    let job = Job { ctx, config, commits: &commits, records, tip, cache: &cache, rules };
     let mut lines = Lineages::new(parents.into_iter());
-    let sources = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), || ws.config.fold());
         let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
@@ -110,9 +110,13 @@ pub fn run(
             fact.record.recording = Recording::AtCommit;
             fact.record.tests = Some(tests.clone());
         }
-        if let Some(repo) = sources.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
+        if fact.record.recording == Recording::Derived {
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
-            fact.record.weakening = weakening::find(repo, &settings, &commit, last)?;
+            let is_red_merge = commit.parents.len() > 1 && last.and_then(failing_count) > Some(0);
+            fact.record.weakening = match rules.filter(|_| is_red_merge) {
+                Some(rules) => weakening::find(&ws.repo, rules, &commit, last)?,
+                None => weakening::after(fact.record.weakening, last),
+            };
         }
         let decision = match fold.push(Fact::Commit(Box::new(fact))) {
             // It was counted where it was made first.

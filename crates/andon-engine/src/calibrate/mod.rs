@@ -145,9 +145,9 @@ fn of_range(
     if let Some(why) = range::cut_off_within(&ws.repo, &commits)? {
         return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
-    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
-    let job =
-        Job { ctx, config: &ws.config, commits: &commits, records: Records::Observed, tip, cache: &cache };
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, None));
+    let (config, records) = (&ws.config, Records::Observed);
+    let job = Job { ctx, config, commits: &commits, records, tip, cache: &cache, rules: None };
     let mut lines = Lineages::new(parents.into_iter());
     let mut runs: Vec<Run> = Vec::new();
     let mut placed = PlacedRuns::default();

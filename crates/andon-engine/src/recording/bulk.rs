@@ -1,29 +1,31 @@
 //! Many commits at once: pieces of a range are derived in parallel, and each commit is handed on in the order of the
 //! range, so that results are the same, byte for byte, whatever the number of threads.
 //!
-//! A piece has a repository handle of its own, because one belongs to one thread (libgit2), and at most one piece more
-//! than there are threads is held: that bounds memory. The cache of libgit2 is switched off, because it never frees
-//! anything.
+//! A thread has a repository handle of its own (libgit2), and goes from piece to piece with what it knows of trees and texts:
+//! the next piece begins near where its last one ended. At most one piece more than there are threads is held: that bounds
+//! memory. The cache of libgit2 is switched off, because it never frees anything.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::{collections::VecDeque, num::NonZeroUsize, path::Path, thread};
 
-use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use sha2::{Digest as _, Sha256};
 
 use crate::context::Context;
 use crate::error::{OpsError, VerbError};
 use crate::recording::derive::{DerivedCommit, Deriver};
+use crate::weakening;
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::detect::Patterns;
+use andon_core::domain::facts::{CommitRecord, Recording, Weakening};
+use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, settings::RuleSettings};
 use andon_git::{CommitInfo, Repo};
 use andon_store::derived::{CommitMemory, DerivedCache, DerivedWriter};
 use andon_store::notes::NotesStore;
 
-/// Commits of a piece. The first of a piece costs more than the others: nothing is known of its trees.
+/// Commits of a piece. The first of a piece costs more than the others.
 const MAX_PIECE: usize = 512;
 /// The same of a short range, which would be one piece otherwise.
 const MIN_PIECE: usize = 32;
@@ -31,7 +33,7 @@ const MIN_PIECE: usize = 32;
 const SHARES: usize = 4;
 /// Most threads: beyond, they wait for one another in libgit2.
 const MAX_THREADS: usize = 32;
-/// A range of fewer commits leaves nothing in the cache: it is not worth a file.
+/// A range of fewer commits leaves nothing in the cache, and asks no git: it is not worth a file or a process.
 const REMEMBERED: usize = 64;
 
 /// The threads of a long walk, and the caller's hooks into it.
@@ -77,6 +79,8 @@ pub struct Job<'a> {
     pub tip: Option<CommitId>,
     /// Facts that were derived before.
     pub cache: &'a DerivedCache,
+    /// The rules, where it is asked what commits took from the tests.
+    pub rules: Option<&'a RuleSettings>,
 }
 
 /// One commit of the range.
@@ -97,10 +101,14 @@ pub enum CommitFacts {
     Derived(Box<DerivedCommit>, Option<Diagnostic>),
 }
 
-/// A digest of everything but the commit that cached facts depend on.
-pub fn salt(config: &Config) -> Vec<u8> {
+/// A digest of everything but the commit that cached facts depend on; `rules` as in [`Job::rules`].
+pub fn salt(config: &Config, rules: Option<&RuleSettings>) -> Vec<u8> {
     let mut hash = Sha256::new_with_prefix(config.paths.rules.digest());
-    for text in config.normalize.iter().flat_map(|(name, pattern)| [name, pattern]) {
+    let setting = rules.and_then(weakening::setting);
+    let lists = setting.iter().flat_map(|setting| Patterns::new(setting).lists());
+    let syntax = lists.flat_map(|list| list.iter().map(String::as_str).chain(["of tests"]));
+    let normalize = config.normalize.iter().flat_map(|(name, pattern)| [name.as_str(), pattern.as_str()]);
+    for text in normalize.chain(syntax) {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
@@ -118,9 +126,10 @@ pub fn walk(
     Repo::cache_nothing();
     let total = job.commits.len();
     let normalizer = Normalizer::new(&job.config.normalize)?;
-    let pool = pool(pace.threads)?;
+    let threads = pace.threads.or_else(|| thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get).min(MAX_THREADS);
     let (ended, stop) = (AtomicBool::new(false), pace.stop);
-    let workers = Workers { job, normalizer: &normalizer, pool: &pool, halt: [stop, &ended] };
+    let workers = Workers { job, normalizer: &normalizer, threads, halt: [stop, &ended] };
     let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(common_dir));
     let mut done = 0;
     let walked = workers.each_piece(&mut |piece| {
@@ -142,13 +151,9 @@ pub fn walk(
     Ok(if done == total { WalkEnd::Whole } else { WalkEnd::Part { done, of: total } })
 }
 
-fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
-    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let pool = ThreadPoolBuilder::new().num_threads(threads.min(MAX_THREADS)).build();
-    pool.map_err(|error| {
-        let what = format!("no threads could be started: {error}");
-        OpsError::verb(VerbError::Failed, what, "with one thread: -j1")
-    })
+fn no_thread(error: std::io::Error) -> OpsError {
+    let what = format!("no threads could be started: {error}");
+    OpsError::verb(VerbError::Failed, what, "with one thread: -j1")
 }
 
 /// The result of a piece.
@@ -164,22 +169,35 @@ struct Piece {
 struct Workers<'a> {
     job: &'a Job<'a>,
     normalizer: &'a Normalizer,
-    pool: &'a ThreadPool,
+    threads: usize,
     /// Set when the receiver is gone.
     halt: [&'a AtomicBool; 2],
 }
 
+/// A piece, and where what comes of it goes.
+type Task<'a> = (&'a [CommitId], SyncSender<Piece>);
+
 impl<'a> Workers<'a> {
     /// Hands on what came of each piece, in their order, until one ends early.
     fn each_piece(&self, take: &mut dyn FnMut(Piece) -> Result<(), OpsError>) -> Result<(), OpsError> {
-        let threads = self.pool.current_num_threads();
-        let size = (self.job.commits.len() / (threads * SHARES)).clamp(MIN_PIECE, MAX_PIECE);
-        self.pool.in_place_scope(|scope| {
+        let size = (self.job.commits.len() / (self.threads * SHARES)).clamp(MIN_PIECE, MAX_PIECE);
+        let (tasks, waiting) = channel::<Task<'a>>();
+        let waiting = Mutex::new(waiting);
+        thread::scope(|scope| {
+            // Threads end where no task is left.
+            let tasks = tasks;
+            for _ in 0..self.threads {
+                thread::Builder::new().spawn_scoped(scope, || self.work(&waiting)).map_err(no_thread)?;
+            }
             let mut pieces = self.job.commits.chunks(size);
             let mut ahead: VecDeque<Receiver<Piece>> = VecDeque::new();
             let result = loop {
-                let free = (threads + 1).saturating_sub(ahead.len());
-                ahead.extend(pieces.by_ref().take(free).map(|piece| self.begin(scope, piece)));
+                let free = (self.threads + 1).saturating_sub(ahead.len());
+                ahead.extend(pieces.by_ref().take(free).map(|piece| {
+                    let (sender, receiver) = sync_channel(1);
+                    let _all_ended = tasks.send((piece, sender));
+                    receiver
+                }));
                 // Nothing comes of a piece whose task panicked: the scope panics in turn, at its end.
                 let Some(piece) = ahead.pop_front().and_then(|next| next.recv().ok()) else { break Ok(()) };
                 if let Err(error) = take(piece) {
@@ -199,75 +217,89 @@ impl<'a> Workers<'a> {
         self.halt.iter().any(|halt| halt.load(Ordering::Relaxed))
     }
 
-    fn begin(&self, scope: &Scope<'a>, piece: &'a [CommitId]) -> Receiver<Piece> {
-        let (sender, receiver) = sync_channel(1);
-        let workers = *self;
-        scope.spawn(move |_| {
-            let mut found = Vec::with_capacity(piece.len());
-            let broken = workers.derive(piece, &mut found).err();
-            let _gone = sender.send(Piece { found, broken });
+    /// Takes one piece after the other. Where the repository cannot be opened, that is what comes of the first.
+    fn work(&self, waiting: &Mutex<Receiver<Task<'a>>>) {
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        let worked = Repo::open(&self.job.ctx.cwd, &self.job.ctx.repo_env).map(|repo| {
+            if self.job.records == Records::Observed && self.job.commits.len() >= REMEMBERED {
+                repo.ask_git();
+            }
+            let store = NotesStore::at(&repo, self.job.tip);
+            let mut deriver = Deriver::in_bulk(&repo, &self.job.config.paths.rules, self.normalizer);
+            while let Some((piece, sender)) = next() {
+                let mut found = Vec::with_capacity(piece.len());
+                let broken = self.derive(piece, (&repo, &store, &mut deriver), &mut found).err();
+                let _gone = sender.send(Piece { found, broken });
+            }
         });
-        receiver
+        if let (Err(error), Some((_, sender))) = (worked, next()) {
+            let _gone = sender.send(Piece { found: Vec::new(), broken: Some(error.into()) });
+        }
     }
 
-    fn derive(&self, piece: &[CommitId], found: &mut Vec<RangeCommit>) -> Result<(), OpsError> {
-        let repo = Repo::open(&self.job.ctx.cwd, &self.job.ctx.repo_env)?;
-        let store = NotesStore::at(&repo, self.job.tip);
-        let mut deriver = Deriver::in_bulk(&repo, &self.job.config.paths.rules, self.normalizer);
+    fn derive(
+        &self,
+        piece: &[CommitId],
+        (repo, store, deriver): (&Repo, &NotesStore<'_>, &mut Deriver<'_>),
+        found: &mut Vec<RangeCommit>,
+    ) -> Result<(), OpsError> {
         for id in piece {
             if self.is_halted() {
                 break;
             }
-            found.push(one(self.job, &store, &mut deriver, repo.commit(*id)?)?);
+            found.push(self.one(repo, store, deriver, repo.commit(*id)?)?);
         }
         Ok(())
     }
-}
 
-fn one(
-    job: &Job<'_>,
-    store: &NotesStore<'_>,
-    reader: &mut Deriver<'_>,
-    commit: CommitInfo,
-) -> Result<RangeCommit, OpsError> {
-    let mut warning = None;
-    if job.records == Records::Observed {
-        match store.get(commit.id) {
-            Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
-                let facts = CommitFacts::Recorded(Box::new(stored.record));
-                return Ok(RangeCommit { commit, facts, entry: Vec::new() });
+    fn one(
+        &self,
+        repo: &Repo,
+        store: &NotesStore<'_>,
+        reader: &mut Deriver<'_>,
+        commit: CommitInfo,
+    ) -> Result<RangeCommit, OpsError> {
+        let mut warning = None;
+        if self.job.records == Records::Observed {
+            match store.get(commit.id) {
+                Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
+                    let facts = CommitFacts::Recorded(Box::new(stored.record));
+                    return Ok(RangeCommit { commit, facts, entry: Vec::new() });
+                }
+                Ok(_) => {}
+                Err(error) => warning = Some(OpsError::from(error).as_warning()),
             }
-            Ok(_) => {}
-            Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
+        let (derived, entry) = self.facts_of(repo, reader, &commit)?;
+        Ok(RangeCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
     }
-    let (derived, entry) = facts_of(job.cache, reader, &commit)?;
-    Ok(RangeCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
-}
 
-/// The facts, from the cache where it has them, and else the entry with which it is to remember them.
-fn facts_of(
-    cache: &DerivedCache,
-    reader: &mut Deriver<'_>,
-    commit: &CommitInfo,
-) -> Result<(DerivedCommit, Vec<u8>), OpsError> {
-    // A later fetch can make other facts of the same commit.
-    if reader.is_shallow() {
-        return Ok((reader.derive(commit)?, Vec::new()));
+    /// The facts, from the cache where it has them, and else the entry with which it is to remember them.
+    fn facts_of(
+        &self,
+        repo: &Repo,
+        reader: &mut Deriver<'_>,
+        commit: &CommitInfo,
+    ) -> Result<(DerivedCommit, Vec<u8>), OpsError> {
+        // A later fetch can make other facts of the same commit.
+        let cache = Some(self.job.cache).filter(|_| !reader.is_shallow());
+        if let Some(known) = cache.and_then(|cache| cache.get(commit.id)) {
+            let CommitMemory { code, diff, change, taken } = known;
+            let parent = commit.parents.first().copied();
+            let taken = taken.map(|(taken, file)| Weakening { file, ..taken });
+            let known = DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None, taken };
+            return Ok((known, Vec::new()));
+        }
+        let mut derived = reader.derive(commit)?;
+        if let Some(setting) = self.job.rules.and_then(weakening::setting) {
+            derived.taken = weakening::taken(repo, &Patterns::new(&setting), commit, 0)?;
+        }
+        let Some(cache) = cache.filter(|_| derived.missing.is_none()) else {
+            return Ok((derived, Vec::new()));
+        };
+        let DerivedCommit { code, diff, change, taken, .. } = derived.clone();
+        let taken = taken.map(|taken| (taken.clone(), taken.file));
+        let entry = cache.entry(commit.id, &CommitMemory { code, diff, change, taken });
+        Ok((derived, entry))
     }
-    if let Some(CommitMemory { code, diff, change }) = cache.get(commit.id) {
-        let parent = commit.parents.first().copied();
-        return Ok((
-            DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None },
-            Vec::new(),
-        ));
-    }
-    let derived = reader.derive(commit)?;
-    if derived.missing.is_some() {
-        return Ok((derived, Vec::new()));
-    }
-    let known =
-        CommitMemory { code: derived.code, diff: derived.diff.clone(), change: derived.change.clone() };
-    let entry = cache.entry(commit.id, &known);
-    Ok((derived, entry))
 }

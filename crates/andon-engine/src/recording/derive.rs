@@ -7,11 +7,11 @@ use crate::error::OpsError;
 use andon_core::change::rewrites::ChangedLines;
 use andon_core::change::{hash::HashOptions, normalize::Normalizer, path_hash};
 use andon_core::domain::change::{Change, ChangeFacts, Nature, Rewrite};
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording};
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording, Weakening};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::{paths::PathRules, platforms::Platform};
 use andon_core::history::Iteration;
-use andon_git::{CommitInfo, Repo, Texts};
+use andon_git::{CommitInfo, Repo};
 use andon_store::diff::{self, SummedChanges};
 use andon_store::fingerprint::Fingerprinter;
 
@@ -41,6 +41,8 @@ pub struct DerivedCommit {
     pub change: ChangeFacts,
     /// The first blob that a partial clone does not have: the diff then consists of ids, unlike that of a full clone.
     pub missing: Option<Oid>,
+    /// What it took from the tests, where that was asked.
+    pub taken: Option<Weakening>,
 }
 
 /// Derives the facts of one commit after the other under the same path rules and patterns.
@@ -49,7 +51,6 @@ pub struct Deriver<'r> {
     paths: &'r PathRules,
     normalizer: &'r Normalizer,
     prints: Fingerprinter<'r>,
-    texts: Texts<'r>,
     /// The repository is shallow; asked once, not for each of thousands.
     shallow: bool,
     /// The newest commits, and where the next one is put.
@@ -77,16 +78,14 @@ impl RecentCommit {
 impl<'r> Deriver<'r> {
     /// For a few commits: what it finds out about directories is kept for the next process.
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
-        let (prints, texts, shallow) =
-            (Fingerprinter::new(repo, paths), Texts::new(repo, 0), repo.is_shallow());
-        Self { repo, paths, normalizer, prints, texts, shallow, recent: (Vec::new(), 0) }
+        let (prints, shallow) = (Fingerprinter::new(repo, paths), repo.is_shallow());
+        Self { repo, paths, normalizer, prints, shallow, recent: (Vec::new(), 0) }
     }
 
     /// For thousands of commits.
     pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
-        repo.keep_trees(KEPT_TREES);
-        let (prints, texts) = (Fingerprinter::in_bulk(repo, paths), Texts::new(repo, KEPT));
-        Self { prints, texts, ..Self::new(repo, paths, normalizer) }
+        repo.keep(KEPT_TREES, KEPT);
+        Self { prints: Fingerprinter::in_bulk(repo, paths), ..Self::new(repo, paths, normalizer) }
     }
 
     /// True if the repository is shallow.
@@ -125,12 +124,12 @@ impl<'r> Deriver<'r> {
         let made = RecentCommit::new(commit, lines);
         change.rewrites = self.rewrites(&made);
         self.remember(made);
-        Ok(DerivedCommit { tree: commit.tree, parent, code, diff, change, missing })
+        Ok(DerivedCommit { tree: commit.tree, parent, code, diff, change, missing, taken: None })
     }
 
-    fn sum(&mut self, changes: &[Change]) -> Result<SummedChanges, OpsError> {
+    fn sum(&self, changes: &[Change]) -> Result<SummedChanges, OpsError> {
         let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
-        Ok(diff::summarize_changes(&mut self.texts, &reading, changes)?)
+        Ok(diff::summarize_changes(self.repo, &reading, changes)?)
     }
 
     /// The files that `made` rewrites: what it removes was added by its author in the commits right before.
@@ -199,7 +198,7 @@ pub fn between(
 ) -> Result<DiffSummary, OpsError> {
     let changes = diff::changes(repo, paths, old, new)?;
     let reading = HashOptions { rules: paths, normalizer };
-    Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.diff)
+    Ok(diff::summarize_changes(repo, &reading, &changes)?.diff)
 }
 
 /// True if the history of a shallow clone ends at this commit.
@@ -264,6 +263,7 @@ pub fn unrecorded(commit: &CommitInfo, mut derived: DerivedCommit) -> CommitFact
         recording: Recording::Derived,
         node: commit.author.clone(),
         change: Some(derived.change),
+        weakening: derived.taken,
         ..CommitRecord::new(commit.committed_at, derived.tree, derived.code, derived.diff)
     };
     commit.fact(record)

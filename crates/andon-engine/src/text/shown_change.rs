@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::text::halt;
 use andon_core::domain::{change::Change, decision::Halt, ids::CommitId};
-use andon_git::{GitError, Repo, Text, Texts, hunks};
+use andon_git::{GitError, Repo, Text, hunks};
 
 /// Most lines that are shown, and most characters of each.
 const LINES: usize = 80;
@@ -100,13 +100,12 @@ fn read(
     command: String,
 ) -> Result<ShownChange, GitError> {
     let old = before.map(|before| repo.tree_of(before)).transpose()?;
-    let mut texts = Texts::new(repo, 0);
     let mut lines = Vec::new();
     for change in repo.changes(old, repo.tree_of(after)?)? {
         if lines.len() > LINES {
             break;
         }
-        of_file(&mut texts, &change, &mut lines)?;
+        of_file(repo, &change, &mut lines)?;
     }
     let is_cut = lines.len() > LINES;
     lines.truncate(LINES);
@@ -114,13 +113,13 @@ fn read(
 }
 
 /// The lines that went and came, without those around them.
-fn of_file(texts: &mut Texts<'_>, change: &Change, lines: &mut Vec<ShownLine>) -> Result<(), GitError> {
+fn of_file(repo: &Repo, change: &Change, lines: &mut Vec<ShownLine>) -> Result<(), GitError> {
     let name = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
     lines.push(ShownLine::File { path: name(&change.path), old: change.old_path.as_deref().map(name) });
     let mut sides = Vec::new();
     for side in [change.old, change.new] {
         sides.push(match side {
-            Some((_, id)) => texts.read(id, MAX_FILE)?,
+            Some((_, id)) => repo.text(id, MAX_FILE)?,
             None => Some(Text::default()),
         });
     }

@@ -8,7 +8,7 @@ use crate::error::OpsError;
 use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::{change::Change, facts::Weakening, tests::Extent};
-use andon_git::{Blob, GitError, Repo};
+use andon_git::{GitError, Repo};
 use andon_weakening::ChangedText;
 
 /// Files that are read at the most, and bytes of each: a change beyond that is no edit of tests by hand.
@@ -226,11 +226,9 @@ pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>, OpsError> {
 
 fn text_up_to(repo: &Repo, id: Option<Oid>, max: usize) -> Result<Option<String>, OpsError> {
     let Some(id) = id else { return Ok(Some(String::new())) };
-    match repo.read_blob(id, max) {
-        Ok(Blob::Content(bytes)) if !bytes.contains(&0) => {
-            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-        }
-        Ok(Blob::Content(_) | Blob::TooLarge(_)) | Err(GitError::Missing { .. }) => Ok(None),
+    match repo.text(id, max) {
+        Ok(Some(text)) if !text.contains(&0) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
+        Ok(_) | Err(GitError::Missing { .. }) => Ok(None),
         Err(err) => Err(err.into()),
     }
 }

@@ -17,7 +17,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 
 /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.
 /// No setting of the user or the repository changes the answer.
-pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
+pub fn hunks<'a>(old: &'a Text, new: &'a Text) -> Vec<RawHunk<'a>> {
     let (before, after): (&[u8], &[u8]) = (old, new);
     let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
     match (old.is_there(), new.is_there()) {
@@ -28,7 +28,7 @@ pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
         _ if before.is_empty() || after.is_empty() => {
             vec![RawHunk { removed: lines(before), added: lines(after) }]
         }
-        (true, true) => forced(before, after).unwrap_or_else(|| between(old, new)),
+        (true, true) => forced(before, after).unwrap_or_else(|| between(before, after)),
     }
 }
 
@@ -107,19 +107,16 @@ fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
     Some(vec![hunk])
 }
 
-fn between<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
+fn between<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
     let mut options = DiffOptions::new();
     // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
     options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
     // The empty path is one that has no attributes: for those the index would be loaded, which fails where it is split or
     // sparse.
     let nowhere = Some(Path::new(""));
-    let patch = match (old.blob(), new.blob()) {
-        // Their ids are known; libgit2 hashes plain bytes, a quarter of the time.
-        (Some(old), Some(new)) => Patch::from_blobs(old, nowhere, new, nowhere, Some(&mut options)),
-        (None, _) | (_, None) => Patch::from_buffers(old, nowhere, new, nowhere, Some(&mut options)),
+    let Ok(patch) = Patch::from_buffers(old, nowhere, new, nowhere, Some(&mut options)) else {
+        return Vec::new();
     };
-    let Ok(patch) = patch else { return Vec::new() };
     (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
 }
 
@@ -141,7 +138,6 @@ fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> Ra
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objects::texts::Texts;
     use crate::testkit::Scratch;
 
     fn text(lines: &[&[u8]]) -> Vec<String> {
@@ -152,8 +148,7 @@ mod tests {
     fn shown(old: &[u8], new: &[u8]) -> Vec<(Vec<String>, Vec<String>)> {
         let scratch = Scratch::new();
         let repo = scratch.open();
-        let mut texts = Texts::new(&repo, 0);
-        let mut read = |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), 100_000).unwrap().unwrap();
+        let read = |bytes: &[u8]| repo.text(repo.write_blob(bytes).unwrap(), 100_000).unwrap().unwrap();
         let (old, new) = (read(old), read(new));
         hunks(&old, &new).iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect()
     }
@@ -193,7 +188,6 @@ mod tests {
     fn what_is_forced_is_what_git_finds() {
         let scratch = Scratch::new();
         let repo = scratch.open();
-        let mut texts = Texts::new(&repo, 0);
         let mut seed = 7_u64;
         let mut random = |bound: usize| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -218,7 +212,7 @@ mod tests {
             };
             let (old, new) = (ended(old, random(4) > 0), ended(lines.join(&b'\n'), random(4) > 0));
             let ids = [&old, &new].map(|bytes| repo.write_blob(bytes).unwrap());
-            let [one, other] = ids.map(|id| texts.read(id, 1 << 20).unwrap().unwrap());
+            let [one, other] = ids.map(|id| repo.text(id, 1 << 20).unwrap().unwrap());
             if let Some(found) = forced(&old, &new) {
                 let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
                 let wanted = between(&one, &other);
@@ -250,8 +244,7 @@ mod tests {
         let ids = [id(b"a\n"), id(b"b\n")];
         std::fs::write(scratch.path().join(".git/index"), "no index").unwrap();
         let repo = scratch.open();
-        let mut texts = Texts::new(&repo, 0);
-        let [old, new] = ids.map(|id| texts.read(id, 10).unwrap().unwrap());
+        let [old, new] = ids.map(|id| repo.text(id, 10).unwrap().unwrap());
         assert_eq!(hunks(&old, &new).len(), 1);
     }
 }

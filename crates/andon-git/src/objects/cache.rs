@@ -71,7 +71,7 @@ mod tests {
         let repo = scratch.open();
         assert!(repo.tree(trees[0]).is_ok());
         assert_eq!(repo.trees.borrow().held([trees[0].0]).0, [true], "a few by default");
-        repo.keep_trees(5 * 33);
+        repo.keep(5 * 33, 0);
         for tree in &trees {
             assert_eq!(repo.tree(*tree).unwrap().entries().count(), 1);
         }

@@ -15,6 +15,7 @@ use std::{cmp::Ordering, rc::Rc};
 use crate::error::GitError;
 use crate::objects::trees::{RawEntry, RawTree};
 use crate::open::repo::Repo;
+use crate::program::ObjectReader;
 use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
@@ -91,9 +92,26 @@ impl Repo {
         git2::opts::enable_caching(false);
     }
 
-    /// From now on up to `max` bytes of trees are kept.
-    pub fn keep_trees(&self, max: usize) {
-        self.trees.borrow_mut().max = max;
+    /// From now on so many bytes of trees and of texts are kept.
+    pub fn keep(&self, trees: usize, texts: usize) {
+        self.trees.borrow_mut().max = trees;
+        self.texts.borrow_mut().max = texts;
+    }
+
+    /// From now on git reads trees and texts where it can be started: among thousands of objects it finds the bases of deltas
+    /// again, which libgit2 forgets all at once. It does not compare contents with ids, and fetches what a partial clone lacks: there
+    /// it is not asked.
+    pub fn ask_git(&self) {
+        self.asks_git.set(!self.is_partial());
+    }
+
+    /// The content of an object as the git says that was asked for it; `None` where none was, or where it cannot.
+    fn as_git_reads(&self, kind: &str, id: Oid) -> Option<Vec<u8>> {
+        if self.asks_git.replace(false) {
+            *self.reader.borrow_mut() = ObjectReader::start(self);
+        }
+        let found = self.reader.borrow_mut().as_mut()?.read(kind, id);
+        found.unwrap_or_else(|_it_ended| self.reader.take().and(None))
     }
 
     /// The entries of `tree`, one level.
@@ -109,6 +127,9 @@ impl Repo {
     }
 
     fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
+        if let Some(bytes) = self.as_git_reads("tree", id) {
+            return Ok(bytes);
+        }
         let wanted = self.vetted("tree", id)?;
         let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
         let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
@@ -163,16 +184,6 @@ impl Repo {
         self.data(&odb, "blob", id).map(Blob::Content)
     }
 
-    /// The same as libgit2's own; `None` when it has more bytes.
-    pub(crate) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
-        let (_, size) = self.header(git2::ObjectType::Blob, id)?;
-        if size > max {
-            return Ok(None);
-        }
-        let wanted = self.vetted("blob", id)?;
-        self.inner.find_blob(wanted).map(Some).map_err(|error| self.object_error("blob", id, &error))
-    }
-
     /// The object database, and in it the size of an object, which is a `kind`.
     pub(crate) fn header(&self, kind: git2::ObjectType, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
         let name = kind.str();
@@ -187,6 +198,9 @@ impl Repo {
     }
 
     pub(crate) fn data(&self, odb: &git2::Odb<'_>, kind: &'static str, id: Oid) -> Result<Vec<u8>, GitError> {
+        if let Some(bytes) = self.as_git_reads(kind, id) {
+            return Ok(bytes);
+        }
         let object = odb.read(self.vetted(kind, id)?).map_err(|error| self.object_error(kind, id, &error))?;
         Ok(object.data().to_vec())
     }

@@ -6,7 +6,6 @@ use std::{io::Write as _, path::Path};
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
-use crate::objects::texts::Texts;
 use crate::{Blob, Repo, testkit::Scratch};
 use andon_core::domain::ids::CommitId;
 
@@ -87,7 +86,7 @@ fn an_object_that_was_cut_short_is_an_error_and_no_wait() {
         for at in (0..file.len()).step_by(file.len() / 30 + 1).chain([file.len() - 4, file.len() - 1]) {
             put(&repo, id, &file[..at]);
             assert!(repo.read_blob(id, usize::MAX).is_err(), "{} of {}", at, file.len());
-            assert!(Texts::new(&repo, 0).read(id, usize::MAX).is_err(), "{} of {}", at, file.len());
+            assert!(repo.text(id, usize::MAX).is_err(), "{} of {}", at, file.len());
             assert!(repo.tree(TreeId(id)).is_err() && repo.commit(CommitId(id)).is_err());
         }
     }

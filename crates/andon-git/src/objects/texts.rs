@@ -6,57 +6,45 @@
 use std::{ops::Deref, rc::Rc};
 
 use crate::error::GitError;
-use crate::objects::cache::Cache;
 use crate::open::repo::Repo;
 use andon_core::domain::ids::Oid;
 
 /// The content of a file; by default that of a file that is not there.
-#[derive(Clone, Default)]
-pub struct Text<'r>(Option<Rc<git2::Blob<'r>>>);
+#[derive(Debug, Clone, Default)]
+pub struct Text(Option<Rc<Vec<u8>>>);
 
-impl<'r> Text<'r> {
+impl Text {
     /// True if there is a file, be it empty.
     pub(crate) fn is_there(&self) -> bool {
         self.0.is_some()
     }
-
-    pub(crate) fn blob(&self) -> Option<&git2::Blob<'r>> {
-        self.0.as_deref()
-    }
 }
 
-impl Deref for Text<'_> {
+impl Deref for Text {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.blob().map_or(&[], git2::Blob::content)
+        self.0.as_ref().map_or(&[], |bytes| bytes)
     }
 }
 
 /// The largest number of texts that are kept: each takes some hundred bytes in addition to its own, and small files are
 /// many.
-const MAX_TEXTS: usize = 1 << 14;
+pub(crate) const MAX_TEXTS: usize = 1 << 14;
 
-/// Reads texts of one repository, and keeps the newest.
-pub struct Texts<'r> {
-    repo: &'r Repo,
-    cache: Cache<Text<'r>>,
-}
-
-impl<'r> Texts<'r> {
-    /// Keeps up to `max` bytes; with 0 nothing is kept.
-    pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, cache: Cache::up_to(max, MAX_TEXTS) }
-    }
-
-    /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
-    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
-        if let Some(known) = self.cache.get(id) {
+impl Repo {
+    /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated. Kept for the next time
+    /// within [`Self::keep`].
+    pub fn text(&self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
+        if let Some(known) = self.texts.borrow().get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
-        let Some(blob) = self.repo.blob_up_to(id, max)? else { return Ok(None) };
-        let text = Text(Some(Rc::new(blob)));
-        self.cache.keep(id, text.clone(), text.len());
+        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
+        if size > max {
+            return Ok(None);
+        }
+        let text = Text(Some(Rc::new(self.data(&odb, "blob", id)?)));
+        self.texts.borrow_mut().keep(id, text.clone(), text.len());
         Ok(Some(text))
     }
 }
@@ -71,19 +59,19 @@ mod tests {
         let scratch = Scratch::new();
         let repo = scratch.open();
         let ids: Vec<Oid> = (0..10).map(|byte| repo.write_blob(&[b'a' + byte; 20]).unwrap()).collect();
-        let mut texts = Texts::new(&repo, 100);
+        repo.keep(0, 100);
         for id in ids.iter().chain(&ids[5..]) {
-            assert_eq!(texts.read(*id, 20).unwrap().unwrap().len(), 20);
+            assert_eq!(repo.text(*id, 20).unwrap().unwrap().len(), 20);
         }
-        let (held, bytes) = texts.cache.held(ids.iter().copied());
+        let (held, bytes) = repo.texts.borrow().held(ids.iter().copied());
         assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
         assert_eq!(bytes, 100);
-        assert!(texts.read(ids[9], 19).unwrap().is_none() && texts.read(ids[0], 19).unwrap().is_none());
+        assert!(repo.text(ids[9], 19).unwrap().is_none() && repo.text(ids[0], 19).unwrap().is_none());
         let large = repo.write_blob(&[0; 26]).unwrap();
-        texts.read(large, 26).unwrap();
-        assert_eq!(texts.cache.held([large]).0, [false]);
+        repo.text(large, 26).unwrap();
+        assert_eq!(repo.texts.borrow().held([large]).0, [false]);
         let none = Oid::from_bytes(&[7; 20]).unwrap();
-        assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
+        assert!(matches!(repo.text(none, 9), Err(GitError::Missing { .. })));
     }
 
     #[test]
@@ -91,6 +79,30 @@ mod tests {
         let scratch = Scratch::new();
         let commit = scratch.commit("a", "1", "one");
         let repo = scratch.open();
-        assert!(Texts::new(&repo, 0).read(commit.0, 1 << 20).is_err());
+        assert!(repo.text(commit.0, 1 << 20).is_err());
+    }
+
+    #[test]
+    fn a_git_that_is_asked_reads_what_libgit2_reads() {
+        let scratch = Scratch::new();
+        let bodies = ["", "a\n", "a\nb\n"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(["line\n".repeat(30_000), "x\0\n\n".to_owned()]);
+        let commits: Vec<_> = bodies.map(|body| scratch.commit("dir/a", &body, "one")).collect();
+        scratch.git(&["repack", "-adfq"]);
+        let (plain, asked) = (scratch.open(), scratch.open());
+        asked.ask_git();
+        for commit in commits {
+            let tree = plain.tree_of(commit).unwrap();
+            assert_eq!(asked.tree(tree).unwrap(), plain.tree(tree).unwrap());
+            let blob = plain.blob_at(tree, b"dir/a").unwrap().unwrap();
+            let [one, other] = [&plain, &asked].map(|repo| repo.text(blob, 1 << 20).unwrap().unwrap());
+            assert_eq!(*one, *other);
+            assert!(asked.reader.borrow().is_some());
+            assert!(asked.tree(andon_core::domain::ids::TreeId(blob)).is_err());
+        }
+        let none = Oid::from_bytes(&[7; 20]).unwrap();
+        assert!(matches!(asked.text(none, 9), Err(GitError::Missing { .. })));
     }
 }

@@ -12,6 +12,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use crate::objects::cache::{Cache, MAX_CACHED};
 use crate::objects::inflate::VettedObjects;
+use crate::objects::texts::MAX_TEXTS;
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
 use crate::platform::paths::listed;
 use crate::{error::GitError, program};
@@ -62,6 +63,9 @@ impl Repo {
             healed: RefCell::default(),
             written: RefCell::default(),
             trees: RefCell::new(Cache::up_to(MAX_CACHED, usize::MAX)),
+            texts: RefCell::new(Cache::up_to(0, MAX_TEXTS)),
+            reader: RefCell::default(),
+            asks_git: std::cell::Cell::default(),
             made: Products::default(),
             inner,
         };

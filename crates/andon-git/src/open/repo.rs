@@ -1,13 +1,15 @@
 //! A repository and where its parts are.
 
 use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
-use std::{cell::RefCell, collections::HashMap, ffi::OsString, rc::Rc};
+use std::{collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
-use crate::objects::{cache::Cache, inflate::VettedObjects, trees::RawTree};
+use crate::objects::{cache::Cache, inflate::VettedObjects, texts::Text, trees::RawTree};
+use crate::program::ObjectReader;
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
@@ -44,6 +46,11 @@ pub struct Repo {
     pub(crate) written: RefCell<Vec<Oid>>,
     /// Trees that are wanted again soon.
     pub(crate) trees: RefCell<Cache<Rc<RawTree>>>,
+    /// The same of texts.
+    pub(crate) texts: RefCell<Cache<Text>>,
+    /// A git that reads objects, and whether it is to be started by the next one.
+    pub(crate) reader: RefCell<Option<ObjectReader>>,
+    pub(crate) asks_git: Cell<bool>,
     /// Values that readers derived from it.
     pub(crate) made: Products,
 }

@@ -24,7 +24,9 @@ fn known(byte: u8) -> CommitMemory {
     let list = Checklist { done: 1, total: 2 };
     let docs = Some(DocsState { hash, was: Checklist::default(), now: list });
     let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs, rewrites: Vec::new() };
-    CommitMemory { code: CodeId([byte; 32]), diff, change }
+    let taken = Weakening { removed: vec!["a".to_owned()], total: 1, ..Weakening::default() };
+    let taken = Some((taken, Some("tests/a.py".to_owned())));
+    CommitMemory { code: CodeId([byte; 32]), diff, change, taken }
 }
 
 /// A cache over these bytes.
@@ -64,6 +66,7 @@ prop_compose! {
                 hunks: hunks.iter().map(hunk).collect(),
                 truncated: flags[1],
             },
+            taken: flags[0].then(|| (Weakening::default(), None)),
             change: ChangeFacts {
                 nature: Nature::ALL[nature].0,
                 paths: paths.into_iter().map(step).collect(),

@@ -10,7 +10,7 @@ fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary,
     let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };
     let repo = scratch.repo();
     let found = changes(&repo, reading.rules, old, new).unwrap();
-    let sum = summarize_changes(&mut Texts::new(&repo, 0), &reading, &found).unwrap();
+    let sum = summarize_changes(&repo, &reading, &found).unwrap();
     (sum.diff, sum.facts)
 }
 

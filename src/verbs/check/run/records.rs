@@ -57,13 +57,13 @@ pub(super) fn judge(
 ) -> Result<(RecordFindings, WalkEnd), OpsError> {
     let CheckInputs { common_dir, range, config, tip, .. } = ground;
     let mut judged = RecordFindings::default();
-    let salt = bulk::salt(config);
+    let salt = bulk::salt(config, None);
     let cache = match asked.cached {
         CacheTrust::Believed => DerivedCache::load(common_dir, &salt),
         CacheTrust::Derived => DerivedCache::empty(&salt),
     };
     let (commits, stop) = (&range.commits[..], pace.stop);
-    let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
+    let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache, rules: None };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config, tests, range: &range.shown, tip: range.tip };

@@ -51,6 +51,11 @@ impl<'a> Patterns<'a> {
             assertions: setting.list(&ASSERTIONS_PARAM),
         }
     }
+
+    /// All of it.
+    pub fn lists(&self) -> [&'a [String]; 3] {
+        [self.tests, self.skips, self.assertions]
+    }
 }
 
 /// A change of the counts.
