@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::shared_dialect::{self, Members, common, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment};
-use andon_core::domain::client_spec::{Answer, AnswerText, Ends, Shape};
 use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
 use andon_core::format::FormatError;
 
@@ -26,26 +25,10 @@ pub(crate) const OWN: OwnDialect = OwnDialect {
     has_refused: exits_refusing,
 };
 
-/// Of the events in Pascal case. What its tools answer is known by its members.
-const PASCAL: Shape = Shape {
-    shell: "bash",
-    answer: Answer {
-        text: AnswerText::Whole,
-        interrupted: None,
-        failed: None,
-        exit: None,
-        answered: CallEnd::Unknown,
-        unanswered: CallEnd::Unknown,
-    },
-    tokens: None,
-    rewrites: None,
-    flat: true,
-    ends: Ends { at_prompts: false, before_tools: false, at_turn_ends: true },
-};
-
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return shared_dialect::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
+        let shape = &Client::Copilot.spec().shape;
+        return shared_dialect::read(shape, moment(Client::Copilot, event), event, bytes);
     }
     let mut flat = Members::read(bytes)?;
     let parent = flat.name(&["parentAgentId"]);

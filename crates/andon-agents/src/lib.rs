@@ -12,7 +12,7 @@ mod transcript;
 use serde_json::Value;
 
 use andon_core::domain::agent_door::{HookMoment, ToolUse};
-use andon_core::domain::{agent::Client, client_spec::Dialect, usage::Usage};
+use andon_core::domain::{agent::Client, usage::Usage};
 use andon_core::format::FormatError;
 
 pub use tools::{called, with_command};
@@ -176,11 +176,9 @@ pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
 pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     // Windows' clients write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match &client.spec().dialect {
-        Dialect::Shaped(shape) => shared_dialect::read(shape, moment(client, event), event, bytes),
-        Dialect::Own => {
-            own(client).map_or_else(|| Ok(HookPayload::default()), |own| (own.read)(event, bytes))
-        }
+    match own(client) {
+        Some(own) => (own.read)(event, bytes),
+        None => shared_dialect::read(&client.spec().shape, moment(client, event), event, bytes),
     }
 }
 
@@ -193,18 +191,15 @@ pub fn reply(
     say: &Instruction,
 ) -> Reply {
     let request = Request { event, moment, calls };
-    match &client.spec().dialect {
-        Dialect::Shaped(shape) => shared_dialect::reply(shape, request, say),
-        Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(request, say)),
+    match own(client) {
+        Some(own) => (own.reply)(request, say),
+        None => shared_dialect::reply(&client.spec().shape, request, say),
     }
 }
 
 /// True if a hook of `client` before a tool, whose event has the style of `event`, can change the arguments of a call.
 pub fn rewrites(client: Client, event: &str) -> bool {
-    match &client.spec().dialect {
-        Dialect::Shaped(shape) => shape.rewrites.is_some(),
-        Dialect::Own => own(client).is_some_and(|own| (own.rewrites)(event)),
-    }
+    own(client).map_or_else(|| client.spec().shape.rewrites.is_some(), |own| (own.rewrites)(event))
 }
 
 /// True if a prompt is a person's, so that what is counted per turn begins anew.
@@ -218,9 +213,9 @@ pub fn canary(client: Client, session: &str) -> (&'static str, String) {
     let spec = client.spec();
     let before = spec.events().find(|(_, moment)| *moment == HookMoment::BeforeTool);
     let event = before.map_or("", |(event, _)| event);
-    let payload = match &spec.dialect {
-        Dialect::Shaped(shape) => shared_dialect::canary(shape, event, session),
-        Dialect::Own => own(client).map(|own| (own.canary)(session)).unwrap_or_default(),
+    let payload = match own(client) {
+        Some(own) => (own.canary)(session),
+        None => shared_dialect::canary(&spec.shape, event, session),
     };
     (event, payload.to_string())
 }

@@ -87,7 +87,7 @@ fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Val
     if response.get(COPILOT_TEXT).is_some() {
         return copilot_result(&response, COPILOT_TEXT);
     }
-    let result = match answer.text {
+    let result = match &answer.text {
         AnswerText::Whole => Some(response.clone()),
         AnswerText::Joined(members) => {
             let texts: Vec<&str> = members.iter().filter_map(|key| text(Some(&response), key)).collect();
@@ -125,7 +125,7 @@ fn end(answer: &Answer, tool: &str, response: &Value, result: Option<&Value>) ->
     if failed == Some(true) {
         return CallEnd::Failed;
     }
-    let code = match answer.exit {
+    let code = match &answer.exit {
         Some(ExitCode::Member(key)) => member(Some(key)).and_then(Value::as_i64),
         Some(ExitCode::Line(of)) if of.is_empty() || of.contains(&tool) => {
             result.and_then(Value::as_str).and_then(tools::told_exit)

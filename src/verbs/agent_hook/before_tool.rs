@@ -58,7 +58,7 @@ fn refused(
         RefusalReason::Halted => halt_name(halted),
         RefusalReason::Full => "the context window".to_owned(),
     };
-    let place_ends = place.client.spec().ends().is_some_and(|ends| ends.before_tools);
+    let place_ends = place.client.spec().shape.ends.before_tools;
     let mut live = place.fold();
     let mark = live.mark(&["refused", &about]);
     let told = if live.known.heard.contains_key(&mark) { Telling::Again } else { Telling::First };

@@ -1,35 +1,62 @@
-//! A client of coding agents, as a value: the rows are in `clients`.
+//! The clients of coding agents. A new one is a variant of [`Client`], a row at the same place of `clients.json`, and its
+//! folder below `hooks/agents/`; where its payloads have a shape of their own, a reader in `andon-agents` as well.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::events::CallEnd;
 
-/// A client by the name that its hooks give on the command line: client and event are given, never guessed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Client {
-    Claude,
-    Codex,
-    Gemini,
-    Qwen,
-    Copilot,
-    Cursor,
-    /// Before opencode, whose marker it sets too.
-    Kilo,
-    Opencode,
-    Cline,
-    Openhands,
-    Goose,
-    Pi,
-    Crush,
-    Droid,
-    Auggie,
-    Amp,
-    Kiro,
-    Kimi,
-    /// Any client with hooks that has no row of its own.
-    Generic,
+/// The text of `clients.json`, which has no escapes: its words are borrowed.
+#[derive(Default, Deserialize)]
+struct Table {
+    /// The names of events, of all clients together. An event that is not listed is [`HookMoment::Aside`].
+    #[serde(borrow)]
+    moments: Vec<(HookMoment, Vec<&'static str>)>,
+    /// In the order of [`Client`]; the test below holds that it can be read.
+    clients: Vec<ClientSpec>,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| serde_json::from_str(include_str!("clients.json")).unwrap_or_default());
+
+impl Client {
+    /// The row of the table.
+    pub fn spec(self) -> &'static ClientSpec {
+        &TABLE.clients[self as usize]
+    }
+}
+
+crate::named_enum! {
+    /// A client by the name that its hooks give on the command line: client and event are given, never guessed.
+    pub enum Client, "the name of an agent's client" {
+        Claude = "claude",
+        Codex = "codex",
+        Gemini = "gemini",
+        Qwen = "qwen",
+        Copilot = "copilot",
+        Cursor = "cursor",
+        /// Before opencode, whose marker it sets too.
+        Kilo = "kilo",
+        Opencode = "opencode",
+        Cline = "cline",
+        Openhands = "openhands",
+        Goose = "goose",
+        Pi = "pi",
+        Crush = "crush",
+        Droid = "droid",
+        Auggie = "auggie",
+        Amp = "amp",
+        Kiro = "kiro",
+        Kimi = "kimi",
+        /// Any client with hooks that has no row of its own.
+        Generic = "generic",
+    }
 }
 
 /// The moments at which a client calls a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HookMoment {
     /// A tool is about to run, and may be refused.
     BeforeTool,
@@ -54,73 +81,49 @@ pub enum HookMoment {
 }
 
 impl HookMoment {
-    /// The names of events, of all clients together. An event that is not listed is [`HookMoment::Aside`].
-    pub(super) const EVENTS: [(Self, &'static str); 9] = [
-        (
-            Self::BeforeTool,
-            "PreToolUse preToolUse pre_tool_use BeforeTool beforeShellExecution beforeMCPExecution \
-             tool.execute.before tool_call tool.call",
-        ),
-        (
-            Self::AfterTool,
-            "PostToolUse postToolUse post_tool_use AfterTool PostToolUseFailure postToolUseFailure PostToolBatch \
-             afterShellExecution afterMCPExecution afterFileEdit tool.execute.after message.part.updated tool_result \
-             tool.result",
-        ),
-        (
-            Self::TurnEnd,
-            "Stop stop agentStop AfterAgent session.idle TaskComplete agent_before_settle agent.end",
-        ),
-        (
-            Self::SessionStart,
-            "SessionStart sessionStart session_start session.start session.created \
-             experimental.chat.system.transform TaskStart TaskResume",
-        ),
-        (
-            Self::Prompt,
-            "UserPromptSubmit userPromptSubmitted user_prompt_submit PromptSubmit BeforeAgent beforeSubmitPrompt \
-             chat.message before_agent_start agent.start",
-        ),
-        (Self::Compacting, "PreCompact preCompact experimental.session.compacting session_before_compact"),
-        (Self::Compacted, "PostCompact session.compacted session_compact"),
-        (Self::SettingsChanged, "ConfigChange"),
-        (Self::Answered, "AfterModel message.updated"),
-    ];
-
     fn of_event(name: &str) -> Self {
-        let has = |(_, names): &&(Self, &str)| names.split(' ').any(|known| known == name);
-        Self::EVENTS.iter().find(has).map_or(Self::Aside, |(moment, _)| *moment)
+        let has = |(_, names): &&(Self, Vec<&str>)| names.contains(&name);
+        TABLE.moments.iter().find(has).map_or(Self::Aside, |(moment, _)| *moment)
     }
 }
 
 /// All that is known of one client.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClientSpec {
     pub client: Client,
-    /// The name on the command line, in the journal and in records.
-    pub name: &'static str,
+    /// A remark for those who edit the row.
+    pub note: Option<&'static str>,
+    /// The name that people use for it.
     pub title: &'static str,
     /// The program that people start, where it is one.
     pub program: Option<&'static str>,
     /// Variables that its shell carries, each with the only value that counts where there is one.
-    pub markers: &'static [(&'static str, Option<&'static str>)],
+    #[serde(default)]
+    pub markers: Vec<(&'static str, Option<&'static str>)>,
     /// A variable with the id of the session.
     pub session: Option<&'static str>,
     /// Parts of the addresses under which it commits, in small letters.
-    pub addresses: &'static [&'static str],
-    /// Its events by its own names, one space between two.
-    pub events: &'static str,
-    pub dialect: Dialect,
+    #[serde(default)]
+    pub addresses: Vec<&'static str>,
+    /// Its events by its own names.
+    events: Vec<&'static str>,
+    /// The form of payloads and of the answers to them, where no reader of its own in `andon-agents` knows better.
+    #[serde(default)]
+    pub shape: Shape,
     /// The format of its transcript, where that is read.
     pub transcript: Option<Transcript>,
     /// Tokens in the context window of its usual model, where that is not the default of the rule and nothing else says so.
     pub window: Option<u64>,
     /// A variable, with its value, that its hooks have where a person sits before it.
     pub attended: Option<(&'static str, &'static str)>,
+    #[serde(default)]
     pub habits: Habits,
+    #[serde(default)]
     pub settings: Settings,
     /// The file in a repository whose text its model is given with every session.
     pub memory: &'static str,
+    #[serde(default)]
     pub trust: TrustBy,
     /// The step that a person has to take before it runs the hooks of a project, as a sentence.
     pub step_in_project: Option<&'static str>,
@@ -129,31 +132,15 @@ pub struct ClientSpec {
 }
 
 impl ClientSpec {
-    /// The ways to end its session, where it is of the common shape.
-    pub fn ends(&self) -> Option<Ends> {
-        match &self.dialect {
-            Dialect::Shaped(shape) => Some(shape.ends),
-            Dialect::Own => None,
-        }
-    }
-
     /// Its events with what they mean, in the order of the row.
-    pub fn events(&self) -> impl Iterator<Item = (&'static str, HookMoment)> + use<> {
-        self.events.split(' ').map(|name| (name, HookMoment::of_event(name)))
+    pub fn events(&'static self) -> impl Iterator<Item = (&'static str, HookMoment)> {
+        self.events.iter().map(|name| (*name, HookMoment::of_event(name)))
     }
 }
 
-/// The form of payloads and of the answers to them.
-#[derive(Debug)]
-pub enum Dialect {
-    /// In the shape of Claude Code, which most clients share.
-    Shaped(Shape),
-    /// By a reader of its own in `andon-agents`.
-    Own,
-}
-
-/// The differences of a client of the common shape from the others.
-#[derive(Debug)]
+/// The shape of Claude Code, which most clients share, and what differs in it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Shape {
     /// The name of its shell.
     pub shell: &'static str,
@@ -168,7 +155,8 @@ pub struct Shape {
 }
 
 /// The ways to end a session whose loop is halted, beside a refusal, which a model may ignore for ever.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ends {
     /// A hook that blocks a prompt: nothing is sent to the model.
     pub at_prompts: bool,
@@ -179,7 +167,8 @@ pub struct Ends {
 }
 
 /// The form in which an answer gives a call other arguments.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rewrites {
     /// Their member.
     pub member: &'static str,
@@ -188,10 +177,12 @@ pub struct Rewrites {
 }
 
 /// The answer of a tool: its text, and the end of the call, by the first of these that tells it.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Answer {
     pub text: AnswerText,
     /// The member that says that the call was interrupted: how it ended is unknown.
+    #[serde(borrow)]
     pub interrupted: Option<&'static str>,
     /// The member that says whether it failed: a bool, or an error.
     pub failed: Option<&'static str>,
@@ -203,12 +194,14 @@ pub struct Answer {
 }
 
 /// The place of the text in an answer.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AnswerText {
     /// The answer as it is.
+    #[default]
     Whole,
     /// These members, one after the other; the answer as it is where it has none of them.
-    Joined(&'static [&'static str]),
+    Joined(#[serde(borrow)] Vec<&'static str>),
     /// This member, without lines that differ in every answer.
     Lasting(&'static str),
     /// The `text` of each part in this list.
@@ -216,16 +209,18 @@ pub enum AnswerText {
 }
 
 /// The place of the exit code in an answer.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExitCode {
     /// A member; a negative number is a command that still runs.
     Member(&'static str),
     /// A line of the text, for these tools; for any where the list is empty.
-    Line(&'static [&'static str]),
+    Line(#[serde(borrow)] Vec<&'static str>),
 }
 
 /// The tokens that a payload has.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Tokens {
     /// `context_tokens`: the fill of the window.
     Context,
@@ -236,7 +231,8 @@ pub enum Tokens {
 }
 
 /// A format of transcripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Transcript {
     /// Claude Code's.
     Claude,
@@ -260,7 +256,8 @@ impl Transcript {
 }
 
 /// The differences of a client from most others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Habits {
     /// It asks before nearly every request to its model: a prompt is no sign of a person.
     pub prompts_itself: bool,
@@ -280,22 +277,9 @@ pub struct Habits {
     pub deaf_before_tools: bool,
 }
 
-impl Habits {
-    /// Of most clients.
-    pub const USUAL: Self = Self {
-        prompts_itself: false,
-        ends_regardless: false,
-        subagent_sessions: false,
-        compacts_in_silence: false,
-        hears_at_compaction: false,
-        shell_without_hooks: false,
-        deaf_at_prompts: false,
-        deaf_before_tools: false,
-    };
-}
-
 /// The place of installed hooks.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The file, or the folder of several, from the top of a repository.
     pub project: &'static str,
@@ -305,12 +289,13 @@ pub struct Settings {
     /// Whose the file is.
     pub owner: FileOwner,
     /// The files that are put there: one nameless file, or those of a folder.
-    pub files: &'static [Piece],
+    pub files: Vec<Piece>,
     pub start: CommandStart,
 }
 
 /// One file that is installed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Piece {
     /// Its place in the folder; empty where there is no folder.
     pub name: &'static str,
@@ -321,9 +306,11 @@ pub struct Piece {
 }
 
 /// The folder of a user's settings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Home {
     /// In the home directory.
+    #[default]
     Home,
     /// In the directory that this variable names, where it is set; else in the home directory.
     Variable(&'static str),
@@ -332,9 +319,11 @@ pub enum Home {
 }
 
 /// Whose a file is, and what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileOwner {
     /// Ours are merged into settings that hold other things too.
+    #[default]
     Shared,
     /// The whole file is ours.
     Whole,
@@ -343,9 +332,11 @@ pub enum FileOwner {
 }
 
 /// The way in which a client starts a command of its settings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CommandStart {
     /// By `sh`.
+    #[default]
     Sh,
     /// By `bash`.
     Bash,
@@ -356,9 +347,11 @@ pub enum CommandStart {
 }
 
 /// Who decides whether hooks that were installed run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TrustBy {
     /// No one: they run.
+    #[default]
     NoOne,
     /// The client is asked: Codex keeps what it trusts by a hash that only it knows to make.
     Codex,
@@ -368,29 +361,20 @@ pub enum TrustBy {
     Unlisted,
 }
 
-/// Settings that hold other things too, at the same path in a repository and in the home directory.
-pub(super) const fn merged(path: &'static str, files: &'static [Piece]) -> Settings {
-    Settings {
-        project: path,
-        user: path,
-        home: Home::Home,
-        owner: FileOwner::Shared,
-        files,
-        start: CommandStart::Sh,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_has_its_row_and_no_event_is_misspelt() -> Result<(), serde_json::Error> {
+        let table: Table = serde_json::from_str(include_str!("clients.json"))?;
+        let clients: Vec<Client> = table.clients.iter().map(|row| row.client).collect();
+        assert_eq!(clients, Client::ALL.map(|(client, _)| client));
+        let heard: Vec<&str> =
+            Client::every().flat_map(|client| client.spec().events()).map(|(name, _)| name).collect();
+        for name in table.moments.iter().flat_map(|(_, names)| names) {
+            assert!(heard.contains(name), "no client has an event {name}");
+        }
+        Ok(())
     }
-}
-
-/// A plugin, at the same path in a repository and in the home directory.
-pub(super) const fn plugin(path: &'static str, files: &'static [Piece]) -> Settings {
-    Settings { owner: FileOwner::Whole, start: CommandStart::Plugin, ..merged(path, files) }
-}
-
-/// The only file of a client.
-pub(super) const fn only(template: &'static str) -> Piece {
-    Piece { name: "", template, event: "" }
-}
-
-/// A program that is started at an event.
-pub(super) const fn program(event: &'static str, template: &'static str) -> Piece {
-    Piece { name: event, template, event }
 }

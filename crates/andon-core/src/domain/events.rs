@@ -204,13 +204,14 @@ pub enum Arguments {
 }
 
 /// The end of a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallEnd {
     /// Well.
     Done,
     /// With an error.
     Failed,
     /// Not reported.
+    #[default]
     Unknown,
 }
 

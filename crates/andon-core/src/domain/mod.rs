@@ -11,7 +11,6 @@ pub mod agent_door;
 pub mod briefing;
 pub mod change;
 pub mod client_spec;
-mod clients;
 pub mod codec;
 pub mod context;
 pub mod decision;
