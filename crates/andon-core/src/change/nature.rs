@@ -5,12 +5,13 @@
 //! times in a row with nothing else is weak all the same.
 
 use crate::domain::change::Nature;
-use testreport::{WordList, words};
+use testreport::WordList;
 
 /// The syntax of a language: the beginnings of comments, and the meaning of indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Language {
-    comments: &'static [&'static str],
+    /// With commas between them.
+    comments: &'static str,
     indented: Indentation,
 }
 
@@ -20,33 +21,11 @@ enum Indentation {
     Free,
 }
 
-const C_LIKE: Language = Language { comments: &["//", "/*", "* ", "*/"], indented: Indentation::Free };
-const HASH: Language = Language { comments: &["#"], indented: Indentation::Free };
-const HASH_INDENTED: Language = Language { comments: &["#"], indented: Indentation::Means };
-const DASHES: Language = Language { comments: &["--"], indented: Indentation::Means };
-const LISP: Language = Language { comments: &[";"], indented: Indentation::Free };
-const PERCENT: Language = Language { comments: &["%"], indented: Indentation::Free };
-const MARKUP: Language = Language { comments: &["<!--"], indented: Indentation::Free };
+/// The comments of markup, which end on their own line.
+const MARKUP: &str = "<!--";
 
-/// Extensions by language; a file of another name is not known, and then nothing in it is a comment.
-const LANGUAGES: [(WordList, Language); 7] = [
-    (
-        words![
-            "c", "cc", "cpp", "cs", "cxx", "css", "dart", "go", "h", "hh", "hpp", "java", "js", "jsx", "kt",
-            "less", "m", "mjs", "php", "proto", "rs", "scala", "scss", "swift", "ts", "tsx", "zig",
-        ],
-        C_LIKE,
-    ),
-    (
-        words!["bash", "cmake", "conf", "ex", "exs", "jl", "pl", "pm", "r", "rb", "sh", "tf", "toml", "zsh"],
-        HASH,
-    ),
-    (words!["coffee", "mk", "nim", "py", "pyi", "pyx", "yaml", "yml"], HASH_INDENTED),
-    (words!["elm", "hs", "lua", "sql"], DASHES),
-    (words!["asm", "clj", "el", "lisp", "rkt", "scm"], LISP),
-    (words!["erl", "tex"], PERCENT),
-    (words!["htm", "html", "svg", "vue", "xml"], MARKUP),
-];
+/// A language a row; in a file of another extension nothing is a comment.
+const LANGUAGES: WordList = WordList::section(include_str!("languages.txt"), "languages");
 
 /// Comments that tools obey: changing one changes what happens.
 const DIRECTIVES: [&[u8]; 9] =
@@ -56,8 +35,13 @@ const DIRECTIVES: [&[u8]; 9] =
 pub(super) fn language(path: &[u8]) -> Option<Language> {
     let name = path.rsplit(|byte| *byte == b'/').next()?;
     let extension = std::str::from_utf8(name.rsplit(|byte| *byte == b'.').next()?).ok()?;
-    let is = |one: &str| one.eq_ignore_ascii_case(extension);
-    LANGUAGES.iter().find(|(extensions, _)| extensions.iter().any(is)).map(|(_, language)| *language)
+    LANGUAGES.iter().find_map(|row| {
+        let (indented, rest) = row.split_once(" | ")?;
+        let (comments, extensions) = rest.split_once(" | ")?;
+        let is_there = extensions.split(' ').any(|one| one.eq_ignore_ascii_case(extension));
+        let indented = if indented == "means" { Indentation::Means } else { Indentation::Free };
+        is_there.then_some(Language { comments, indented })
+    })
 }
 
 /// Returns whether a file is written in a language that is known.
@@ -101,10 +85,10 @@ pub(super) fn of_hunk<L: AsRef<[u8]>>(path: &[u8], removed: &[L], added: &[L]) -
 fn is_comment(language: Language, line: &[u8]) -> bool {
     let begins = language
         .comments
-        .iter()
+        .split(',')
         .any(|begin| line.starts_with(begin.as_bytes()) || line == begin.trim_end().as_bytes());
     // `#!` starts a script, `<!-- .. --> text` ends in text.
-    let markup_ends = language != MARKUP || line.ends_with(b"-->");
+    let markup_ends = language.comments != MARKUP || line.ends_with(b"-->");
     // `/* .. */ code` is code.
     let ends = line.windows(2).position(|two| two == b"*/").is_none_or(|at| at + 2 == line.len());
     let obeyed = line.starts_with(b"#!") || DIRECTIVES.iter().any(|one| contains(line, one));

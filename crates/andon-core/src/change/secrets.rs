@@ -9,18 +9,25 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
+use crate::WordList;
+
 /// The text that replaces a secret.
 pub const MASK: &str = "<secret>";
 
-/// Any sign of any form, so that most texts are looked at once.
-static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let signs: Vec<String> =
-        FORMS.iter().flat_map(|form| form.signs).map(|sign| regex::escape(sign)).collect();
-    testreport::pattern(&format!("(?i-u:{})", signs.join("|")))
+/// The rows of the forms, and the names that some of them have.
+const TEXT: &str = include_str!("secrets.txt");
+
+/// In the order in which they are masked; a test reads every row.
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let rows = WordList::section(TEXT, "forms").iter().filter(|row| !row.starts_with('#'));
+    rows.filter_map(Form::of_row).collect()
 });
 
-/// Each form is compiled when the first text has a sign of it.
-static COMPILED: [OnceLock<Option<Regex>>; FORMS.len()] = [const { OnceLock::new() }; FORMS.len()];
+/// Any sign of any form, so that most texts are looked at once.
+static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let signs: Vec<String> = FORMS.iter().flat_map(Form::signs).map(regex::escape).collect();
+    testreport::pattern(&format!("(?i-u:{})", signs.join("|")))
+});
 
 /// `text` with every secret of a known form masked. To mask twice is to mask once.
 pub fn masked(text: &str) -> Cow<'_, str> {
@@ -28,11 +35,11 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let lower = text.to_ascii_lowercase();
-    let signed = |form: &Form| form.signs.iter().any(|sign| lower.contains(sign));
+    let signed = |form: &&Form| form.signs().any(|sign| lower.contains(sign));
     let mut result = Cow::Borrowed(text);
-    for (form, compiled) in FORMS.iter().zip(&COMPILED).filter(|(form, _)| signed(form)) {
-        // A test compiles every one of them.
-        let Some(regex) = compiled.get_or_init(|| testreport::pattern(form.pattern)) else { continue };
+    for form in FORMS.iter().filter(signed) {
+        let compiled = form.compiled.get_or_init(|| testreport::pattern(&form.pattern()));
+        let Some(regex) = compiled else { continue };
         if let Some(replaced) = replaced(&result, form, regex) {
             result = Cow::Owned(replaced);
         }
@@ -56,139 +63,43 @@ fn replaced(text: &str, form: &Form, regex: &Regex) -> Option<String> {
 
 /// One form.
 struct Form {
-    /// The signs, in lower case, of which every text of the form has at least one. They are looked for first, since compiling a
-    /// pattern costs a hook more than everything else it does with a call.
-    signs: &'static [&'static str],
-    /// The group that takes part in a match is the secret; without groups the whole match is.
+    /// The signs with commas between them. They are looked for first, since compiling a pattern costs a hook more than
+    /// everything else it does with a call.
+    signs: &'static str,
     pattern: &'static str,
     /// Returns true when the caught text is a secret and not an ordinary word.
     is_secret: fn(&str) -> bool,
+    /// The pattern, compiled when the first text has a sign of the form.
+    compiled: OnceLock<Option<Regex>>,
 }
 
-/// Names of what is secret, as keys and flags end with them.
-macro_rules! names {
-    () => {
-        r"(?i-u:password|passwd|passphrase|[-_.]pass|[-_.]pwd|secret|token|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|signing[-_]?key)"
-    };
+impl Form {
+    fn of_row(row: &'static str) -> Option<Self> {
+        let (kind, rest) = row.split_once(" | ")?;
+        let (signs, pattern) = rest.split_once(" | ")?;
+        let is_secret: fn(&str) -> bool = match kind {
+            "any" => |_| true,
+            "filled" => |text| !text.is_empty(),
+            "assignment" => |text| text.contains('='),
+            "credential" => |text| text.len() >= 16 || !text.bytes().all(|byte| byte.is_ascii_lowercase()),
+            "key" => |text| has_digit(text) || (looks_random(text) && text.len() >= 32),
+            "digit" => has_digit,
+            "random" => looks_random,
+            "value" => is_value,
+            "random value" => |text| is_value(text) && looks_random(text),
+            _ => return None,
+        };
+        Some(Self { signs, pattern, is_secret, compiled: OnceLock::new() })
+    }
+
+    fn signs(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.signs.split(',')
+    }
+
+    fn pattern(&self) -> String {
+        self.pattern.replace("{names}", WordList::section(TEXT, "names").0.trim())
+    }
 }
-
-/// Signs of [`names`].
-const NAMES: &[&str] = &["pass", "pwd", "secret", "token", "key"];
-
-/// In the order in which they are masked: what spans most comes first.
-const FORMS: [Form; 16] = [
-    // A key as a block of PEM or PGP, and be it cut off.
-    Form {
-        signs: &["private key"],
-        pattern: r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|$)",
-        is_secret: |_| true,
-    },
-    // A header whose scheme says what follows.
-    Form {
-        signs: &["authorization"],
-        pattern: r#"(?i-u:authorization)\\*["']?\s*[:=]\s*\\*["']?(?i-u:basic|bearer|token|digest|negotiate|apikey)(?:\s|\\ )+([^\s"'\\]+)"#,
-        is_secret: |text| text.len() >= 16 || !text.bytes().all(|byte| byte.is_ascii_lowercase()),
-    },
-    // The same without a scheme.
-    Form {
-        signs: &["authorization"],
-        pattern: r#"(?i-u:authorization)\\*["']?\s*[:=]\s*\\*["']?([^\s"'\\]{8,})"#,
-        is_secret: looks_random,
-    },
-    // Headers that hold nothing but a key.
-    Form {
-        signs: &["x-", "api-key", "private-token"],
-        pattern: r#"(?-u:\b)(?i-u:x-(?:[a-z]+-)*(?:api-?key|token|secret|auth)|api-key|private-token)\\*["']?\s*:\s*\\*["']?([^\s"'\\]{4,})"#,
-        is_secret: is_value,
-    },
-    // Cookies are sessions.
-    Form {
-        signs: &["cookie"],
-        pattern: r#"(?i-u:cookie)\\*["']?\s*:\s*\\*["']?([^"'\r\n\\]+)"#,
-        is_secret: |text| text.contains('='),
-    },
-    Form {
-        signs: &["bearer"],
-        pattern: r"(?-u:\b)(?i-u:bearer)\s+([A-Za-z0-9._~+/=-]{8,})",
-        is_secret: looks_random,
-    },
-    // https://user:password@host
-    Form {
-        signs: &["://"],
-        pattern: r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/@:"']*:([^\s/"']+)@"#,
-        is_secret: |text| !text.is_empty(),
-    },
-    // https://token@host
-    Form { signs: &["://"], pattern: r#"://([^\s/@:"']{16,})@"#, is_secret: looks_random },
-    // Known beginnings that no word has.
-    Form {
-        signs: &[
-            "akia",
-            "asia",
-            "gh",
-            "github_pat_",
-            "gl",
-            "k_live_",
-            "k_test_",
-            "xox",
-            "hooks.slack.com",
-            "aiza",
-            "ya29.",
-            "npm_",
-            "pypi-",
-            "hf_",
-            "sg.",
-        ],
-        pattern: r"(?-u:\b)(?:(?:AKIA|ASIA)[A-Z0-9]{16}|gh[a-z]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl[a-z]{1,8}-[A-Za-z0-9_-]{20,}|[srp]k_(?:live|test)_[A-Za-z0-9]{12,}|xox[a-z](?:\.[a-z]+)?-[A-Za-z0-9-]{8,}|hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]+|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{30,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
-        is_secret: has_digit,
-    },
-    // OpenAI, Anthropic and others. Words may begin so as well, and have no digits.
-    Form {
-        signs: &["sk-"],
-        pattern: r"(?-u:\b)sk-[A-Za-z0-9_-]{16,}",
-        is_secret: |text| has_digit(text) || (looks_random(text) && text.len() >= 32),
-    },
-    // A JSON web token: `{"` in base64.
-    Form {
-        signs: &["eyj"],
-        pattern: r"(?-u:\b)eyJ[A-Za-z0-9_-]{12,}(?:\.[A-Za-z0-9_-]*){0,4}",
-        is_secret: |_| true,
-    },
-    // --password WORD, --api-key=WORD
-    Form {
-        signs: NAMES,
-        pattern: concat!(
-            r"(?:^|[\s\x22'])--?(?i-u:(?:[a-z0-9]+[-_])*)",
-            names!(),
-            r#"(?:\s+|=)\\*["']?([^\s"'\\]+)"#
-        ),
-        is_secret: is_value,
-    },
-    // PASSWORD=word, ?token=word&
-    Form {
-        signs: NAMES,
-        pattern: concat!(names!(), r#"\\*["']?=([^\s"'`,;&|)}\]=\\][^\s"'`,;&|)}\]\\]*)"#),
-        is_secret: is_value,
-    },
-    // "password": "word", secret = 'word', in a text within JSON as well
-    Form {
-        signs: NAMES,
-        pattern: concat!(names!(), r#"\\*["']?\s*[:=]\s*(?:\\+"([^"\\]+)|"((?:[^"\\]|\\.)+)|\\*'([^']+))"#),
-        is_secret: is_value,
-    },
-    // password: word, where the word is none
-    Form {
-        signs: NAMES,
-        pattern: concat!(names!(), r#"\\*["']?\s*[:=]\s*([^\s"'`,;&|(){}\[\]<>=\\]{6,})"#),
-        is_secret: |text| is_value(text) && looks_random(text),
-    },
-    // Programs that take a password in a short flag.
-    Form {
-        signs: &["curl", "sshpass", "mysql"],
-        pattern: r#"(?-u:\b)(?:curl(?-u:\b)[^|;&\n]*?\s(?:-u|--user)(?:\s+|=)?\\*["']?[^\s:"']+:([^\s"'\\]+)|sshpass\s+-p\s*\\*["']?([^\s"'\\]+)|mysql[a-z]*\s(?:[^|;&\n]*?\s)?-p([^\s"'\\]+))"#,
-        is_secret: is_value,
-    },
-];
 
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())

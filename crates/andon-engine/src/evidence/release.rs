@@ -4,6 +4,7 @@
 use super::scopes::{self, Demand};
 use super::{Asked, Subject, own_evidence};
 use crate::{error::OpsError, workspace::Workspace};
+use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
 use andon_core::domain::ids::TreeId;
@@ -90,22 +91,7 @@ pub(super) fn carried(asked: Asked<'_>, before: Option<TreeId>) -> Result<Option
 
 /// The own hooks of release tools in which the tests can run: the file that configures the tool, a word that shows it there,
 /// and the line. What a tool calls before it commits sees the version that it has written.
-const TOOLS: [(&str, &str, &str); 6] = [
-    (
-        "package.json",
-        "standard-version",
-        r#""standard-version": { "scripts": { "precommit": "andon test" } }"#,
-    ),
-    (
-        "package.json",
-        "commit-and-tag-version",
-        r#""commit-and-tag-version": { "scripts": { "precommit": "andon test" } }"#,
-    ),
-    ("package.json", "\"version\"", r#""scripts": { "version": "andon test" }"#),
-    ("pyproject.toml", "tool.commitizen", r#"[tool.commitizen]  pre_bump_hooks = ["andon test"]"#),
-    ("pyproject.toml", "tool.bumpversion", r#"[tool.bumpversion]  pre_commit_hooks = ["andon test"]"#),
-    ("Cargo.toml", "version", r#"[package.metadata.release]  pre-release-hook = ["andon", "test"]"#),
-];
+const TOOLS: WordList = WordList(include_str!("release_tools.txt"));
 
 /// The ways in which a release tool gets its commit through at once, where `tree` declares another version than `before`.
 pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Result<Vec<String>, OpsError> {
@@ -115,7 +101,12 @@ pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Resu
         return Ok(Vec::new());
     }
     let mut ways = vec![Hint::AtCommitOr.into()];
-    for (file, word, line) in TOOLS {
+    for row in TOOLS.iter() {
+        let Some((file, (word, line))) =
+            row.split_once(" | ").and_then(|(file, rest)| Some((file, rest.split_once(" | ")?)))
+        else {
+            continue;
+        };
         let Some(id) = ws.repo.blob_at(tree, file.as_bytes())? else { continue };
         let Blob::Content(text) = ws.repo.read_blob(id, MAX_BYTES)? else { continue };
         if String::from_utf8_lossy(&text).contains(word) {
