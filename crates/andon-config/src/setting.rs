@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use toml::{Spanned, de::DeValue};
 
+use super::settings::{
+    AppliesTo, AtCommit, FullRuns, HandedInRuns, OnInternalError, Perpetual, Runner, ScopeAt,
+};
 use super::value::{AUTO, Problem, ReadResult, TestCommand, Value, Values, toml_text, wrong};
 use super::{mistake::quoted, pin::SCHEME};
 use andon_core::detect::{REGISTRY, Rule};
@@ -20,21 +23,17 @@ pub(super) trait Words: Copy + 'static {
     const WORDS: &'static [(Self, &'static str)];
 }
 
-impl Words for CachedTokens {
-    const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
+macro_rules! choices {
+    ($($type:ty),*) => {
+        $(impl Words for $type {
+            const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
+        })*
+    };
 }
 
-impl Words for AckMode {
-    const WORDS: &'static [(Self, &'static str)] =
-        &[(Self::Delete, "delete"), (Self::Resume, "resume"), (Self::Signed, "signed")];
-}
-
-impl Words for OnStall {
-    const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
-}
-
-impl Words for Bell {
-    const WORDS: &'static [(Self, &'static str)] = &[(Self::Silent, "false"), (Self::Rings, "true")];
+choices! {
+    AckMode, AppliesTo, AtCommit, Bell, CachedTokens, FullRuns, HandedInRuns, OnInternalError, OnStall, Perpetual, Runner,
+    ScopeAt
 }
 
 /// The words of `T`, for [`Kind::Choice`].

@@ -12,31 +12,17 @@ use andon_core::domain::paths::CONFIG_FILE;
 /// Largest configuration file, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Who said it; the later wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// Built in.
-    Default,
-    /// `$XDG_CONFIG_HOME/andon/config.toml`.
-    User,
-    /// `andon.toml` at the root of the repository.
-    Repository,
-    /// Options of the command.
-    CommandLine,
-}
-
-impl Layer {
-    /// Every layer, lowest first, with its name in `config show`.
-    pub const ALL: [(Self, &'static str); 4] = [
-        (Self::Default, "default"),
-        (Self::User, "user"),
-        (Self::Repository, "repository"),
-        (Self::CommandLine, "command line"),
-    ];
-
-    /// The name in `config show`.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(layer, _)| *layer == self).map_or("", |(_, name)| name)
+andon_core::named_enum! {
+    /// Who said it; the later wins. The name is that in `config show`.
+    pub enum Layer, "a layer of the configuration" {
+        /// Built in.
+        Default = "default",
+        /// `$XDG_CONFIG_HOME/andon/config.toml`.
+        User = "user",
+        /// `andon.toml` at the root of the repository.
+        Repository = "repository",
+        /// Options of the command.
+        CommandLine = "command line",
     }
 }
 

@@ -32,7 +32,7 @@ pub fn prepare(
     dir: &Path,
     project: &dyn Fn(&str) -> Option<String>,
 ) -> Option<PresetCommand> {
-    let known = KnownRunner(runner.name());
+    let known = KnownRunner(runner.as_str());
     let report = dir.join(known.rows("report").next()?);
     let at = program(known, argv)?;
     let is_settled = |argument: &String| known.rows("settled").any(|begin| argument.starts_with(begin));

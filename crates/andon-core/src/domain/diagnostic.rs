@@ -73,15 +73,9 @@ impl Serialize for Location {
     }
 }
 
-impl From<String> for Location {
-    fn from(name: String) -> Self {
-        Self::Named(name)
-    }
-}
-
-impl From<&str> for Location {
-    fn from(name: &str) -> Self {
-        Self::Named(name.to_owned())
+impl<T: Into<String>> From<T> for Location {
+    fn from(name: T) -> Self {
+        Self::Named(name.into())
     }
 }
 

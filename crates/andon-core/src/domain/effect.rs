@@ -84,25 +84,28 @@ crate::named_enum! {
     }
 }
 
-/// `guard.ack`: what acknowledges a halt (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AckMode {
-    /// Deleting the file, or `andon resume`.
-    Delete,
-    /// Only `andon resume`; a deleted file comes back.
-    Resume,
-    /// Only a witness's signature.
-    Signed,
+crate::named_enum! {
+    /// `guard.ack`: what acknowledges a halt (docs/concepts.md).
+    pub enum AckMode, "what answers a halt" {
+        /// Deleting the file, or `andon resume`.
+        Delete = "delete",
+        /// Only `andon resume`; a deleted file comes back.
+        Resume = "resume",
+        /// Only a witness's signature.
+        Signed = "signed",
+    }
 }
 
-/// `notify.bell`: whether a terminal's bell rings at a halt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Bell {
-    /// A BEL goes to the terminal with each notice, where there is one.
-    Rings,
-    /// No BEL is written.
-    #[default]
-    Silent,
+crate::named_enum! {
+    /// `notify.bell`: whether a terminal's bell rings at a halt.
+    #[derive(Default)]
+    pub enum Bell, "true or false" {
+        /// No BEL is written.
+        #[default]
+        Silent = "false",
+        /// A BEL goes to the terminal with each notice, where there is one.
+        Rings = "true",
+    }
 }
 
 crate::named_enum! {

@@ -1,5 +1,4 @@
-//! The hooks of git that Andon takes part in, a row each (docs/git-facts.md, "Which hooks fire"). A new one is a row and a line of
-//! the registry.
+//! The hooks of git that Andon takes part in, a row of the registry each (docs/git-facts.md, "Which hooks fire").
 
 /// All that is known of one hook.
 #[derive(Debug)]
@@ -88,7 +87,7 @@ pub enum MissingProgramNotice {
 }
 
 macro_rules! registry {
-    ($($(#[$doc:meta])* $hook:ident = $row:ident,)*) => {
+    ($($(#[$doc:meta])* $hook:ident = $row:expr,)*) => {
         /// A hook of git that Andon installs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum GitHook {
@@ -97,7 +96,7 @@ macro_rules! registry {
 
         impl GitHook {
             /// Every hook, in the order in which git may run them.
-            pub const ALL: [Self; [$($row.name),*].len()] = [$(Self::$hook),*];
+            pub const ALL: [Self; [$(stringify!($hook)),*].len()] = [$(Self::$hook),*];
 
             /// What is known of it.
             pub fn spec(self) -> &'static HookSpec {
@@ -111,25 +110,49 @@ macro_rules! registry {
 
 registry! {
     /// Before a commit: the gate.
-    PreCommit = PRE_COMMIT,
+    PreCommit = HookSpec {
+        gate: ConfigGate::Always,
+        sees_index: true,
+        loss: Loss::Guard,
+        ..before("pre-commit", Work::Mark, PreventedStep::Commit)
+    },
     /// Before a clean true merge is committed.
-    PreMergeCommit = PRE_MERGE_COMMIT,
+    PreMergeCommit = HookSpec { sees_index: true, ..before("pre-merge-commit", Work::AskHalts, PreventedStep::Commit) },
     /// Before the message is edited: not skipped by `--no-verify`.
-    PrepareCommitMsg = PREPARE_COMMIT_MSG,
+    PrepareCommitMsg = HookSpec {
+        gate: ConfigGate::WhereAsked,
+        names_files: true,
+        loss: Loss::Guard,
+        says_gone: MissingProgramNotice::WhereAllIsSeen,
+        ..before("prepare-commit-msg", Work::Judge, PreventedStep::Commit)
+    },
     /// After a commit.
-    PostCommit = POST_COMMIT,
+    PostCommit = HookSpec {
+        loss: Loss::Guard,
+        says_gone: MissingProgramNotice::InFrameworks,
+        ..after("post-commit", Work::Record)
+    },
     /// After a merge, true or fast-forward.
-    PostMerge = POST_MERGE,
+    PostMerge = HookSpec { says_gone: MissingProgramNotice::InFrameworks, ..after("post-merge", Work::RecordMerge) },
     /// After an amend or a rebase.
-    PostRewrite = POST_REWRITE,
+    PostRewrite = HookSpec { reads_stdin: true, ..after("post-rewrite", Work::Rewrite) },
     /// Before refs leave this clone.
-    PrePush = PRE_PUSH,
+    PrePush = HookSpec {
+        gate: ConfigGate::Always,
+        reads_stdin: true,
+        says_gone: MissingProgramNotice::Everywhere,
+        ..before("pre-push", Work::JudgePush, PreventedStep::Push)
+    },
     /// Before a patch that `git am` or `rebase --apply` put into the tree is committed.
-    PreApplypatch = PRE_APPLYPATCH,
+    PreApplypatch = HookSpec {
+        in_frameworks: false,
+        says_gone: MissingProgramNotice::WhereAllIsSeen,
+        ..before("pre-applypatch", Work::AskHalts, PreventedStep::Patch)
+    },
     /// After that commit.
-    PostApplypatch = POST_APPLYPATCH,
+    PostApplypatch = HookSpec { in_frameworks: false, ..after("post-applypatch", Work::Record) },
     /// Before a rebase moves anything.
-    PreRebase = PRE_REBASE,
+    PreRebase = before("pre-rebase", Work::AskHalts, PreventedStep::Rebase),
 }
 
 impl GitHook {
@@ -188,52 +211,6 @@ const fn after(name: &'static str, work: Work) -> HookSpec {
 const fn before(name: &'static str, work: Work, refused: PreventedStep) -> HookSpec {
     HookSpec { refuses: Some(refused), ..after(name, work) }
 }
-
-const PRE_COMMIT: HookSpec = HookSpec {
-    gate: ConfigGate::Always,
-    sees_index: true,
-    loss: Loss::Guard,
-    ..before("pre-commit", Work::Mark, PreventedStep::Commit)
-};
-
-const PRE_MERGE_COMMIT: HookSpec =
-    HookSpec { sees_index: true, ..before("pre-merge-commit", Work::AskHalts, PreventedStep::Commit) };
-
-const PREPARE_COMMIT_MSG: HookSpec = HookSpec {
-    gate: ConfigGate::WhereAsked,
-    names_files: true,
-    loss: Loss::Guard,
-    says_gone: MissingProgramNotice::WhereAllIsSeen,
-    ..before("prepare-commit-msg", Work::Judge, PreventedStep::Commit)
-};
-
-const POST_COMMIT: HookSpec = HookSpec {
-    loss: Loss::Guard,
-    says_gone: MissingProgramNotice::InFrameworks,
-    ..after("post-commit", Work::Record)
-};
-
-const POST_MERGE: HookSpec =
-    HookSpec { says_gone: MissingProgramNotice::InFrameworks, ..after("post-merge", Work::RecordMerge) };
-
-const POST_REWRITE: HookSpec = HookSpec { reads_stdin: true, ..after("post-rewrite", Work::Rewrite) };
-
-const PRE_PUSH: HookSpec = HookSpec {
-    gate: ConfigGate::Always,
-    reads_stdin: true,
-    says_gone: MissingProgramNotice::Everywhere,
-    ..before("pre-push", Work::JudgePush, PreventedStep::Push)
-};
-
-const PRE_APPLYPATCH: HookSpec = HookSpec {
-    in_frameworks: false,
-    says_gone: MissingProgramNotice::WhereAllIsSeen,
-    ..before("pre-applypatch", Work::AskHalts, PreventedStep::Patch)
-};
-
-const POST_APPLYPATCH: HookSpec = HookSpec { in_frameworks: false, ..after("post-applypatch", Work::Record) };
-
-const PRE_REBASE: HookSpec = before("pre-rebase", Work::AskHalts, PreventedStep::Rebase);
 
 #[cfg(test)]
 mod tests {
