@@ -40,7 +40,7 @@ const VARIANCE_FLOOR: f64 = 0.01;
 pub const VITALITY: usize = 8;
 
 /// The reputation vector of a witness.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Weights {
     pub conv: f64,
@@ -53,7 +53,7 @@ pub struct Weights {
     /// The number of adjustments so far.
     #[serde(deserialize_with = "whole::deserialize")]
     pub prior: u64,
-    #[serde(rename = "founding_id")]
+    #[serde(rename = "founding_id", skip_serializing)]
     pub founding: Option<i64>,
 }
 

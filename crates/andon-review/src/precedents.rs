@@ -66,15 +66,15 @@ impl LedgerState {
     /// The words of a question and of the votes on it.
     fn words(&self, round: &RoundState, votes: &[usize]) -> BTreeSet<String> {
         let votes = votes.iter().map(|vote| &self.state.votes.all[*vote]);
-        let said = votes.flat_map(|vote| [&vote.rationale, &vote.amended]);
+        let said = votes.flat_map(|vote| [Some(&vote.said.rationale), vote.said.amended.as_ref()]).flatten();
         said.chain([&round.question]).flat_map(Words::names).map(str::to_owned).collect()
     }
 
     fn precedent(&self, round: &RoundState, votes: &[usize], standing: PrecedentStatus) -> Precedent {
         let votes: Vec<&Vote> = votes.iter().map(|vote| &self.state.votes.all[*vote]).collect();
-        let tags = votes.iter().flat_map(|vote| &vote.tags).chain(&round.tags).cloned().collect();
+        let tags = votes.iter().flat_map(|vote| &vote.said.tags).chain(&round.tags).cloned().collect();
         let by = votes.iter().map(|vote| vote.witness.clone()).collect();
-        let key = votes.first().map(|vote| vote.key.clone()).unwrap_or_default();
+        let key = votes.first().map(|vote| vote.said.key.clone()).unwrap_or_default();
         let entries = votes.iter().map(|vote| vote.entry).collect();
         Precedent { round: round.entry, key, standing, by, tags, votes: entries }
     }

@@ -6,9 +6,12 @@ use num_rational::Ratio;
 use serde::Serialize;
 
 use super::law::{AXES, Adjustment};
-use super::payload::{fields::shown_by_name, vote::VoteChoice};
+use super::payload::{
+    fields::shown_by_name,
+    vote::{VoteChoice, VoteMembers},
+};
+use super::round::RoundState;
 use super::window::{DAY, LOOKBACK, SlidingCounts, within};
-use super::{round::RoundState, similarity::Words};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,15 +22,8 @@ pub struct Vote {
     pub at: i64,
     /// The index of the round.
     pub round: usize,
-    pub choice: VoteChoice,
-    /// The key by which it is counted.
-    pub key: String,
-    pub seconds: i64,
-    /// The tags of the round and of the vote.
-    pub tags: BTreeSet<String>,
-    pub rationale: Words,
-    pub amended: Words,
-    pub attributed_to: Option<String>,
+    /// What it says, with the tags of the round among its own.
+    pub said: VoteMembers,
     /// Given by a person with a stake in it, under a solo policy: earns nothing.
     pub self_reviewed: bool,
     /// The place of the decision that it made.
@@ -114,12 +110,12 @@ impl Votes {
     /// Adds the next vote; returns its index.
     pub fn add(&mut self, vote: Vote) -> usize {
         if !vote.self_reviewed {
-            self.choices.add(vote.at, (vote.witness.clone(), vote.choice));
+            self.choices.add(vote.at, (vote.witness.clone(), vote.said.choice));
             let counted =
                 CountedVote { place: vote.place, at: vote.at, round: vote.round, vote: self.all.len() };
             self.counted.entry(vote.witness.clone()).or_default().push(counted);
         }
-        self.seconds.entry(vote.witness.clone()).or_default().add(vote.at, vote.seconds);
+        self.seconds.entry(vote.witness.clone()).or_default().add(vote.at, vote.said.seconds);
         self.by_witness.entry(vote.witness.clone()).or_default().push(self.all.len());
         self.all.push(vote);
         self.all.len() - 1
@@ -142,7 +138,7 @@ impl Votes {
             vote.made.is_some_and(|made| made < from.place)
                 && rounds[vote.round]
                     .panel_decision(from.place, from.at)
-                    .is_some_and(|now| now.key != vote.key)
+                    .is_some_and(|now| now.key != vote.said.key)
         };
         let may_be = |vote: &CountedVote| !self.contested.is_empty() && self.contested.contains(&vote.round);
         let counted = self.counted.get(witness).into_iter().flatten();
@@ -222,6 +218,7 @@ impl Votes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::similarity::Words;
 
     #[test]
     fn tiers_begin_exactly_at_their_shares() {
@@ -248,13 +245,17 @@ mod tests {
             place: 0,
             at,
             round: 0,
-            choice,
-            key: choice.to_string(),
-            seconds,
-            tags: BTreeSet::new(),
-            rationale: Words::default(),
-            amended: Words::default(),
-            attributed_to: None,
+            said: VoteMembers {
+                choice,
+                key: choice.to_string(),
+                amended: None,
+                assessed: false,
+                concern: false,
+                rationale: Words::default(),
+                seconds,
+                attributed_to: None,
+                tags: BTreeSet::new(),
+            },
             self_reviewed: false,
             made: None,
         }

@@ -145,7 +145,7 @@ pub fn nearest(ws: &Workspace, about: &str) -> Vec<HumanDecision> {
         ledger.folded.state.rounds.iter().filter(|round| round.is_halt).map(|round| round.entry).collect();
     ledger.fetch(&ws.repo, halts);
     let votes = ledger.folded.state.votes.all.iter();
-    let reasons: HashMap<usize, &Words> = votes.map(|vote| (vote.entry, &vote.rationale)).collect();
+    let reasons: HashMap<usize, &Words> = votes.map(|vote| (vote.entry, &vote.said.rationale)).collect();
     let near = all.into_iter().map(|found| {
         let asked = question_words(&ledger, &found);
         let all = reasons.get(&vote_of(&found)).map_or_else(|| asked.clone(), |reason| asked.and(reason));

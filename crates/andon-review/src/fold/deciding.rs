@@ -63,7 +63,7 @@ impl Fold<'_> {
     fn majority(&self, votes: &[usize], size: usize) -> Option<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for vote in votes {
-            *counts.entry(&self.state.votes.all[*vote].key).or_default() += 1;
+            *counts.entry(&self.state.votes.all[*vote].said.key).or_default() += 1;
         }
         counts.into_iter().find(|(_, count)| 2 * count > size).map(|(key, _)| key.to_owned())
     }
@@ -80,7 +80,7 @@ impl Fold<'_> {
         let keys: BTreeSet<&str> = cast
             .iter()
             .filter(|(reputation, _)| *reputation == best)
-            .map(|(_, vote)| vote.key.as_str())
+            .map(|(_, vote)| vote.said.key.as_str())
             .collect();
         if keys.len() == 1 { keys.into_iter().next().map(str::to_owned) } else { None }
     }
@@ -90,8 +90,9 @@ impl Fold<'_> {
         let all = &self.state.votes.all;
         let mut pairs: Vec<[String; 2]> = Vec::new();
         for (index, one) in votes.iter().enumerate() {
-            let like =
-                votes[..index].iter().filter(|other| all[**other].rationale.is_like(&all[*one].rationale));
+            let like = votes[..index]
+                .iter()
+                .filter(|other| all[**other].said.rationale.is_like(&all[*one].said.rationale));
             pairs.extend(like.map(|other| [all[*other].witness.clone(), all[*one].witness.clone()]));
         }
         for pair in &mut pairs {
@@ -123,7 +124,7 @@ impl Fold<'_> {
         panel.is_open = false;
         let depth = if panel.size >= SECOND { 2 } else { 1 };
         let all: Vec<usize> = panel.votes().collect();
-        let (votes, dissent) = all.into_iter().partition(|vote| self.state.votes.all[*vote].key == key);
+        let (votes, dissent) = all.into_iter().partition(|vote| self.state.votes.all[*vote].said.key == key);
         let key = key.to_owned();
         self.decide(
             round,
@@ -139,7 +140,7 @@ impl Fold<'_> {
         }
         let is_upheld =
             self.state.rounds[round].decisions.last().is_some_and(|before| before.key == decided.key);
-        let choice = decided.votes.first().map(|vote| self.state.votes.all[*vote].choice);
+        let choice = decided.votes.first().map(|vote| self.state.votes.all[*vote].said.choice);
         let blamed = self.blamed(&decided);
         if decided.by != DecidedBy::Single {
             self.state.votes.contest(round);
@@ -156,7 +157,7 @@ impl Fold<'_> {
     fn blamed(&self, decided: &RoundDecision) -> Option<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for vote in &decided.votes {
-            if let Some(agent) = &self.state.votes.all[*vote].attributed_to {
+            if let Some(agent) = &self.state.votes.all[*vote].said.attributed_to {
                 *counts.entry(agent).or_default() += 1;
             }
         }
@@ -242,7 +243,7 @@ impl Fold<'_> {
     }
 
     pub(super) fn settle_vote(&mut self, entry: usize, vote: &Vote) {
-        let adjustment = self.state.votes.adjustment(&vote.witness, vote.at, vote.choice);
+        let adjustment = self.state.votes.adjustment(&vote.witness, vote.at, vote.said.choice);
         self.settle(entry, &vote.witness, &Parts { reward: None, adjustment: Some(adjustment) }, None);
     }
 

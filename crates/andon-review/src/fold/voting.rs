@@ -219,12 +219,12 @@ impl Fold<'_> {
         self.may_raise(entry, &witness, &resolution.vote)?;
         self.state.votes.spend(&witness, at);
         let vote = self.cast(Ballots { entry, round, self_reviewed }, &witness, &resolution.vote);
-        for tag in self.state.votes.all[vote].tags.clone() {
+        for tag in self.state.votes.all[vote].said.tags.clone() {
             self.state.topics.single(&tag, &witness);
         }
         let cast = &self.state.votes.all[vote];
         let decided = RoundDecision {
-            key: cast.key.clone(),
+            key: cast.said.key.clone(),
             by: DecidedBy::Single,
             at: cast.at,
             entry,
@@ -279,13 +279,7 @@ impl Fold<'_> {
             place: self.place(entry),
             at,
             round,
-            choice: said.choice,
-            key: said.key.clone(),
-            seconds: said.seconds,
-            tags,
-            rationale: said.rationale.clone(),
-            amended: said.amended.clone().unwrap_or_default(),
-            attributed_to: said.attributed_to.clone(),
+            said: VoteMembers { tags, ..said.clone() },
             self_reviewed,
             made: None,
         };
@@ -294,7 +288,7 @@ impl Fold<'_> {
             self.state.accounts.earn(entry, witness, said.seconds.min(since), bounty);
             self.settle_vote(entry, &vote);
             let witnesses = self.authority.for_entry(entry).witnesses.len();
-            for tag in &vote.tags {
+            for tag in &vote.said.tags {
                 self.state.topics.count(tag, witness, self.cause(entry), witnesses);
             }
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::window::DAY;
+use andon_core::domain::effect::AckMode;
 use andon_core::format::fields::unless_default;
 
 /// A use of a key.
@@ -65,7 +66,7 @@ pub struct ReviewRules {
     #[serde(with = "whole")]
     pub epoch: i64,
     /// The way in which halts are answered, as a note: what counts is `guard.ack`.
-    pub ack: Option<RecordedAck>,
+    pub ack: Option<AckMode>,
     /// Resolutions and ballots of a witness in 24 hours.
     #[serde(with = "whole")]
     pub cap: usize,
@@ -82,15 +83,6 @@ pub struct ReviewRules {
     pub referee_gate: bool,
     /// Only keys count that a person touched.
     pub require_touch: bool,
-}
-
-/// A way in which halts are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordedAck {
-    Delete,
-    Resume,
-    Signed,
 }
 
 impl Default for ReviewRules {

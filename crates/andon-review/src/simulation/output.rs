@@ -9,7 +9,7 @@ use super::Script;
 use super::probes::{self, ProbeAnswer};
 use crate::accounts::{Earnings, Transfer};
 use crate::detectors::{AgentRate, Answers, CaptureChange};
-use crate::law::{self, Adjustment, SettlementResult, VITALITY};
+use crate::law::{self, Adjustment, SettlementResult, VITALITY, Weights};
 use crate::payload::questions::Trigger;
 use crate::round::{DecidedBy, Panel, PanelCause, RoundState, RoundStatus};
 use crate::{entry::Code, fold::LedgerState, payload::Payload, similarity::Similarity, votes::Tier};
@@ -61,13 +61,10 @@ pub struct WitnessJson {
     pub reputation: String,
     pub reputation_f: f64,
     pub tier: Tier,
-    pub conv: f64,
-    pub freq: f64,
-    pub align: f64,
+    #[serde(flatten)]
+    pub weights: Weights,
     pub total: f64,
     pub multiplier: f64,
-    pub mean: Adjustment,
-    pub prior: u64,
     pub cap_left: usize,
     pub self_reviewed: usize,
     pub blocked_until: Option<i64>,
@@ -225,13 +222,9 @@ fn witness(folded: &LedgerState, who: &str) -> WitnessJson {
         reputation: reputation.to_string(),
         reputation_f,
         tier: found.tier(),
-        conv: weights.conv,
-        freq: weights.freq,
-        align: weights.align,
         total: weights.total(epoch),
         multiplier: law::multiplier(weights.founding, epoch),
-        mean: weights.mean,
-        prior: weights.prior,
+        weights,
         cap_left: policy.rules.cap.saturating_sub(state.votes.spent(who, folded.now)),
         self_reviewed: state.votes.by_witness(who).filter(|vote| vote.self_reviewed).count(),
         blocked_until: state.concerns.blocked_until(who, folded.now),

@@ -136,11 +136,8 @@ pub enum ProbeAnswer {
 /// Weights after a settlement, and what it gave and took.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettleJson {
-    pub conv: f64,
-    pub freq: f64,
-    pub align: f64,
-    pub mean: Adjustment,
-    pub prior: u64,
+    #[serde(flatten)]
+    pub weights: Weights,
     #[serde(flatten)]
     pub settled: SettlementResult,
     pub multiplier: f64,
@@ -188,14 +185,10 @@ fn settle(asked: &SettleProbe) -> SettleJson {
     let reward = outcome.converged.zip(fall).map(|(converged, fall)| Reward { converged, fall });
     let settled = weights.settle(asked.epochs, &Parts { reward, adjustment: outcome.adjustment });
     SettleJson {
-        conv: weights.conv,
-        freq: weights.freq,
-        align: weights.align,
-        mean: weights.mean,
-        prior: weights.prior,
         settled,
         multiplier: law::multiplier(weights.founding, asked.epoch),
         total: weights.total(asked.epoch),
+        weights,
     }
 }
 

@@ -11,7 +11,6 @@ use andon_core::domain::{
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{error::OpsError, gate::outcomes};
 use andon_git::Repo;
-use andon_review::payload::policy::RecordedAck;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryFault, Ledger};
@@ -208,7 +207,7 @@ fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId)
     }
     let now = asking::guard_at(case.repo, tip);
     let (ack, named) = now.map_or((AckMode::Delete, None), |guard| (guard.ack, guard.ledger));
-    let allowed = ledger.folded.authority.at_end.rules.ack == Some(RecordedAck::Delete);
+    let allowed = ledger.folded.authority.at_end.rules.ack == Some(AckMode::Delete);
     let what = match ack {
         AckMode::Delete if allowed => return None,
         AckMode::Delete => "guard.ack: signed -> delete without a signed policy".to_owned(),
