@@ -151,11 +151,7 @@ pub fn candidate(
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(asked, loaded.runs.last())?,
     };
-    let is_settled = matches!(
-        state,
-        EvidenceState::Tested(_) | EvidenceState::Unconfigured | EvidenceState::InTwoScopes(_)
-    );
-    let may_be_carried = !is_settled && code_changed == CodeChange::Changed;
+    let may_be_carried = state.lacks_a_run() && code_changed == CodeChange::Changed;
     let carried = if may_be_carried { release::carried(asked, parent)? } else { None };
     let state = carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)));
     let docs = match (subject, parent) {

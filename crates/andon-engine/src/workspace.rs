@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsString, rc::Rc};
 
 use crate::context::{self, Context};
-use crate::effect::{AndonDir, Site, best_effort::Programs};
+use crate::effect::{AndonDir, Site};
 use crate::error::OpsError;
 use crate::text::style::Style;
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
@@ -116,16 +116,15 @@ impl Workspace {
 
     /// The place for the effects of a decision.
     pub fn site<'a>(&'a self, ctx: &Context) -> Site<'a> {
-        let (response, guard) = (&self.config.response, &self.config.guard);
-        let programs = Programs {
-            notify: response.notify.clone(),
-            advisor: response.advisor.clone(),
-            on_stall: response.on_stall_program.clone(),
-            bell: response.bell,
+        Site {
+            repo: &self.repo,
+            andon_dir: self.andon_dir(),
+            ack: self.config.guard.ack,
+            style: Style::of_a_file(context::local),
+            response: &self.config.response,
             transcript: ctx.var("ANDON_TRANSCRIPT").map(PathBuf::from),
-        };
-        let (andon_dir, style) = (self.andon_dir(), Style::of_a_file(context::local));
-        Site { repo: &self.repo, andon_dir, ack: guard.ack, style, programs, at: ctx.now }
+            at: ctx.now,
+        }
     }
 
     /// The top of the working tree, or an error that says there is none.

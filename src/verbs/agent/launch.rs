@@ -3,9 +3,10 @@
 
 use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, output};
+use andon_config::TestCommand;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::{agent::Client, diagnostic::Diagnostic};
-use andon_engine::effect::program::{CommandLine, ProgramEnd, ProgramError, Screens, Signals, Surroundings};
+use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, Surroundings};
 use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -66,7 +67,7 @@ fn say(shell: &Shell, decision: &Decision, warnings: &[Diagnostic], came: Conseq
 
 /// The program of a client and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct LaunchedAgent(CommandLine);
+struct LaunchedAgent(TestCommand);
 
 /// The command line that starts `client`.
 ///
@@ -81,7 +82,7 @@ fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsErr
             format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
         ));
     }
-    Ok(LaunchedAgent(CommandLine::Argv(argv)))
+    Ok(LaunchedAgent(TestCommand::Argv(argv)))
 }
 
 /// The decision of the rules about halts and stop files.

@@ -127,7 +127,7 @@ fn called(
     let end = end_of(live, used, transcript);
     live.remember(AgentAction::Called, &number, Some(mark))?;
     let seen = events::OwnCall { args: call.args.clone(), result: call.result.clone(), end };
-    let call = events::seen_call(&used.name, seen, &live.ws.normalizer()?);
+    let call = events::seen_call(&used.name, &seen, &live.ws.normalizer()?);
     Ok(Some(live.event(Some(id), EventKind::ToolCall(ToolCall { by, ..call }))))
 }
 

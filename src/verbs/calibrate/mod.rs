@@ -8,8 +8,9 @@ use clap::Args;
 
 use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, progress};
 use andon_config as config;
+use andon_core::detect::calibration::Promise;
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
-use andon_engine::view::calibration::{CalibrationResult, PromiseKind};
+use andon_engine::view::calibration::CalibrationResult;
 use andon_engine::{error::OpsError, workspace::Workspace};
 
 /// `andon calibrate`
@@ -67,12 +68,12 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         }
     };
     shell.show(args.format.format, "calibration", &text::json(&found), |style| text::text(&found, style));
-    shell.tell(&found.warnings);
+    shell.tell(&found.ground.warnings);
     if let Some(file) = &args.svg {
         shell.deliver(Some(file), &text::svg(&found))?;
     }
     Ok(match found.promised {
-        PromiseKind::Factor(_) => Exit::Allowed,
-        PromiseKind::TooFew(_) | PromiseKind::Nothing => Exit::Refused,
+        Promise::Step(_) => Exit::Allowed,
+        Promise::TooFew { .. } | Promise::None => Exit::Refused,
     })
 }

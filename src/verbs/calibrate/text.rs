@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use andon_core::detect::calibration::Promise;
+use andon_core::detect::ladder::{AS_CONFIGURED, LADDER};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::text::phrase;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::view::calibration::{
-    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules, PromiseKind,
-    PromiseStatus,
+    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules, PromiseStatus,
 };
 use andon_engine::view::check::CheckReport;
 
@@ -74,44 +75,42 @@ fn promise(found: &Calibration) -> String {
     let (runs, alpha) = (found.runs, percent(found.alpha));
     let good = phrase::count(runs, "good run");
     match found.promised {
-        PromiseKind::Factor(100) => {
+        Promise::Step(AS_CONFIGURED) => {
             format!("the configuration keeps the promise: of {good} the next is halted with {alpha} at most")
         }
-        PromiseKind::Factor(at) => format!(
+        Promise::Step(at) => format!(
             "with the counts times {} the next good run is halted with a chance of {alpha} at most ({})",
-            factor(at),
+            factor(LADDER[at]),
             phrase::count(runs, "run")
         ),
-        PromiseKind::TooFew(needed) => {
+        Promise::TooFew { needed } => {
             format!("not enough data: {alpha} needs {}, {runs} given", phrase::count(needed, "good run"))
         }
-        PromiseKind::Nothing => format!("no promise: of {good} too many are halted even at the last step"),
+        Promise::None => format!("no promise: of {good} too many are halted even at the last step"),
     }
 }
 
 /// Returns advice on what can be done where nothing is promised.
 fn help(found: &Calibration) -> Option<&'static str> {
     match found.promised {
-        PromiseKind::Factor(_) => None,
-        PromiseKind::TooFew(_) => {
+        Promise::Step(_) => None,
+        Promise::TooFew { .. } => {
             Some("give more runs that went well, or ask for less with a larger --alpha")
         }
-        PromiseKind::Nothing if found.mistaken.counted > 0 => Some(
+        Promise::None if found.ground.mistaken.counted > 0 => Some(
             "loosen the rules whose halts were mistaken (andon status --rules), or ask for less with a larger --alpha",
         ),
-        PromiseKind::Nothing => {
-            Some("look whether those runs did go well, or ask for less with a larger --alpha")
-        }
+        Promise::None => Some("look whether those runs did go well, or ask for less with a larger --alpha"),
     }
 }
 
 /// Writes what people said of halts among those runs.
 fn of_people(found: &Calibration, page: &mut Page) {
-    let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.mistaken;
-    if found.left_out > 0 || counted > 0 {
+    let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.ground.mistaken;
+    if found.ground.left_out > 0 || counted > 0 {
         page.line(&format!(
             "halts marked --mistaken among them: {counted}; runs left out, halted and not marked: {}",
-            found.left_out
+            found.ground.left_out
         ));
     }
     if counted > 0 {
@@ -144,11 +143,14 @@ fn beside(found: &Calibration, page: &mut Page) {
             lacks.iter().map(|(what, of)| format!("{what} ({})", of.join(", "))).collect();
         page.line(&format!("rules that stay as they are, because the runs have no {}", lacks.join(", no ")));
     }
-    if found.skipped_files > 0 {
-        page.line(&format!("files without an event, not counted: {}", found.skipped_files));
+    if found.ground.skipped_files > 0 {
+        page.line(&format!("files without an event, not counted: {}", found.ground.skipped_files));
     }
-    if found.duplicate_files > 0 {
-        page.line(&format!("files with the content of another one, not counted: {}", found.duplicate_files));
+    if found.ground.duplicate_files > 0 {
+        page.line(&format!(
+            "files with the content of another one, not counted: {}",
+            found.ground.duplicate_files
+        ));
     }
 }
 
@@ -171,7 +173,7 @@ pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
             phrase::count(runs, "good run")
         )
     };
-    let report = report(found.commits);
+    let report = report(found.ground.commits);
     match found.kept() {
         PromiseStatus::Yes(step) => {
             let note = Diagnostic::note(format!("the thresholds hold the promise of {asked}: {}", of(&step)));
@@ -243,9 +245,9 @@ pub fn svg(found: &Calibration) -> String {
 /// The calibration for a program. Shares and factors are texts of decimal numbers, so that they read alike everywhere.
 pub fn json(found: &Calibration) -> Value {
     let (promised, needed) = match found.promised {
-        PromiseKind::Factor(at) => (Some(factor(at)), None),
-        PromiseKind::TooFew(needed) => (None, Some(needed)),
-        PromiseKind::Nothing => (None, None),
+        Promise::Step(at) => (Some(factor(LADDER[at])), None),
+        Promise::TooFew { needed } => (None, Some(needed)),
+        Promise::None => (None, None),
     };
     let share = |share: f64| format!("{share:.6}");
     let curve = found.curve.iter().map(|step| {
@@ -269,13 +271,13 @@ pub fn json(found: &Calibration) -> Value {
     let mut document = json!({
         "alpha": found.alpha.to_string(),
         "runs": found.runs,
-        "left_out": found.left_out,
-        "mistaken": found.mistaken.counted,
-        "mistaken_not_counted": found.mistaken,
+        "left_out": found.ground.left_out,
+        "mistaken": found.ground.mistaken.counted,
+        "mistaken_not_counted": found.ground.mistaken,
         // Budgets are no part of the promise.
         "covers": "progress",
-        "skipped_files": found.skipped_files,
-        "duplicate_files": found.duplicate_files,
+        "skipped_files": found.ground.skipped_files,
+        "duplicate_files": found.ground.duplicate_files,
         "factor": promised,
         "needed": needed,
         "curve": curve.collect::<Value>(),

@@ -419,7 +419,7 @@ fn carried(
             attempts::carried(ws, store, entry.commit, &derived.diff)
         }
         CommitKind::Normal => {
-            let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
+            let beside = loaded.beside.done.iter().chain(loaded.beside.aside.iter().map(|one| &one.fact));
             attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
                 .or_else(|| attempts::squashed(store, &entry.sources, derived))
         }

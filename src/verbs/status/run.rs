@@ -52,7 +52,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
             iteration: loaded.timeline.counted(),
             cap: detect::iteration_cap(&ws.config.rules),
         },
-        unrecorded: loaded.unknown.saturating_sub(lost),
+        unrecorded: loaded.beside.unknown.saturating_sub(lost),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),

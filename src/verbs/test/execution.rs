@@ -11,7 +11,7 @@ use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
 use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
-    self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StartedProgram, StopCause,
+    CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StartedProgram, StopCause,
     Surroundings,
 };
 use andon_engine::effect::report_files::{self, MatchingFiles};
@@ -31,7 +31,7 @@ const OF_GIT: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PR
 /// A command as it is started.
 pub(super) struct CommandLaunch {
     directory: PathBuf,
-    command: program::CommandLine,
+    command: TestCommand,
     environment: Environment,
     timeout: Option<Span>,
     globs: Vec<String>,
@@ -97,7 +97,7 @@ impl Execution {
         let before = report_files::matching(&top, &ws.config.test.reports, max_reports);
         let (command, unseen, added) = match with_report(ws, &top, asked) {
             Some((command, unseen, added)) => (command, unseen, Some(added)),
-            None => (spec(asked), None, None),
+            None => (asked.clone(), None, None),
         };
         let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
         let mut reader = RunReader::new(root).only(ws.config.test.format);
@@ -217,7 +217,7 @@ fn with_report(
     ws: &Workspace,
     top: &Path,
     command: &TestCommand,
-) -> Option<(program::CommandLine, Option<String>, AddedReport)> {
+) -> Option<(TestCommand, Option<String>, AddedReport)> {
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return None };
     let dir = PrivateDir::create(ws.repo.git_dir()).ok()?;
     let project = |name: &str| {
@@ -229,7 +229,7 @@ fn with_report(
         return None;
     }
     let added = AddedReport { path: made.report, _dir: dir };
-    Some((program::CommandLine::Argv(made.argv), made.unseen, added))
+    Some((TestCommand::Argv(made.argv), made.unseen, added))
 }
 
 /// Drops a pass that the facts beside the output contradict: what to say.
@@ -256,13 +256,6 @@ fn ran_elsewhere(seen: &Whereabouts, parsed: &mut ParsedRun) -> Option<String> {
     parsed.status = TestStatus::Incomplete;
     parsed.tests = None;
     Some(format!("tests ran in {}, which is no part of this working tree", place.display()))
-}
-
-fn spec(command: &TestCommand) -> program::CommandLine {
-    match command {
-        TestCommand::Shell(line) => program::CommandLine::Shell(line.clone()),
-        TestCommand::Argv(words) => program::CommandLine::Argv(words.clone()),
-    }
 }
 
 fn exit_kind(end: &ProgramEnd) -> ExitKind {

@@ -159,6 +159,13 @@ pub enum EvidenceState {
     },
 }
 
+impl EvidenceState {
+    /// Returns whether a run of the tests is missing, on this code or of a scope that it touches.
+    pub fn lacks_a_run(&self) -> bool {
+        matches!(self, Self::NeverRan | Self::Void(_) | Self::OtherCode { .. } | Self::Scope { .. })
+    }
+}
+
 /// The kind of difference between the tested code and the candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Staging {

@@ -54,32 +54,39 @@ impl HumanDecision {
     }
 }
 
-/// The subject and the progress of the session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Briefing {
-    /// When it was written.
-    pub at: Timestamp,
+/// The inputs of a briefing in addition to the timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BriefingGround {
     /// The planning document, where there is one.
     pub plan: Option<Plan>,
-    /// The branch; `None` when detached.
-    pub branch: Option<String>,
-    pub head: Option<CommitId>,
-    /// The first line of its message. Untrusted text.
+    /// The first line of the message of HEAD. Untrusted text.
     pub subject: Option<String>,
-    /// Iterations since the last acknowledgement.
-    pub iteration: u64,
     /// The cap of `iteration-cap`; `None` when the rule is off.
     pub cap: Option<u64>,
     /// The unanswered halt.
     pub halt: Option<Halt>,
     /// The fill of the context window; `None` where it is unknown.
     pub context: Option<ContextWindowUse>,
-    /// The attempts, by iteration, and the best state so far.
-    pub story: Story,
     /// The decisions that people made for this very work, the newest first. They come before all else.
     pub decided: Vec<HumanDecision>,
     /// The decisions that people made about questions like this, the nearest first.
     pub precedents: Vec<HumanDecision>,
+}
+
+/// The subject and the progress of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Briefing {
+    /// When it was written.
+    pub at: Timestamp,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    pub head: Option<CommitId>,
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// The attempts, by iteration, and the best state so far.
+    pub story: Story,
+    /// The plan, the halt, the decisions of people and the fill of the window.
+    pub ground: BriefingGround,
     /// The next steps, the first one first. May hold untrusted text.
     pub next: Vec<String>,
 }

@@ -2,7 +2,7 @@
 //! loop rules: context compaction gate). Pure: files are written and programs started in `andon-engine`.
 
 use super::plan::HaltPlace;
-use crate::domain::briefing::{Briefing, HumanDecision, Plan};
+use crate::domain::briefing::{Briefing, BriefingGround, Plan};
 use crate::domain::context::{ContextWindowUse, Pressure};
 use crate::domain::decision::Halt;
 use crate::domain::effect::{Effect, Notice, NoticeKind};
@@ -13,41 +13,16 @@ const ITEMS: usize = 5;
 /// Characters of a name or an item.
 const CHARS: usize = 160;
 
-/// The inputs of a briefing in addition to the timeline.
-#[derive(Debug, Clone)]
-pub struct BriefingInputs {
-    /// The planning document.
-    pub plan: Option<Plan>,
-    /// The first line of the message of HEAD.
-    pub subject: Option<String>,
-    /// The unanswered halt.
-    pub halt: Option<Halt>,
-    /// The cap of `iteration-cap`.
-    pub cap: Option<u64>,
-    /// The decisions of people for this very work.
-    pub decided: Vec<HumanDecision>,
-    /// The decisions of people about questions like this.
-    pub precedents: Vec<HumanDecision>,
-    /// The fill of the window.
-    pub context: Option<ContextWindowUse>,
-}
-
 /// The briefing of the next session.
-pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: BriefingInputs) -> Briefing {
+pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: BriefingGround) -> Briefing {
     let next = next(timeline, &ground);
     Briefing {
         at: place.at,
-        plan: ground.plan,
         branch: place.branch.clone(),
         head: place.head,
-        subject: ground.subject,
         iteration: timeline.counted(),
-        cap: ground.cap,
-        halt: ground.halt,
-        context: ground.context,
         story: timeline.story(),
-        decided: ground.decided,
-        precedents: ground.precedents,
+        ground,
         next,
     }
 }
@@ -60,7 +35,8 @@ pub fn compaction(
     briefing: Briefing,
     rule: &'static str,
 ) -> Vec<Effect> {
-    let Some(context) = briefing.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
+    let Some(context) =
+        briefing.ground.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
     else {
         return Vec::new();
     };
@@ -83,7 +59,7 @@ pub fn compaction(
 }
 
 /// Returns the next steps: a halt before everything, then what fails, then the plan.
-fn next(timeline: &Timeline, ground: &BriefingInputs) -> Vec<String> {
+fn next(timeline: &Timeline, ground: &BriefingGround) -> Vec<String> {
     if let Some(halt) = &ground.halt {
         let report_file = halt.report_file.file_name();
         return vec![format!("wait for a person: the loop is halted, see .andon/{report_file}")];
@@ -156,7 +132,7 @@ mod tests {
     use crate::policy::tests::place;
     use crate::testkit::{commit, green, red, timeline};
 
-    fn ground(pressure: Pressure) -> BriefingInputs {
+    fn ground(pressure: Pressure) -> BriefingGround {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
         let context = ContextWindowUse {
             node: "agent".into(),
@@ -168,14 +144,11 @@ mod tests {
             pressure,
         };
         let plan = plan_of("PLAN.md", "# Ship it\n- [x] a\n- [ ] the parser\n");
-        BriefingInputs {
+        BriefingGround {
             plan: Some(plan),
-            subject: None,
-            halt: None,
             cap: Some(100),
-            decided: Vec::new(),
-            precedents: Vec::new(),
             context: Some(context),
+            ..BriefingGround::default()
         }
     }
 

@@ -10,7 +10,7 @@ mod respond;
 mod suggest;
 mod summarize;
 
-pub use compaction::{BriefingInputs, briefing, compaction, plan_of};
+pub use compaction::{briefing, compaction, plan_of};
 pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
 pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};

@@ -32,23 +32,21 @@ impl RewriteCommand {
     }
 }
 
-/// Reads post-rewrite's lines; lines that are none are counted, not guessed at.
+/// Reads lines of words; those that `read` can make nothing of are counted, not guessed at.
+fn lines_of<T>(stdin: &[u8], read: impl Fn(&[&str]) -> Option<T>) -> (Vec<T>, usize) {
+    let text = String::from_utf8_lossy(stdin);
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let all: Vec<Option<T>> = lines.map(|line| read(&line.split_whitespace().collect::<Vec<_>>())).collect();
+    let bad = all.iter().filter(|one| one.is_none()).count();
+    (all.into_iter().flatten().collect(), bad)
+}
+
+/// Reads post-rewrite's lines, and counts those that are none.
 pub fn parse_rewrites(stdin: &[u8]) -> (Vec<Rewrite>, usize) {
-    let mut bad = 0;
-    let rewrites = String::from_utf8_lossy(stdin)
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .filter_map(|line| {
-            let mut words = line.split_whitespace();
-            let rewrite = words
-                .next()
-                .and_then(|old| old.parse().ok())
-                .zip(words.next().and_then(|new| new.parse().ok()));
-            bad += usize::from(rewrite.is_none());
-            rewrite.map(|(old, new)| Rewrite { old, new })
-        })
-        .collect();
-    (rewrites, bad)
+    lines_of(stdin, |words| match words {
+        [old, new, ..] => Some(Rewrite { old: old.parse().ok()?, new: new.parse().ok()? }),
+        _ => None,
+    })
 }
 
 /// A ref that is being pushed.
@@ -74,27 +72,21 @@ impl PushedRef {
     }
 }
 
-/// Reads pre-push's lines: `<local ref> <local id> <remote ref> <remote id>`.
+/// Reads pre-push's lines, `<local ref> <local id> <remote ref> <remote id>`, and counts those that are none.
 pub fn parse_pushes(stdin: &[u8]) -> (Vec<PushedRef>, usize) {
-    let mut bad = 0;
-    let pushes = String::from_utf8_lossy(stdin)
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .filter_map(|line| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let parsed = match words.as_slice() {
-                [_, tip, remote_ref, there] => tip.parse::<Oid>().ok().map(|tip| PushedRef {
-                    remote_ref: (*remote_ref).to_owned(),
-                    tip: (!tip.is_zero()).then_some(CommitId(tip)),
-                    there: there.parse().ok().filter(|there: &Oid| !there.is_zero()).map(CommitId),
-                }),
-                _ => None,
-            };
-            bad += usize::from(parsed.is_none());
-            parsed
-        })
-        .collect();
-    (pushes, bad)
+    lines_of(stdin, |words| match words {
+        [_, tip, remote_ref, there] => Some(PushedRef {
+            remote_ref: (*remote_ref).to_owned(),
+            tip: some_commit(tip.parse().ok()?),
+            there: there.parse().ok().and_then(some_commit),
+        }),
+        _ => None,
+    })
+}
+
+/// git writes an id of zeros where there is none.
+fn some_commit(id: Oid) -> Option<CommitId> {
+    (!id.is_zero()).then_some(CommitId(id))
 }
 
 /// The caller of a hook.
@@ -128,20 +120,23 @@ pub fn hidden_program(vars: &BTreeMap<String, String>, program: Option<&Path>) -
     is_hidden.then(|| shell_quote(&program.to_string_lossy()))
 }
 
+/// A variable of the framework, where it says something.
+fn named(vars: &BTreeMap<String, String>, name: &str) -> Option<String> {
+    vars.get(name).filter(|value| !value.is_empty()).cloned()
+}
+
 /// The range that the framework names at push and in CI.
 pub fn from_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
-    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
-    named("PRE_COMMIT_FROM_REF").zip(named("PRE_COMMIT_TO_REF"))
+    named(vars, "PRE_COMMIT_FROM_REF").zip(named(vars, "PRE_COMMIT_TO_REF"))
 }
 
 /// The ref that is being pushed, from `PRE_COMMIT_TO_REF` and `PRE_COMMIT_REMOTE_BRANCH`.
 pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
-    let tip: Oid = vars.get("PRE_COMMIT_TO_REF")?.parse().ok()?;
+    let tip = some_commit(vars.get("PRE_COMMIT_TO_REF")?.parse().ok()?);
     let remote_ref =
         vars.get("PRE_COMMIT_REMOTE_BRANCH").cloned().unwrap_or_else(|| "refs/heads/".to_owned());
     let there = vars.get("PRE_COMMIT_FROM_REF").and_then(|there| there.parse().ok());
-    let there = there.filter(|there: &Oid| !there.is_zero()).map(CommitId);
-    Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)), there })
+    Some(PushedRef { remote_ref, tip, there: there.and_then(some_commit) })
 }
 
 /// The ref that is being pushed with the whole tree below it: pre-commit names no commits then, only the local ref, whose
@@ -150,15 +145,13 @@ pub fn pushed_whole(
     vars: &BTreeMap<String, String>,
     tip_of: impl Fn(&str) -> Option<CommitId>,
 ) -> Option<PushedRef> {
-    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty());
-    let tip = tip_of(named("PRE_COMMIT_LOCAL_BRANCH")?)?;
-    Some(PushedRef { remote_ref: named("PRE_COMMIT_REMOTE_BRANCH")?.clone(), tip: Some(tip), there: None })
+    let tip = tip_of(&named(vars, "PRE_COMMIT_LOCAL_BRANCH")?)?;
+    Some(PushedRef { remote_ref: named(vars, "PRE_COMMIT_REMOTE_BRANCH")?, tip: Some(tip), there: None })
 }
 
 /// The name and the address of the remote that is pushed to.
 pub fn pushed_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
-    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
-    named("PRE_COMMIT_REMOTE_NAME").zip(named("PRE_COMMIT_REMOTE_URL"))
+    named(vars, "PRE_COMMIT_REMOTE_NAME").zip(named(vars, "PRE_COMMIT_REMOTE_URL"))
 }
 
 #[cfg(test)]

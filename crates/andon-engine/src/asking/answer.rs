@@ -49,10 +49,10 @@ fn halt_was(vote: &VotePayload) -> HaltAssessment {
     }
 }
 
-/// The configuration that a commit has; nothing where it has none, or one that cannot be read.
+/// The configuration that a commit has, which is the default one without a file; nothing where it cannot be read.
 pub fn config_at(repo: &Repo, commit: CommitId) -> Option<Config> {
     let tree = repo.tree_of(commit).ok()?;
-    let blob = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()??;
+    let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()? else { return config::load(&[]).ok() };
     let Blob::Content(text) = repo.read_blob(blob, MAX_BYTES).ok()? else { return None };
     let source = ConfigSource { layer: Layer::Repository, name: CONFIG_FILE.to_owned(), text };
     config::load(&[source]).ok()

@@ -65,9 +65,9 @@ pub(super) fn of_folder(
         ));
     }
     each(ctx, &files, ladder, pace, &mut |known, file, found| {
-        known.skipped_files += 1;
+        known.ground.skipped_files += 1;
         let message = format!("{} has no event and is not counted{}", file.display(), found.first());
-        known.warnings.push(Diagnostic::warning(message).code("calibration"));
+        known.ground.warnings.push(Diagnostic::warning(message).code("calibration"));
         Ok(())
     })
 }
@@ -113,13 +113,13 @@ fn each(
         if found.events == 0 {
             without(&mut known, file, &found)?;
         } else if seen.insert(found.content) {
-            known.warnings.extend(found.partly(file));
+            known.ground.warnings.extend(found.partly(file));
             known.runs.push(found.run);
         } else {
-            known.duplicate_files += 1;
+            known.ground.duplicate_files += 1;
         }
     }
-    bounded(&mut known.warnings);
+    bounded(&mut known.ground.warnings);
     Ok(CalibrationBasis::Whole(known))
 }
 

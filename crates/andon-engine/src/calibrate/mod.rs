@@ -16,8 +16,8 @@ use self::people::PlacedRuns;
 use crate::range::{self, Lineages, replayed};
 use crate::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use crate::view::calibration::{
-    Calibration, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules,
-    PromiseKind, RuleBound, ScaledCounts, UnaskedRule,
+    Calibration, CalibrationGround, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, OwnRules,
+    RuleBound, ScaledCounts, UnaskedRule,
 };
 use crate::{context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{Config, Value};
@@ -58,26 +58,15 @@ pub struct CalibrationRequest<'a> {
     pub alpha: f64,
 }
 
-/// Runs, and what people said of the halts among them.
+/// Good runs, and what they are drawn from.
 #[derive(Debug, Default)]
 struct RatedRuns {
-    commits: usize,
     runs: Vec<Run>,
-    /// Runs that are not counted: they were halted, and not marked as mistaken.
-    left_out: u64,
-    mistaken: MistakenHalts,
-    /// Files that are not counted: they have no event.
-    skipped_files: u64,
-    /// Files that are not counted: another one has the same content.
-    duplicate_files: u64,
-    warnings: Vec<Diagnostic>,
+    ground: CalibrationGround,
 }
 
 /// The runs that were read, or the reason why not all could be.
-enum CalibrationBasis {
-    Whole(RatedRuns),
-    Undecided { commits: usize, why: Diagnostic },
-}
+type CalibrationBasis = CalibrationResult<RatedRuns>;
 
 /// Calibrates the settings on what went well.
 ///
@@ -111,7 +100,7 @@ pub fn run(
         }
         CalibrationBasis::Whole(known) => known,
     };
-    if let (GoodSource::Range(range), 0) = (&question.good, known.commits) {
+    if let (GoodSource::Range(range), 0) = (&question.good, known.ground.commits) {
         return Err(OpsError::usage(
             format!("the range {range} holds no commit"),
             "name commits that went well, such as v1.0..HEAD",
@@ -173,14 +162,9 @@ fn of_range(
     if let Some(why) = range::interrupted(walked, "commit", again) {
         return Ok(CalibrationBasis::Undecided { commits: commits.len(), why });
     }
-    let people::GoodRuns { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;
-    Ok(CalibrationBasis::Whole(RatedRuns {
-        commits: commits.len(),
-        runs,
-        left_out,
-        mistaken,
-        ..RatedRuns::default()
-    }))
+    let mut rated = people::judged(ws, ladder, runs, &placed)?;
+    rated.ground.commits = commits.len();
+    Ok(CalibrationBasis::Whole(rated))
 }
 
 /// The number of such runs.
@@ -189,7 +173,7 @@ fn count(runs: &[Run], is: impl Fn(&Run) -> bool) -> u64 {
 }
 
 fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
-    let RatedRuns { commits, runs, left_out, mistaken, skipped_files, duplicate_files, warnings } = known;
+    let RatedRuns { runs, ground } = known;
     let scores: Vec<Score> = runs.iter().map(Run::score).collect();
     let all = count(&runs, |_| true);
     let promise = calibration::promise(&scores, alpha);
@@ -217,19 +201,10 @@ fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
     };
     Calibration {
         alpha,
-        commits,
+        ground,
         runs: all,
-        left_out,
-        mistaken,
         by_budgets: by_budgets(ladder.config, &runs),
-        skipped_files,
-        duplicate_files,
-        warnings,
-        promised: match promise {
-            Promise::Step(step) => PromiseKind::Factor(LADDER[step]),
-            Promise::TooFew { needed } => PromiseKind::TooFew(needed),
-            Promise::None => PromiseKind::Nothing,
-        },
+        promised: promise,
         curve: curve.collect(),
         bounds: bounds(ladder, &runs, step),
         unasked: ladder

@@ -2,25 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::RatedRuns;
 use super::ladder::{Ladder, Run};
 use crate::halts::decisions::{self, HaltFate, PastHalt};
-use crate::view::calibration::MistakenHalts;
-use crate::{error::OpsError, workspace::Workspace};
-use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
+use crate::view::calibration::{CalibrationGround, MistakenHalts};
+use crate::{asking, error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, ladder as steps, ladder::LADDER};
 use andon_core::domain::facts::{CommitKind, CommitRecord};
 use andon_core::domain::ids::{CommitId, DiffHash};
-use andon_core::domain::{findings::HaltReason, paths::CONFIG_FILE, settings::RuleSettings, time::Timestamp};
-use andon_git::{Blob, CommitInfo, Repo};
+use andon_core::domain::{findings::HaltReason, settings::RuleSettings, time::Timestamp};
+use andon_git::CommitInfo;
 use andon_store::notes::NotesStore;
-
-/// The good runs, and what people said about the halts among them.
-pub(super) struct GoodRuns {
-    pub(super) runs: Vec<Run>,
-    /// Runs that are no good work: they were halted, and not marked as mistaken.
-    pub(super) left_out: u64,
-    pub(super) mistaken: MistakenHalts,
-}
 
 /// Leaves out the runs that were halted for being stuck and not marked as mistaken; an unanswered halt is one of those.
 /// A mistaken halt counts as the halt of a good run, whether the commits alone show it or not, and at every step: it is
@@ -30,7 +22,7 @@ pub(super) fn judged(
     ladder: &Ladder<'_>,
     mut runs: Vec<Run>,
     placed: &PlacedRuns,
-) -> Result<GoodRuns, OpsError> {
+) -> Result<RatedRuns, OpsError> {
     let mut not_good: BTreeSet<usize> = BTreeSet::new();
     let mut wrong: Vec<(usize, PastHalt)> = Vec::new();
     for past in decisions::past_halts(ws)?.0 {
@@ -66,7 +58,8 @@ pub(super) fn judged(
     }
     let kept = runs.into_iter().enumerate().filter(|(at, _)| !not_good.contains(at)).map(|(_, run)| run);
     let left_out = u64::try_from(not_good.len()).unwrap_or(u64::MAX);
-    Ok(GoodRuns { runs: kept.collect(), left_out, mistaken })
+    let ground = CalibrationGround { left_out, mistaken, ..CalibrationGround::default() };
+    Ok(RatedRuns { runs: kept.collect(), ground })
 }
 
 /// The rules as halted commits had them.
@@ -80,21 +73,13 @@ impl Configurations<'_> {
     fn was_stricter(&mut self, past: &PastHalt) -> bool {
         let (Some(rule), Some(head)) = (detect::rule(&past.halt.rule), past.halt.head) else { return false };
         let repo = &self.ws.repo;
-        let then = self.known.entry(head).or_insert_with(|| rules_at(repo, head));
+        let then = self
+            .known
+            .entry(head)
+            .or_insert_with(|| asking::config_at(repo, head).map(|config| config.rules));
         let now = rule.setting(&self.ws.config.rules);
         then.as_ref().is_some_and(|then| steps::is_looser(rule, &rule.setting(then), &now))
     }
-}
-
-/// The rules as `andon.toml` of that commit sets them; `None` where that cannot be read.
-fn rules_at(repo: &Repo, commit: CommitId) -> Option<RuleSettings> {
-    let tree = repo.tree_of(commit).ok()?;
-    let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()? else {
-        return config::load(&[]).ok().map(|config| config.rules);
-    };
-    let Blob::Content(text) = repo.read_blob(blob, MAX_BYTES).ok()? else { return None };
-    let source = ConfigSource { layer: Layer::Repository, name: CONFIG_FILE.to_owned(), text };
-    config::load(&[source]).ok().map(|config| config.rules)
 }
 
 /// The properties of a commit that stay the same when it is amended or rebased.

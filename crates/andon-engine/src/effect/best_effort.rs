@@ -42,21 +42,6 @@ pub const ANSWER: &str = "ADVISOR_ANSWER.md";
 /// The beginning of a PAUSE that Andon wrote: an answer to its halt removes it.
 pub const OWN_PAUSE: &str = "andon: ";
 
-/// The user's programs, and the bell of a notice.
-#[derive(Debug, Clone, Default)]
-pub struct Programs {
-    /// `[notify]`
-    pub notify: Option<Program>,
-    /// `[advisor]`
-    pub advisor: Option<Program>,
-    /// `[on_stall]`
-    pub on_stall: Option<Program>,
-    /// The bell of the terminal.
-    pub bell: Bell,
-    /// The transcript of the agent, when the environment names one.
-    pub transcript: Option<PathBuf>,
-}
-
 /// Writes the marker of an escalation.
 pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
     write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(halt))
@@ -106,7 +91,7 @@ pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { reported.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
-    if site.programs.bell == Bell::Rings {
+    if site.response.bell == Bell::Rings {
         ring();
     }
     call(notice, site).unwrap_or(Ok(()))
@@ -119,7 +104,7 @@ fn notice_line(notice: &Notice, site: &Site<'_>) -> String {
 
 /// Gives a notice to the program of `[notify]`; `None` where there is none.
 pub fn call(notice: &Notice, site: &Site<'_>) -> Option<Result<(), EffectError>> {
-    let program = site.programs.notify.as_ref()?;
+    let program = site.response.notify.as_ref()?;
     Some(run("notify", program, site, notice_line(notice, site).as_bytes()).map(drop))
 }
 
@@ -132,7 +117,7 @@ fn ring() {
 pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectError> {
     let prompt = handoff::question(question, &material(question, site));
     write(site, QUESTION, &prompt)?;
-    let Some(program) = &site.programs.advisor else { return Ok(()) };
+    let Some(program) = &site.response.advisor else { return Ok(()) };
     let answer = run("advisor", program, site, prompt.as_bytes())?;
     if answer.trim().is_empty() {
         return Err(EffectError::Response("the program of [advisor] answered nothing".to_owned()));
@@ -146,7 +131,7 @@ fn material(question: &Question, site: &Site<'_>) -> Material {
     let reported = || {
         newest_bytes(&git_dir.join(TRANSCRIPT), TRANSCRIPT_BYTES).map(|path| PathBuf::from(path.trim_end()))
     };
-    let named = site.programs.transcript.clone().or_else(reported);
+    let named = site.transcript.clone().or_else(reported);
     let named = named.and_then(|path| newest_bytes(&path, TRANSCRIPT_BYTES));
     let journal = || newest_bytes(&Journal::open(git_dir).path(), TRANSCRIPT_BYTES).map(|text| told(&text));
     let transcript = named.or_else(journal).unwrap_or_default();
@@ -246,7 +231,7 @@ pub fn answer_to(site: &Site<'_>, halt: Option<&Halt>) -> Option<String> {
 }
 
 pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), EffectError> {
-    let Some(program) = &site.programs.on_stall else {
+    let Some(program) = &site.response.on_stall_program else {
         let policy = start.policy.as_str();
         return Err(EffectError::Response(format!(
             "on_stall.policy is {policy}, and your configuration names no on_stall.command"

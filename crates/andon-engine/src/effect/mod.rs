@@ -18,9 +18,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
-use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_private, write_report};
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
+use andon_config::Response;
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
 use andon_core::domain::effect::{AckMode, Duty, Effect};
 use andon_core::domain::{findings::Figures, hint::Hint, ids::CommitId, time::Timestamp};
@@ -41,8 +41,10 @@ pub struct Site<'a> {
     pub ack: AckMode,
     /// The style of times in files.
     pub style: Style,
-    /// The programs of the user that effects start.
-    pub programs: Programs,
+    /// The programs of the user that effects start, and the bell of a notice.
+    pub response: &'a Response,
+    /// The transcript of the agent, when the environment names one.
+    pub transcript: Option<PathBuf>,
     /// The time of this process.
     pub at: Timestamp,
 }
@@ -111,6 +113,9 @@ pub fn carry_out(plan: &[Effect], site: &Site<'_>) -> Result<Vec<String>, Effect
 }
 
 fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
+    if effect.duty() == Duty::BestEffort && site.andon_dir.is_none() {
+        return Ok(());
+    }
     match effect {
         Effect::WriteReportFile { halt, story } => {
             if site.andon_dir.is_some() {
@@ -135,14 +140,6 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             stop_point("ack:cleared");
         }
         Effect::RemoveStop(file) => remove(site, file)?,
-        Effect::Handoff(_)
-        | Effect::Marker(_)
-        | Effect::Pause(_)
-        | Effect::Notify(_)
-        | Effect::Ask(_)
-        | Effect::Start(_)
-        | Effect::Brief(_)
-            if site.andon_dir.is_none() => {}
         Effect::Handoff(handoff) => best_effort::write_handoff(handoff, site)?,
         Effect::Marker(halt) => best_effort::mark(halt, site)?,
         Effect::Pause(halt) => best_effort::pause(halt, site)?,

@@ -38,6 +38,7 @@ use std::{ffi::OsString, fs::File, process::ExitStatus};
 use thiserror::Error;
 
 use self::{signals::HeldSignals, supervisor::Supervisor, terminal::Size};
+use andon_config::TestCommand;
 use andon_core::domain::time::Span;
 use andon_git::platform::processes;
 use testreport::Stream;
@@ -53,16 +54,6 @@ pub enum InputState {
     Nothing,
     /// The terminal is gone.
     Gone,
-}
-
-/// A test command, as the configuration or the command line gives it. How it is shown and compared is
-/// settled in `config`, a neighbour that this module does not know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommandLine {
-    /// A line for `sh -c`.
-    Shell(String),
-    /// Program and arguments, started without a shell.
-    Argv(Vec<String>),
 }
 
 /// The whole environment of a command: names and values.
@@ -141,7 +132,7 @@ impl Signals {
     /// The command cannot be started or waited for.
     pub fn run(
         &self,
-        spec: &CommandLine,
+        spec: &TestCommand,
         around: Surroundings<'_>,
         timeout: Option<Span>,
         sink: &mut dyn FnMut(Stream, &[u8]),
@@ -167,11 +158,11 @@ impl Signals {
 }
 
 /// The program and its arguments.
-fn argv_of(spec: &CommandLine) -> Result<Vec<String>, ProgramError> {
+fn argv_of(spec: &TestCommand) -> Result<Vec<String>, ProgramError> {
     match spec {
-        CommandLine::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
-        CommandLine::Shell(line) => Ok(["sh", "-c", line].map(str::to_owned).to_vec()),
-        CommandLine::Argv(argv) => Ok(argv.clone()),
+        TestCommand::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
+        TestCommand::Shell(line) => Ok(["sh", "-c", line].map(str::to_owned).to_vec()),
+        TestCommand::Argv(argv) => Ok(argv.clone()),
     }
 }
 

@@ -7,10 +7,10 @@ use crate::recording::timeline::{self, LoadedTimeline};
 use crate::view::context::{BriefingState, ContextWindowView};
 use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::detect;
-use andon_core::domain::briefing::{BRIEFING, Briefing, HumanDecision, Plan};
+use andon_core::domain::briefing::{BRIEFING, Briefing, BriefingGround, HumanDecision, Plan};
 use andon_core::domain::context::{ContextWindowUse, Pressure};
 use andon_core::domain::{about::EventClass, decision::Decision, effect::Effect, findings::Level};
-use andon_core::policy::{self, BriefingInputs, HaltPlace};
+use andon_core::policy::{self, HaltPlace};
 
 /// The context window of `node`; without one, of the node that acted last.
 pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
@@ -109,7 +109,7 @@ fn briefing(
     let standing = halts::unanswered(ctx, ws)?;
     let plan = files::plan(&ws.repo);
     let about = about(loaded, plan.as_ref());
-    let ground = BriefingInputs {
+    let ground = BriefingGround {
         decided: decisions::all(ws, &loaded.timeline),
         precedents: asking::nearest(ws, &about),
         plan,

@@ -44,7 +44,7 @@ pub(crate) fn start(
     let (Some(provider), Some(standing)) = (provider, standing) else {
         return Ok(run()?.into_iter().map(warn).collect());
     };
-    if site.programs.on_stall.is_none() || asking::asks_signature(ws, &standing).is_some() {
+    if site.response.on_stall_program.is_none() || asking::asks_signature(ws, &standing).is_some() {
         return Ok(run()?.into_iter().map(warn).collect());
     }
     let name = provider.name.as_str();

@@ -112,13 +112,7 @@ pub fn untested(
     let before = ws.head_tree()?;
     let loaded = timeline::load(ws)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Commit(before))?;
-    let missing = match candidate.evidence {
-        EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. }
-        | EvidenceState::Scope { .. } => candidate.code_changed == CodeChange::Changed,
-        EvidenceState::Tested(_) | EvidenceState::Unconfigured | EvidenceState::InTwoScopes(_) => false,
-    };
+    let missing = candidate.evidence.lacks_a_run() && candidate.code_changed == CodeChange::Changed;
     Ok(missing.then_some(UntestedTree { tree, before }))
 }
 

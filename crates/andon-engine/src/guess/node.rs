@@ -22,18 +22,10 @@ enum Manager {
     Pnpm,
     /// Version 1.
     YarnClassic,
-    /// Version 4 and newer, and those before it.
-    YarnBerry(Foreach),
+    /// Versions 2 and 3: `yarn workspaces foreach` is of a plugin that may be missing, and without `--all`.
+    YarnBefore4,
+    Yarn,
     Bun,
-}
-
-/// The origin of `yarn workspaces foreach`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Foreach {
-    /// Since version 4.
-    BuiltIn,
-    /// By a plugin that may be missing, and without `--all`.
-    Plugin,
 }
 
 /// Words of a script that reaches all packages by itself.
@@ -124,8 +116,8 @@ fn major(version: &str) -> Option<u64> {
 fn yarn(major: Option<u64>) -> Manager {
     match major {
         Some(0 | 1) => Manager::YarnClassic,
-        Some(2 | 3) => Manager::YarnBerry(Foreach::Plugin),
-        Some(_) | None => Manager::YarnBerry(Foreach::BuiltIn),
+        Some(2 | 3) => Manager::YarnBefore4,
+        Some(_) | None => Manager::Yarn,
     }
 }
 
@@ -139,7 +131,7 @@ fn yarn_of(listing: &Listing) -> Manager {
     match path {
         Some(major) => yarn(Some(major)),
         // The lock file does not show the version; a version with settings of its own is a new one.
-        None if metadata || listing.has(".yarnrc.yml") => Manager::YarnBerry(Foreach::BuiltIn),
+        None if metadata || listing.has(".yarnrc.yml") => Manager::Yarn,
         None => Manager::YarnClassic,
     }
 }
@@ -148,7 +140,7 @@ fn run(manager: Manager) -> &'static str {
     match manager {
         Manager::Npm => "npm test",
         Manager::Pnpm => "pnpm test",
-        Manager::YarnClassic | Manager::YarnBerry(_) => "yarn test",
+        Manager::YarnClassic | Manager::YarnBefore4 | Manager::Yarn => "yarn test",
         Manager::Bun => "bun run test",
     }
 }
@@ -159,7 +151,7 @@ fn everywhere(manager: Manager) -> GuessedCommand {
         Manager::Npm => "npm test --workspaces --if-present",
         Manager::Pnpm => "pnpm -r test",
         Manager::YarnClassic => "yarn workspaces run test",
-        Manager::YarnBerry(_) => "yarn workspaces foreach --all run test",
+        Manager::YarnBefore4 | Manager::Yarn => "yarn workspaces foreach --all run test",
         Manager::Bun => "bun run --filter '*' test",
     };
     guessed(command, "the workspaces of package.json")
@@ -178,13 +170,11 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Guess {
         (Manager::YarnClassic, None) => {
             unsure("workspaces of Yarn 1 in package.json, without a test script".to_owned(), vec![all])
         }
-        (Manager::YarnBerry(Foreach::Plugin), None) => unsure(
+        (Manager::YarnBefore4, None) => unsure(
             "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
             vec![guessed("yarn workspaces foreach run test", "the plugin workspace-tools")],
         ),
-        (Manager::Npm | Manager::Pnpm | Manager::YarnBerry(Foreach::BuiltIn) | Manager::Bun, None) => {
-            Guess::Sure(all)
-        }
+        (Manager::Npm | Manager::Pnpm | Manager::Yarn | Manager::Bun, None) => Guess::Sure(all),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::recording::attempts::{self, SideAttempts};
 use crate::recording::bound;
@@ -59,14 +59,8 @@ pub struct LoadedTimeline {
     pub timeline: Timeline,
     /// The window of recorded commits.
     pub window: Window,
-    /// Attempts outside of it that count all the same, oldest first.
-    pub aside: Vec<PlacedAttempt>,
-    /// Attempts of tasks that are done, which do not count here.
-    pub done: Vec<CommitFact>,
-    /// Commits of other worktrees that the line came to hold, which neither count nor interrupt.
-    pub elsewhere: BTreeSet<CommitId>,
-    /// Commits of the window without a record, about which nothing is known.
-    pub unknown: usize,
+    /// Attempts outside of it.
+    pub beside: SideAttempts,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// The newest test runs in the journal, oldest first.
@@ -127,12 +121,11 @@ fn loaded(
     beside: SideAttempts,
     unopened: Option<Diagnostic>,
 ) -> LoadedTimeline {
-    let SideAttempts { aside, done, elsewhere, unknown } = beside;
     let journal = Journal::open(ws.repo.git_dir());
-    let others = answers_elsewhere(ws, &window, &aside);
+    let others = answers_elsewhere(ws, &window, &beside.aside);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
-    let commits = reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN });
+    let commits = reach(&ws.config.rules).max(if beside.aside.is_empty() { 0 } else { MAX_REWRITTEN });
     let recent = journal.recent(Reach {
         runs: EARLIER_RUNS,
         commits,
@@ -151,11 +144,11 @@ fn loaded(
         Err(err) => warnings.push(err.as_warning()),
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
-    let of_line = LoadedTimeline { window, aside, done, elsewhere, unknown, ..LoadedTimeline::default() };
+    let of_line = LoadedTimeline { window, beside, ..LoadedTimeline::default() };
     let mut loaded = LoadedTimeline { acks, runs, journal, warnings, ..of_line };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let (before, after) = markers.split_at(markers.len().saturating_sub(*since_ack));
-    order::forget_answered(&mut loaded.aside, &loaded.acks, before, after);
+    order::forget_answered(&mut loaded.beside.aside, &loaded.acks, before, after);
     loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }
@@ -245,10 +238,10 @@ impl LoadedTimeline {
     pub fn steps(&self) -> Vec<FoldStep> {
         let JournalPart { totals, items, .. } = &self.journal;
         let before = totals.as_ref().map(|totals| &totals.snapshot);
-        let line = order::line(&self.window.facts, &self.aside);
+        let line = order::line(&self.window.facts, &self.beside.aside);
         let is_own = |step: &FoldStep| {
             let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
-            fact.id.is_none_or(|id| !self.elsewhere.contains(&id))
+            fact.id.is_none_or(|id| !self.beside.elsewhere.contains(&id))
         };
         let observed = Observations { line, acks: &self.acks, runs: &self.runs, items, before };
         observed.steps().into_iter().filter(is_own).collect()

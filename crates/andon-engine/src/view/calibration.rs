@@ -2,18 +2,8 @@
 
 use serde::Serialize;
 
+use andon_core::detect::{calibration::Promise, ladder::LADDER};
 use andon_core::domain::diagnostic::Diagnostic;
-
-/// The promise that the runs bear out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PromiseKind {
-    /// With the counts of the rules times this many hundredths.
-    Factor(u64),
-    /// Nothing: it takes so many good runs.
-    TooFew(u64),
-    /// Nothing: even with the largest factor too many are halted.
-    Nothing,
-}
 
 /// One step of the ladder.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,27 +93,36 @@ pub enum OwnRules {
     Some,
 }
 
+/// What good runs are drawn from, and what does not count among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CalibrationGround {
+    /// Commits that were looked at; none of event streams.
+    pub commits: usize,
+    /// Runs that were halted, and not marked as mistaken: they are not counted.
+    pub left_out: u64,
+    /// Halts of those runs that a person called mistaken.
+    pub mistaken: MistakenHalts,
+    /// Files that are not counted, as they have no event.
+    pub skipped_files: u64,
+    /// Files that are not counted, as another one has the same content.
+    pub duplicate_files: u64,
+    /// Files and lines that do not count.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// All of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// The chance that was asked for.
     pub alpha: f64,
-    /// Commits that were looked at; none of event streams.
-    pub commits: usize,
+    /// What the runs are drawn from.
+    pub ground: CalibrationGround,
     /// Good runs.
     pub runs: u64,
-    /// Runs that were halted, and not marked as mistaken: they are not counted.
-    pub left_out: u64,
-    /// Halts of those runs that a person called mistaken.
-    pub mistaken: MistakenHalts,
     /// Good runs that budgets halt, as configured.
     pub by_budgets: HaltsOfBudgets,
-    /// Files that are not counted, as they have no event.
-    pub skipped_files: u64,
-    /// Files that are not counted, as another one has the same content.
-    pub duplicate_files: u64,
     /// The promise.
-    pub promised: PromiseKind,
+    pub promised: Promise,
     /// The ladder, the strictest step first.
     pub curve: Vec<LadderStep>,
     /// The rules on it that had something to judge.
@@ -134,15 +133,13 @@ pub struct Calibration {
     pub changed: Vec<ScaledCounts>,
     /// Settings of rules that it has already.
     pub own_rules: OwnRules,
-    /// Files and lines that do not count.
-    pub warnings: Vec<Diagnostic>,
 }
 
 /// The outcome of a calibration.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CalibrationResult {
+pub enum CalibrationResult<T = Box<Calibration>> {
     /// It saw all of what it was given.
-    Whole(Box<Calibration>),
+    Whole(T),
     /// It did not, and says nothing of the rest, nor of the part.
     Undecided { commits: usize, why: Diagnostic },
 }
@@ -163,7 +160,7 @@ impl Calibration {
     pub fn kept(&self) -> PromiseStatus {
         let as_configured = self.curve.iter().find(|step| step.factor == 100).cloned();
         match (self.promised, as_configured) {
-            (PromiseKind::TooFew(needed), _) => PromiseStatus::TooFew(needed),
+            (Promise::TooFew { needed }, _) => PromiseStatus::TooFew(needed),
             (_, Some(step)) if step.holds => PromiseStatus::Yes(step),
             (_, Some(step)) => PromiseStatus::No(step),
             (_, None) => PromiseStatus::TooFew(0),
@@ -172,7 +169,7 @@ impl Calibration {
 
     /// The step that is promised.
     pub fn promised_step(&self) -> Option<&LadderStep> {
-        let PromiseKind::Factor(at) = self.promised else { return None };
-        self.curve.iter().find(|step| step.factor == at)
+        let Promise::Step(at) = self.promised else { return None };
+        self.curve.iter().find(|step| step.factor == LADDER[at])
     }
 }

@@ -1,7 +1,9 @@
 use super::*;
-use andon_engine::view::calibration::{HaltsOfBudget, RuleBound, ScaledCounts, UnaskedRule};
+use andon_engine::view::calibration::{
+    CalibrationGround, HaltsOfBudget, RuleBound, ScaledCounts, UnaskedRule,
+};
 
-fn sample(promised: PromiseKind) -> Calibration {
+fn sample(promised: Promise) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {
         factor,
         halted: u64::from(halted),
@@ -11,17 +13,18 @@ fn sample(promised: PromiseKind) -> Calibration {
     };
     Calibration {
         alpha: 0.05,
-        commits: 90,
+        ground: CalibrationGround {
+            commits: 90,
+            left_out: 1,
+            mistaken: MistakenHalts { counted: 2, mended: 1, of_budgets: 3, beside_right_ones: 0 },
+            duplicate_files: 7,
+            ..CalibrationGround::default()
+        },
         runs: 40,
-        left_out: 1,
-        mistaken: MistakenHalts { counted: 2, mended: 1, of_budgets: 3, beside_right_ones: 0 },
         by_budgets: HaltsOfBudgets {
             all: 4,
             budgets: vec![HaltsOfBudget { rule: "iteration-cap", halted: 4 }],
         },
-        skipped_files: 0,
-        duplicate_files: 7,
-        warnings: Vec::new(),
         promised,
         curve: vec![step(100, 2, 0.1483, false), step(125, 0, 0.0722, true)],
         bounds: vec![RuleBound { rule: "tool-loop", halted: 0, bound: 0.0722 }],
@@ -37,7 +40,7 @@ fn sample(promised: PromiseKind) -> Calibration {
 
 #[test]
 fn it_reads_as_a_promise_with_its_ground() {
-    insta::assert_snapshot!(text(&sample(PromiseKind::Factor(125)), Style::Plain), @"
+    insta::assert_snapshot!(text(&sample(Promise::Step(5)), Style::Plain), @"
     with the counts times 1.25 the next good run is halted with a chance of 5.00 % at most (40 runs)
     that is over all runs that might have been drawn; of runs like these at most 7.22 % are halted (95 %, exact)
     it covers the rules that see a loop make no progress; budgets, which end good work too, are no part of it
@@ -63,26 +66,26 @@ fn it_reads_as_a_promise_with_its_ground() {
     [rules]
     tool-loop = { hard = 7 }
     ");
-    let own = Calibration { own_rules: OwnRules::Some, ..sample(PromiseKind::Factor(125)) };
+    let own = Calibration { own_rules: OwnRules::Some, ..sample(Promise::Step(5)) };
     assert!(text(&own, Style::Plain).contains("# under [rules], in the place of"));
-    let picture = svg(&sample(PromiseKind::Factor(125)));
+    let picture = svg(&sample(Promise::Step(5)));
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
 }
 
 #[test]
 fn where_nothing_is_promised_it_says_what_to_do() {
-    let few = text(&sample(PromiseKind::TooFew(99)), Style::Plain);
+    let few = text(&sample(Promise::TooFew { needed: 99 }), Style::Plain);
     assert!(few.starts_with("not enough data: 5.00 % needs 99 good runs, 40 given\n"), "{few}");
     assert!(few.contains("  help: give more runs"), "{few}");
-    assert!(text(&sample(PromiseKind::Nothing), Style::Plain).contains("  help: loosen the rules"));
+    assert!(text(&sample(Promise::None), Style::Plain).contains("  help: loosen the rules"));
 }
 
 #[test]
 fn a_check_says_on_what_it_rests() {
     let check = |promised| as_check(&CalibrationResult::Whole(Box::new(sample(promised))), "main");
-    insta::assert_snapshot!(check(PromiseKind::Factor(125)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most (exact, 95 %: 14.83 %)");
-    insta::assert_snapshot!(check(PromiseKind::TooFew(99)).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
-    let mut fine = sample(PromiseKind::Factor(100));
+    insta::assert_snapshot!(check(Promise::Step(5)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most (exact, 95 %: 14.83 %)");
+    insta::assert_snapshot!(check(Promise::TooFew { needed: 99 }).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
+    let mut fine = sample(Promise::Step(AS_CONFIGURED));
     fine.curve[0].holds = true;
     let fine = as_check(&CalibrationResult::Whole(Box::new(fine)), "main");
     assert_eq!((fine.violations.len(), fine.undecided.len()), (0, 0));

@@ -15,15 +15,14 @@ const MAX_TOOL: usize = 128;
 /// The argument by which an editing tool only shows.
 const SHOWING: [&str; 2] = ["view", "read"];
 
-/// A call as it was reported.
-pub(super) struct ReportedCall {
-    /// The tool's name.
-    pub(super) tool: String,
-    /// Its arguments, where any were reported.
-    pub(super) args: Option<Value>,
+/// A call as it was seen or reported, apart from the tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnCall {
+    /// Its arguments, where any are known.
+    pub args: Option<Value>,
     /// The answer, where one is known.
-    pub(super) result: Option<Value>,
-    pub(super) end: CallEnd,
+    pub result: Option<Value>,
+    pub end: CallEnd,
 }
 
 /// The names under which clients report arguments: that of the design, of hooks, and of chat completions.
@@ -49,11 +48,11 @@ fn spelled_out(value: Value) -> Value {
     object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value)
 }
 
-/// The call as hashes, and its short form with `patterns` masked.
-pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolCall {
-    let value = reported.args.as_ref().unwrap_or(&Value::Null);
-    let tool = name(&reported.tool, value);
-    let proves = reported.args.is_some() && !waits(&tool, value);
+/// A call of `tool` as hashes, and its short form with `patterns` masked.
+pub fn seen_call(tool: &str, seen: &OwnCall, patterns: &Normalizer) -> ToolCall {
+    let value = seen.args.as_ref().unwrap_or(&Value::Null);
+    let tool = name(tool, value);
+    let proves = seen.args.is_some() && !waits(&tool, value);
     let args = value.to_string();
     let mut call = ToolCall {
         args: if proves { Arguments::Known } else { Arguments::Unknown },
@@ -61,11 +60,11 @@ pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolC
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         asks: proves.then(|| hash::short(&[b"asks", tool.as_bytes(), without_numbers(value).as_bytes()])),
         writes: commands(value).any(command::writes) || is_named_for_changes(&tool),
-        end: reported.end,
-        shown: reported.args.is_some().then(|| short_form::call(&tool, value, patterns)),
+        end: seen.end,
+        shown: seen.args.is_some().then(|| short_form::call(&tool, value, patterns)),
         ..ToolCall::bare(tool)
     };
-    if let Some(result) = reported.result.as_ref().filter(|result| !answer::is_quiet(result)) {
+    if let Some(result) = seen.result.as_ref().filter(|result| !answer::is_quiet(result)) {
         take_answer(&mut call, value, result, patterns);
     }
     call
@@ -181,13 +180,8 @@ mod tests {
     use super::*;
 
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
-        let reported = ReportedCall {
-            tool: tool.into(),
-            args: Some(args),
-            result: result.map(Value::from),
-            end: CallEnd::Unknown,
-        };
-        signature(&reported, &Normalizer::new(&[]).unwrap())
+        let seen = OwnCall { args: Some(args), result: result.map(Value::from), end: CallEnd::Unknown };
+        seen_call(tool, &seen, &Normalizer::new(&[]).unwrap())
     }
 
     #[test]
@@ -234,8 +228,7 @@ mod tests {
         let of = |result: Value| {
             let args = Some(json!({"command": "pytest"}));
             let end = CallEnd::Unknown;
-            let reported = ReportedCall { tool: "Bash".into(), args, result: Some(result), end };
-            signature(&reported, &Normalizer::new(&[]).unwrap())
+            seen_call("Bash", &OwnCall { args, result: Some(result), end }, &Normalizer::new(&[]).unwrap())
         };
         assert!(of(json.clone()).missing.is_some());
         assert_eq!(of(json.clone()).missing, of(json!(json.to_string())).missing, "in a text");

@@ -15,6 +15,7 @@ mod quantities;
 mod short_form;
 
 pub use answer::words_of;
+pub use call::{OwnCall, seen_call};
 pub use lines::{Dates, Line, Lines, MAX_LINE};
 pub use members::RequiredMembers;
 
@@ -24,7 +25,7 @@ use serde_json::{Map, Value};
 use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{
-    Ballot, CallEnd, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd,
+    Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd,
 };
 use andon_core::domain::facts::{Ack, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
@@ -249,13 +250,8 @@ struct RefusedWire {
 fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<EventKind, EventError> {
     let wire: CallWire = members(object)?;
     let args = call::arguments(object)?;
-    let reported = call::ReportedCall {
-        tool: wire.tool.clone(),
-        args,
-        result: taken(object, "result"),
-        end: wire.end(),
-    };
-    let mut call = ToolCall { by: wire.by, code: wire.code, ..call::signature(&reported, patterns) };
+    let seen = OwnCall { args, result: taken(object, "result"), end: wire.end() };
+    let mut call = ToolCall { by: wire.by, code: wire.code, ..seen_call(&wire.tool, &seen, patterns) };
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;
@@ -312,16 +308,6 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
     Ok(Fact::Ack(Box::new(Ack { reason: reason.unwrap_or_default(), ..Ack::new(by, at) })))
 }
 
-/// A call that we saw ourselves, apart from the tool.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OwnCall {
-    /// Its arguments, where they are known.
-    pub args: Option<Value>,
-    /// The answer, where one is known.
-    pub result: Option<Value>,
-    pub end: CallEnd,
-}
-
 /// The tool call that a line tells in full: the tool, and what is known of the call.
 pub fn told_call(line: &[u8]) -> Option<(String, OwnCall)> {
     let mut object = andon_core::format::map(line, MAX_LINE).ok()?;
@@ -330,12 +316,6 @@ pub fn told_call(line: &[u8]) -> Option<(String, OwnCall)> {
     let wire: CallWire = members(&object).ok()?;
     let end = wire.end();
     Some((wire.tool, OwnCall { args, result, end }))
-}
-
-/// A tool call that was seen by ourselves, as hashes; `patterns` are masked in its short form.
-pub fn seen_call(tool: &str, seen: OwnCall, patterns: &Normalizer) -> ToolCall {
-    let OwnCall { args, result, end } = seen;
-    call::signature(&call::ReportedCall { tool: tool.to_owned(), args, result, end }, patterns)
 }
 
 /// The last message of a turn, as a hash where it says anything.

@@ -19,7 +19,7 @@ fn at<'a>(directory: &'a str, environment: &'a Environment) -> Surroundings<'a> 
 }
 
 fn run_test_command(
-    spec: &CommandLine,
+    spec: &TestCommand,
     around: Surroundings<'_>,
     timeout: Option<Span>,
     sink: &mut dyn FnMut(Stream, &[u8]),
@@ -29,7 +29,7 @@ fn run_test_command(
 
 fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let spec = CommandLine::Shell(script.to_owned());
+    let spec = TestCommand::Shell(script.to_owned());
     let mut sink = |stream: Stream, bytes: &[u8]| match stream {
         Stream::Stdout => out.extend_from_slice(bytes),
         Stream::Stderr => err.extend_from_slice(bytes),
@@ -65,14 +65,14 @@ fn the_command_inherits_no_signal_that_is_held_back() {
     let argv = ["grep", "SigBlk", "/proc/self/status"].map(str::to_owned).to_vec();
     let mut out = Vec::new();
     let mut sink = |_: Stream, bytes: &[u8]| out.extend_from_slice(bytes);
-    run_test_command(&CommandLine::Argv(argv), at("/", &env()), None, &mut sink).unwrap();
+    run_test_command(&TestCommand::Argv(argv), at("/", &env()), None, &mut sink).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "SigBlk:\t0000000000000000\n");
 }
 
 #[test]
 fn output_comes_live_and_in_order() {
     let (start, mut seen) = (Instant::now(), Vec::new());
-    let spec = CommandLine::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());
+    let spec = TestCommand::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());
     let mut sink = |_: Stream, bytes: &[u8]| seen.push((start.elapsed(), bytes.to_vec()));
     run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     let words: Vec<&[u8]> = seen.iter().map(|(_, bytes)| bytes.as_slice()).collect();
@@ -138,15 +138,15 @@ fn the_command_starts_with_no_signal_held_back() {
 
 #[test]
 fn what_cannot_start_says_so() {
-    let fails = |spec: CommandLine, root: &str| {
+    let fails = |spec: TestCommand, root: &str| {
         run_test_command(&spec, at(root, &env()), None, &mut |_, _| {}).unwrap_err().to_string()
     };
-    let missing = fails(CommandLine::Argv(vec!["no-such-program-anywhere".into()]), "/");
+    let missing = fails(TestCommand::Argv(vec!["no-such-program-anywhere".into()]), "/");
     assert_eq!(missing, "no-such-program-anywhere: command not found");
-    insta::assert_snapshot!(fails(CommandLine::Argv(Vec::new()), "/"), @"the test command is empty");
-    insta::assert_snapshot!(fails(CommandLine::Shell(" ".into()), "/"), @"the test command is empty");
-    insta::assert_snapshot!(fails(CommandLine::Argv(vec!["/etc/passwd".into()]), "/"), @"/etc/passwd could not be started: Permission denied (os error 13)");
-    insta::assert_snapshot!(fails(CommandLine::Shell("true".into()), "/no/such/dir"), @"cannot run the test command in /no/such/dir: no such directory");
+    insta::assert_snapshot!(fails(TestCommand::Argv(Vec::new()), "/"), @"the test command is empty");
+    insta::assert_snapshot!(fails(TestCommand::Shell(" ".into()), "/"), @"the test command is empty");
+    insta::assert_snapshot!(fails(TestCommand::Argv(vec!["/etc/passwd".into()]), "/"), @"/etc/passwd could not be started: Permission denied (os error 13)");
+    insta::assert_snapshot!(fails(TestCommand::Shell("true".into()), "/no/such/dir"), @"cannot run the test command in /no/such/dir: no such directory");
 }
 
 /// Not a test of its own: the process that [`signals_are_forwarded`] starts and sends a signal to.
@@ -160,7 +160,7 @@ fn second_process() {
         stdout.write_all(bytes).unwrap();
         stdout.flush().unwrap();
     };
-    let spec = CommandLine::Shell(script.to_owned());
+    let spec = TestCommand::Shell(script.to_owned());
     let end = run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     println!("end {} {:?}", end.code(), end.stopped);
 }
