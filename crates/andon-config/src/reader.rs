@@ -179,28 +179,28 @@ impl Reader<'_> {
     }
 
     fn unknown_section(&mut self, name: &Name<'_>) {
-        let word = name.get_ref().as_ref();
-        let place = keys::section_with(word).or_else(|| self.rule_place(word));
-        let what = format!("unknown section {}", quoted(word));
-        let known = SECTIONS.iter().map(|section| section.name);
-        let hint = |word: &str| match place {
-            Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest(word, known.clone()),
-        };
-        self.problem_with(name.span(), what, hint, word);
-    }
-
-    fn rule_place(&self, word: &str) -> Option<&'static str> {
-        self.rules.iter().any(|rule| rule.id == word).then_some("rules")
+        let what = format!("unknown section {}", quoted(name.get_ref()));
+        self.misplaced(name, what, SECTIONS.iter().map(|section| section.name));
     }
 
     fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
+        let what = format!("unknown key {} in [{}]", quoted(name.get_ref()), section.name);
+        self.misplaced(name, what, keys.iter().map(|key| key.name));
+    }
+
+    /// A name that is none of the `known` ones here: where it belongs, else the nearest of them.
+    fn misplaced(
+        &mut self,
+        name: &Name<'_>,
+        what: String,
+        known: impl Iterator<Item = &'static str> + Clone,
+    ) {
         let word = name.get_ref().as_ref();
-        let what = format!("unknown key {} in [{}]", quoted(word), section.name);
-        let place = keys::section_with(word).or_else(|| self.rule_place(word));
+        let in_rules = || self.rules.iter().any(|rule| rule.id == word).then_some("rules");
+        let place = keys::section_with(word).or_else(in_rules);
         let hint = |word: &str| match place {
             Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest(word, keys.iter().map(|key| key.name)),
+            None => suggest(word, known.clone()),
         };
         self.problem_with(name.span(), what, hint, word);
     }

@@ -221,14 +221,10 @@ impl Timeline {
         self.activity.red = RedRuns::default();
         self.activity.docs_states.clear();
         self.activity.ended_by_hook = false;
-        let Some(turn) = self.turn_of(node, at) else { return };
-        turn.commits = turn.commits.saturating_add(1);
-        if turn.commits == 1
-            && let Some(totals) = self.activity.nodes.get_mut(node)
-        {
-            totals.turns = totals.turns.saturating_add(1);
+        if self.turn_of(node, at).is_some() {
+            self.move_in_turn(node);
+            self.new_epoch();
         }
-        self.new_epoch();
     }
 
     /// A commit was moved: that is not idle, and no other turn begins with it.

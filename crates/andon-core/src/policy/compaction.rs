@@ -3,8 +3,7 @@
 
 use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, BriefingGround, Plan};
-use crate::domain::context::{ContextWindowUse, Pressure};
-use crate::domain::decision::Halt;
+use crate::domain::context::Pressure;
 use crate::domain::effect::{Effect, Notice, NoticeKind};
 use crate::history::{Timeline, failing_count};
 
@@ -128,7 +127,7 @@ fn bounded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context::{FillSource, Thresholds};
+    use crate::domain::context::{ContextWindowUse, FillSource, Thresholds};
     use crate::policy::tests::place;
     use crate::testkit::{commit, green, red, timeline};
 
