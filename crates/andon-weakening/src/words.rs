@@ -1,7 +1,7 @@
 //! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
 
 use crate::{Patterns, all, code_mask::Family};
-use andon_core::{WordList, words};
+use andon_core::WordList;
 
 /// The lists of words of this crate.
 pub(super) const WORDS: &str = include_str!("words.txt");
@@ -10,14 +10,10 @@ pub(super) const WORDS: &str = include_str!("words.txt");
 pub(super) const GROUPS: WordList = WordList::section(WORDS, "groups");
 
 /// Declarations of a group or a test besides which no other of its file runs.
-const FOCUSES: WordList = words![
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: .only|fit(|ftest(|fdescribe(|fcontext(|only:",
-    "go: FIt(|FDescribe(|FContext(|FWhen(|Focus,",
-    "rb: fit |fspecify |fdescribe |fcontext |focus:|:focus",
-    "kt,kts: \"f:",
-    "php: ->only(",
-    "dart: solo:",
-];
+const FOCUSES: WordList = WordList::section(WORDS, "focuses");
+
+/// Words that mark a file of tests where the name of a function alone marks a test.
+const SIGNS: WordList = WordList::section(WORDS, "signs");
 
 /// Functions that run before each test of a group.
 pub(super) const SETUPS: WordList = WordList::section(WORDS, "setups");
@@ -59,14 +55,15 @@ impl<'a> Words<'a> {
     /// The patterns that matter to the text `raw`, which is `other` on the other side of the change.
     pub(super) fn new(patterns: &Patterns<'a>, extension: &str, raw: &str, other: &str) -> Self {
         let family = Family::from_extension(extension);
-        let signs = signs(family);
+        let alternatives = |words: WordList| all(words.iter(), extension).flat_map(|row| row.split('|'));
+        let mut signs = alternatives(SIGNS).peekable();
         let is_of_tests =
-            signs.is_empty() || signs.iter().any(|sign| raw.contains(sign) || other.contains(sign));
+            signs.peek().is_none() || signs.any(|sign| raw.contains(sign) || other.contains(sign));
         Self {
             is_of_tests,
             tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
             skips: Marks::new(all(patterns.skips, extension), family, raw),
-            focuses: Marks::new(all(FOCUSES.iter(), extension).flat_map(|row| row.split('|')), family, raw),
+            focuses: Marks::new(alternatives(FOCUSES), family, raw),
             assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
         }
     }
@@ -104,16 +101,6 @@ impl<'a> Marks<'a> {
         let Self { attributes, quoted, tails, chains, options, statements, declares } = self;
         [attributes, quoted, tails, chains, options, statements, declares].iter().all(|list| list.is_empty())
     }
-}
-
-/// Words that mark a file of tests where the name of a function alone marks a test.
-fn signs(family: Family) -> &'static [&'static str] {
-    const SIGNS: &[(Family, &[&str])] = &[
-        (Family::Python, &["assert", "pytest", "unittest", "TestCase", "raises"]),
-        (Family::Php, &["TestCase", "PHPUnit", "assert", "expect"]),
-        (Family::Swift, &["XCT", "import Testing"]),
-    ];
-    SIGNS.iter().find(|(it, _)| *it == family).map_or(&[], |(_, signs)| signs)
 }
 
 /// True for a text that has the core of a pattern.
