@@ -22,7 +22,7 @@ pub struct Vote {
     pub at: i64,
     /// The index of the round.
     pub round: usize,
-    /// What it says, with the tags of the round among its own.
+    /// The members of the vote, with the tags of the round among its own.
     pub said: VoteMembers,
     /// Given by a person with a stake in it, under a solo policy: earns nothing.
     pub self_reviewed: bool,

@@ -93,7 +93,7 @@ pub enum OwnRules {
     Some,
 }
 
-/// What good runs are drawn from, and what does not count among them.
+/// The source of good runs, with all that does not count among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CalibrationGround {
     /// Commits that were looked at; none of event streams.
@@ -115,7 +115,7 @@ pub struct CalibrationGround {
 pub struct Calibration {
     /// The chance that was asked for.
     pub alpha: f64,
-    /// What the runs are drawn from.
+    /// The source of the runs.
     pub ground: CalibrationGround,
     /// Good runs.
     pub runs: u64,
