@@ -180,12 +180,12 @@ impl Reader<'_> {
 
     fn unknown_section(&mut self, name: &Name<'_>) {
         let what = format!("unknown section {}", quoted(name.get_ref()));
-        self.misplaced(name, what, SECTIONS.iter().map(|section| section.name));
+        self.misplaced(name, what, &SECTIONS.iter().map(|section| section.name));
     }
 
     fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
         let what = format!("unknown key {} in [{}]", quoted(name.get_ref()), section.name);
-        self.misplaced(name, what, keys.iter().map(|key| key.name));
+        self.misplaced(name, what, &keys.iter().map(|key| key.name));
     }
 
     /// A name that is none of the `known` ones here: where it belongs, else the nearest of them.
@@ -193,7 +193,7 @@ impl Reader<'_> {
         &mut self,
         name: &Name<'_>,
         what: String,
-        known: impl Iterator<Item = &'static str> + Clone,
+        known: &(impl Iterator<Item = &'static str> + Clone),
     ) {
         let word = name.get_ref().as_ref();
         let in_rules = || self.rules.iter().any(|rule| rule.id == word).then_some("rules");
