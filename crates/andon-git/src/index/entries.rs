@@ -48,6 +48,13 @@ impl Entry<'_> {
     }
 }
 
+/// Sets the bit of `git update-index --assume-unchanged` of the entry at this place.
+pub(crate) fn assume_unchanged(bytes: &mut [u8], at: usize) {
+    if let Some(flags) = bytes.get_mut(at + STAT + HASH) {
+        *flags |= ASSUME_UNCHANGED.to_be_bytes()[0];
+    }
+}
+
 /// The completeness of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entries {

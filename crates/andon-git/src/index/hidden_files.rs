@@ -13,9 +13,10 @@ use std::{fs::Metadata, io::Write as _, path::Path};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
-use crate::objects::{MODE_LINK, MODE_SUBMODULE};
+use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
+use crate::worktree::write_times::side_by_side;
 use crate::{error::GitError, files::temporary_in, platform::files};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
@@ -26,7 +27,7 @@ const TICK: i128 = 20_000_000;
 const SECONDS: i128 = 2_000_000_000;
 
 /// The result of a look at the index.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct IndexReport {
     /// Files whose content is to be read, since git may not have looked at it, with what the index has there.
     pub(crate) unread: Vec<(Vec<u8>, (u32, Oid))>,
@@ -36,7 +37,13 @@ pub(crate) struct IndexReport {
     pub(crate) submodules: Vec<Vec<u8>>,
     /// Plain files that are tracked.
     pub(crate) files: Vec<(Vec<u8>, Oid)>,
+    /// The index, in which the files that are surely unchanged are told to be: git then looks at the others alone. Only where
+    /// there are many of them.
+    pub(crate) settled: Option<Vec<u8>>,
 }
+
+/// Files that are worth a copy of the index.
+const MANY: usize = 1000;
 
 /// The paths that are looked at.
 pub(crate) struct Scope<'a> {
@@ -67,12 +74,15 @@ impl IndexReport {
             let whole = repo.whole_index(&bytes)?;
             bytes = entries::read(&whole).ok_or_else(|| unknown("it cannot be made whole"))?;
         }
-        let mut examination = Examination::new(repo, scope, written);
-        let entries = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
-        if entries != Some(Entries::All) {
+        let examination = Examination::new(repo, scope, written).all(&bytes);
+        let Some(Examination { same, mut examined, .. }) = examination else {
             return Err(unknown("its format is not known"));
+        };
+        if same.len() >= MANY {
+            same.into_iter().for_each(|at| entries::assume_unchanged(&mut bytes, at));
+            examined.settled = Some(bytes);
         }
-        Ok(examination.examined)
+        Ok(examined)
     }
 }
 
@@ -81,18 +91,61 @@ fn unknown(why: &str) -> GitError {
 }
 
 /// One walk over the entries.
+#[derive(Clone)]
 struct Examination<'a> {
     scope: &'a Scope<'a>,
     /// When the index was written, in nanoseconds.
     written: i128,
     sparse: bool,
     examined: IndexReport,
+    /// Places of the entries whose files are as git read them.
+    same: Vec<usize>,
+    /// The newest folder of a file, and whether it is one, as all above it are.
+    folder: (Vec<u8>, bool),
 }
 
 impl<'a> Examination<'a> {
     fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
         let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
-        Self { scope, written, sparse, examined: IndexReport::default() }
+        let (same, folder) = (Vec::new(), (Vec::new(), true));
+        Self { scope, written, sparse, examined: IndexReport::default(), same, folder }
+    }
+
+    /// Takes all entries, side by side where there are many: to ask for the times of files is most of the work.
+    fn all(self, bytes: &[u8]) -> Option<Self> {
+        let count = usize::try_from(be32(bytes, 8)?).ok()?;
+        let parts = side_by_side(count, MANY, |part| {
+            let (mut own, mut at) = (self.clone(), 0);
+            let walked = entries::walk(bytes, &mut |entry| {
+                if part.contains(&at) {
+                    own.take(entry, bytes);
+                }
+                at += 1;
+            });
+            (walked == Some(Entries::All)).then_some(own)
+        })?;
+        parts.into_iter().reduce(|mut all, Self { same, examined, .. }| {
+            all.same.extend(same);
+            all.examined.unread.extend(examined.unread);
+            all.examined.veils.extend(examined.veils);
+            all.examined.submodules.extend(examined.submodules);
+            all.examined.files.extend(examined.files);
+            all
+        })
+    }
+
+    /// Returns whether no link leads to `path` within the working tree.
+    fn is_in_place(&mut self, path: &[u8]) -> bool {
+        let above = &path[..memchr::memrchr(b'/', path).unwrap_or(0)];
+        if above != self.folder.0 {
+            let is_dir = |end: usize| {
+                let part = self.scope.top.join(path_from_bytes(&above[..end]));
+                part.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+            };
+            let is_one = memchr::memchr_iter(b'/', above).chain([above.len()]).all(is_dir);
+            self.folder = (above.to_vec(), is_one);
+        }
+        self.folder.1
     }
 
     fn take(&mut self, entry: &Entry<'_>, bytes: &[u8]) {
@@ -117,6 +170,16 @@ impl<'a> Examination<'a> {
         }
         let stat = meta.as_ref().and_then(|meta| Some((Stat::parse(bytes, entry.at)?, Stat::at(meta))));
         let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
+        let is_of_mode = |meta: &Metadata| match entry.mode {
+            MODE_LINK => meta.is_symlink(),
+            MODE_FILE | MODE_EXECUTABLE => {
+                meta.is_file() && files::owner_executes(meta) == (entry.mode == MODE_EXECUTABLE)
+            }
+            _ => false,
+        };
+        if answer == Answer::Same && meta.as_ref().is_some_and(is_of_mode) && self.is_in_place(entry.path) {
+            self.same.push(entry.at);
+        }
         let veil = match answer {
             _ if entry.assumed_unchanged() => Some(Veil::AssumeUnchanged),
             _ if entry.skips_worktree() => Some(Veil::SkipWorktree),
@@ -214,14 +277,19 @@ impl Repo {
         examination.examined.veils
     }
 
-    /// A split or sparse index with all its entries, made by git, to be read here.
-    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+    /// A copy of the index, or of what is made of it.
+    pub(crate) fn index_copy(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
         let io = |source| GitError::Io { path: self.git_dir.clone(), source };
         // An agent's shell may have a git directory that it cannot write: a copy to read does as well elsewhere.
         let made = temporary_in(&self.git_dir).or_else(|denied| NamedTempFile::new().map_err(|_| denied));
         let mut file = made.map_err(io)?;
         file.write_all(bytes).map_err(io)?;
-        let copy = file.into_temp_path();
+        Ok(file.into_temp_path())
+    }
+
+    /// A split or sparse index with all its entries, made by git, to be read here.
+    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+        let copy = self.index_copy(bytes)?;
         let args = "-c index.sparse=false -c core.splitIndex=false -c core.fsmonitor=false -c core.hooksPath=/dev/null \
                     update-index --no-split-index --force-write-index";
         let args: Vec<&str> = args.split(' ').collect();

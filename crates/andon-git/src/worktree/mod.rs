@@ -8,7 +8,7 @@
 pub(crate) mod filters;
 pub(crate) mod porcelain;
 pub(crate) mod separate_checkout;
-mod write_times;
+pub(crate) mod write_times;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -132,17 +132,29 @@ impl Comparison<'_> {
     }
 
     /// Runs git so that it looks at every file and runs no filter: those whose result counts run file by file.
-    fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
+    fn git(
+        &self,
+        variables: &[(&str, &OsStr)],
+        args: &[&OsStr],
+        input: &[u8],
+    ) -> Result<program::ProgramOutput, GitError> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
         all.extend(args.iter().map(|arg| (*arg).to_owned()));
-        self.repo.git_with(&Filters::variables(), &all, input)
+        self.repo.git_with(&[&Filters::variables(), variables].concat(), &all, input)
     }
 
     fn status(&self) -> Result<Vec<StatusLine>, GitError> {
         // What is inside of them is looked at by the same rules as everything else.
         let args = "status --porcelain=v2 -z -uall --no-renames --ignore-submodules=dirty --no-ahead-behind";
-        let output = self.git(&args.split(' ').map(OsStr::new).collect::<Vec<_>>(), b"")?;
+        let mut args: Vec<&OsStr> = args.split(' ').map(OsStr::new).collect();
+        let settled = self.examined.settled.as_ref().map(|bytes| self.repo.index_copy(bytes)).transpose()?;
+        let index = settled.as_ref().map(|copy| ("GIT_INDEX_FILE", copy.as_os_str()));
+        if index.is_some() {
+            // It asks for the times of all files side by side, whatever the index says of them.
+            args.splice(0..0, ["-c", "core.preloadIndex=false"].map(OsStr::new));
+        }
+        let output = self.git(index.as_slice(), &args, b"")?;
         porcelain::parse(&output.stdout)
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
     }
@@ -398,7 +410,7 @@ impl Comparison<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let output = self.git(&HASH_OBJECT.map(OsStr::new), paths)?;
+        let output = self.git(&[], &HASH_OBJECT.map(OsStr::new), paths)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let ids: Vec<Oid> = text.lines().filter_map(|line| line.parse().ok()).collect();
         if ids.len() == count {

@@ -229,3 +229,38 @@ fn it_works_in_a_linked_worktree_and_writes_nothing() {
     assert!(repo.read_blob(id, 100).is_err());
     assert_eq!(ours(&scratch), vec![]);
 }
+
+/// With as many files as make it worth a copy of the index, what differs is found all the same, and the index stays as it is.
+#[test]
+fn what_the_index_settles_is_not_looked_at_again_and_the_rest_is() {
+    let scratch = Scratch::new();
+    for number in 0..1200 {
+        scratch.write(&format!("d{}/f{number}", number % 7), "1\n");
+    }
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "-qm", "many"]);
+    // The index has to be older than a tick of the clock.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    scratch.git(&["update-index", "-q", "--really-refresh"]);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let before = std::fs::read(scratch.path().join(".git/index")).unwrap();
+    let seen = || {
+        let overlay = scratch.open().worktree_overlay().unwrap();
+        let path = |entry: &OverlayEntry| String::from_utf8_lossy(&entry.path).into_owned();
+        overlay.entries.iter().map(path).collect::<Vec<_>>()
+    };
+    assert!(seen().is_empty());
+    scratch.write("d1/f1", "2\n");
+    scratch.write("d2/new", "2\n");
+    std::fs::remove_file(scratch.path().join("d3/f3")).unwrap();
+    assert_eq!(seen(), ["d1/f1", "d2/new", "d3/f3"]);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(scratch.path().join("d5/f5"), mode).unwrap();
+    // The files below are the very same, behind a link.
+    let (inside, outside) = (scratch.path().join("d6"), scratch.path().join(".git/moved"));
+    std::fs::rename(&inside, &outside).unwrap();
+    symlink(&outside, &inside).unwrap();
+    assert_eq!(seen().iter().filter(|path| path.starts_with("d6/")).count(), 171);
+    assert!(seen().contains(&"d5/f5".to_owned()) && seen().contains(&"d6".to_owned()));
+    assert_eq!(std::fs::read(scratch.path().join(".git/index")).unwrap(), before);
+}

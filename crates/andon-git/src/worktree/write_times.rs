@@ -2,7 +2,7 @@
 //! time of a comparison with HEAD, and tells whether a command of a turn changed the working tree.
 
 use std::fs::{Metadata, read_dir};
-use std::{collections::HashSet, num::NonZero, path::Path, thread};
+use std::{collections::HashSet, num::NonZero, ops::Range, path::Path, thread};
 
 use crate::index::entries::{self, Entries};
 use crate::open::repo::Repo;
@@ -110,20 +110,27 @@ fn tracked_directories(index: &[u8]) -> Option<HashSet<Vec<u8>>> {
 
 /// Lists `dirs`; `None` where one of them cannot be.
 fn list_all(top: &Path, dirs: &[Vec<u8>], since: i64) -> Option<Vec<Listing>> {
-    let list_part =
-        |part: &[Vec<u8>]| part.iter().map(|dir| list(top, dir, since)).collect::<Option<Vec<_>>>();
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(dirs.len() / MANY);
-    if threads < 2 {
-        return list_part(dirs);
-    }
+    let list_part = |part: Range<usize>| dirs[part].iter().map(|dir| list(top, dir, since)).collect();
+    let listed: Vec<Vec<Listing>> = side_by_side(dirs.len(), MANY, list_part)?;
+    Some(listed.into_iter().flatten().collect())
+}
+
+/// Does `work` for each part of that many things, on several threads where there are enough of them for more than one.
+pub(crate) fn side_by_side<T: Send>(
+    count: usize,
+    worth: usize,
+    work: impl Fn(Range<usize>) -> Option<T> + Sync,
+) -> Option<Vec<T>> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(count / worth).max(1);
+    let part = |at: usize| at * count / threads..(at + 1) * count / threads;
     thread::scope(|scope| {
-        let parts = dirs.chunks(dirs.len().div_ceil(threads));
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || list_part(part))).collect();
-        let mut listed = Vec::new();
-        for part in running {
-            listed.extend(part.join().ok()??);
+        let work = &work;
+        let others: Vec<_> = (1..threads).map(|at| scope.spawn(move || work(part(at)))).collect();
+        let mut done = vec![work(part(0))?];
+        for other in others {
+            done.push(other.join().ok()??);
         }
-        Some(listed)
+        Some(done)
     })
 }
 
