@@ -47,7 +47,7 @@ pub fn warning(repo: &Repo) -> Option<Diagnostic> {
 pub fn look_at(repo: &Repo, dir: &Path) -> GuardState {
     let manifest = match Manifest::read(&Manifest::path(repo.common_dir())) {
         Ok(manifest) => manifest.unwrap_or_default(),
-        Err(_) => return GuardState::Yes,
+        Err(_) => return without_manifest(repo, dir),
     };
     let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Integration::Shim));
     let top = repo.workdir().unwrap_or(repo.common_dir());
@@ -59,6 +59,15 @@ pub fn look_at(repo: &Repo, dir: &Path) -> GuardState {
         Some(Integration::Lefthook) => lefthook(top, dir),
         Some(Integration::PreCommit) => framework(top, dir, &manifest),
     }
+}
+
+/// What was installed is not known: hooks that are there count as ours.
+fn without_manifest(repo: &Repo, dir: &Path) -> GuardState {
+    let is_there = GitHook::needed().any(|hook| starts(&dir.join(hook.name())));
+    if is_there || config(repo) == GuardState::Yes {
+        return GuardState::Yes;
+    }
+    shims(dir, &Manifest::default())
 }
 
 fn shims(dir: &Path, manifest: &Manifest) -> GuardState {

@@ -365,6 +365,9 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         (Some(GuardState::Gone(gone)), _) => format!("git's hooks ({})", gone.what),
         (Some(GuardState::Never), _) => format!("what is kept of this loop ({})", folder.display()),
         (_, Some(first)) => format!("git's hooks ({} was changed)", first.path.display()),
+        (_, None) if Manifest::of(repo).is_err() => {
+            format!("the list of what is installed ({})", Manifest::path(repo.common_dir()).display())
+        }
         (_, None) => return None,
     };
     // Hooks may be files of the project.
