@@ -14,7 +14,7 @@ use andon_engine::adapter::events::words_of;
 use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_store::journal::JournalLine;
-use testreport::{ExitKind, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT, Root, RunReader, Stream, counted_red};
 
 /// Most bytes of an answer that are read, from its end.
 const MAX_ANSWER: usize = 1 << 20;
@@ -63,7 +63,7 @@ impl PlainRun {
         let printed = printed(call);
         let run = Self { command: used.commands.join("\n"), exit: 0, printed, validity: RunValidity::Seen };
         let read = run.read(ws, Root::none().with_patterns(&ws.config.normalize));
-        let is_known = ![RUNNER_EXIT, RUNNER_COUNTED].contains(&read.runner.as_str());
+        let is_known = read.runner != RUNNER_EXIT;
         let ended = read.status == TestStatus::Failed || end != CallEnd::Failed;
         (read.counts.ran() > 0 && is_known && ended).then_some(run)
     }
@@ -89,7 +89,16 @@ impl PlainRun {
             .filter(|format| self.validity == RunValidity::HandedIn && format.name() == RUNNER_EXIT);
         let mut reader = RunReader::new(root).only(by_exit);
         reader.push(Stream::Stdout, &self.printed);
-        reader.finish(ExitKind::Code(self.exit))
+        let mut run = reader.finish(ExitKind::Code(self.exit));
+        // Whose words no reader knows has no names, and counts all the same.
+        let counts = || counted_red(&String::from_utf8_lossy(&self.printed));
+        if self.validity == RunValidity::Seen
+            && run.runner == RUNNER_EXIT
+            && let Some(counts) = counts()
+        {
+            (run.status, run.counts, run.runner) = (TestStatus::Failed, counts, RUNNER_COUNTED.to_owned());
+        }
+        run
     }
 }
 

@@ -56,6 +56,7 @@ pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT};
 pub use runner_call::{KnownRunner, Promise, RunnerCall};
 pub use signature::{Digest, ErrorText, Scheme};
 pub use test_names::NamedTest;
+pub use told::counted_red;
 #[doc(hidden)]
 pub use words::{RUNNERS, WordList};
 

@@ -96,6 +96,14 @@ impl ToldTests {
         (failed == 0).then_some(Counts { total, passed, skipped, ..Counts::default() })
     }
 
+    /// The tests that it counts, some of which failed: words for an error alone are no summary.
+    fn red(&self) -> Option<Counts> {
+        let Counts { passed, failed, skipped, .. } =
+            self.counted.filter(|one| one.failed > 0 && one.passed > 0)?;
+        let total = passed.saturating_add(failed).saturating_add(skipped);
+        Some(Counts { total, passed, failed, skipped, ..Counts::default() })
+    }
+
     /// True where it says that there was no test.
     pub(super) fn none(&self) -> bool {
         self.passed().is_none() && self.counted.is_some_and(|counts| counts.failed == 0)
@@ -199,6 +207,13 @@ impl LineNumbers {
         let passed = passed.or_else(|| (failed > 0 && (self.of_tests || is_count)).then_some(0))?;
         Some(Counts { passed, failed, skipped, ..Counts::default() })
     }
+}
+
+/// The tests that a text counts in words that no reader knows, where some of them failed.
+pub fn counted_red(text: &str) -> Option<Counts> {
+    let mut told = ToldTests::default();
+    text.lines().for_each(|line| told.line(line));
+    told.red()
 }
 
 /// True for a line that counts tests that failed.
