@@ -4,6 +4,9 @@
 Each row is typed by an agent in a repository of its own: it goes to the hook before a tool, and, where that does not turn it into
 `andon test`, the hook after the tool gets a red output of the runner, through the pipe that the row has. A row counts as seen
 where a test run is in the journal then.
+
+With --outputs the rows are those of bench/greens instead: what many more runners print, red and green, behind `| tail -20` in a
+repository whose test command is another one.
 """
 
 import argparse
@@ -57,11 +60,35 @@ def typed(andon, root, number, row, samples):
     return "seen" if any('"type":"test_run"' in line for line in lines) else "missed"
 
 
+def outputs(options):
+    """The share of the runs of bench/greens that are seen, by their outcome."""
+    kinds = {"honest": "green", "red": "red", "red, exit 0": "red"}
+    counts = collections.defaultdict(collections.Counter)
+    with tempfile.TemporaryDirectory() as folder:
+        for number, line in enumerate((HERE.parent / "greens" / "rows.jsonl").read_text().splitlines()):
+            row = json.loads(line)
+            kind = kinds.get(row["kind"])
+            if kind is None or row["command"].startswith("andon"):
+                continue
+            text = "".join(call.get("stdout", "") + call.get("stderr", "") for call in row["calls"])
+            line = row["command"].replace("\n", "; ") + " 2>&1 | tail -20"
+            how = typed(options.andon.resolve(), Path(folder).resolve(), number, ("x", kind, "make everything", line), {"x": text})
+            counts[kind][how] += 1
+            if how == "missed" and options.missed:
+                print(f"{kind}\t{row['runner']}\t{line}")
+    for kind, found in sorted(counts.items()):
+        total = sum(found.values())
+        print(f"{kind:8}{total:5} runs, {total - found['missed']:5} seen, {100 * (total - found['missed']) // total} %")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--andon", required=True, type=Path)
     parser.add_argument("--missed", action="store_true", help="print each row that is not seen")
+    parser.add_argument("--outputs", action="store_true", help="take the outputs of bench/greens")
     options = parser.parse_args()
+    if options.outputs:
+        return outputs(options)
     rows = [line.split("\t") for line in (HERE / "rows.tsv").read_text().splitlines() if not line.startswith("#")]
     samples = {path.stem: path.read_text() for path in (HERE / "red").glob("*.txt")}
     counts = collections.defaultdict(collections.Counter)
