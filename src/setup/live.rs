@@ -61,7 +61,7 @@ pub fn look_at(repo: &Repo, dir: &Path) -> GuardState {
     }
 }
 
-/// What was installed is not known: hooks that are there count as ours.
+/// Hooks that are there count as ours where nothing else is known.
 fn without_manifest(repo: &Repo, dir: &Path) -> GuardState {
     let is_there = GitHook::needed().any(|hook| starts(&dir.join(hook.name())));
     if is_there || config(repo) == GuardState::Yes {

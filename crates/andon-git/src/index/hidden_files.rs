@@ -37,7 +37,7 @@ pub(crate) struct IndexReport {
     pub(crate) submodules: Vec<Vec<u8>>,
     /// Plain files that are tracked.
     pub(crate) files: Vec<(Vec<u8>, Oid)>,
-    /// The index, in which the files that are surely unchanged are told to be: git then looks at the others alone. Only where
+    /// The index with a mark at the files that are surely unchanged: git then looks at the others alone. Only where
     /// there are many of them.
     pub(crate) settled: Option<Vec<u8>>,
 }
