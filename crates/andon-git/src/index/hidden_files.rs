@@ -79,7 +79,9 @@ impl IndexReport {
             return Err(unknown("its format is not known"));
         };
         if same.len() >= MANY {
-            same.into_iter().for_each(|at| entries::assume_unchanged(&mut bytes, at));
+            for at in same {
+                entries::assume_unchanged(&mut bytes, at);
+            }
             examined.settled = Some(bytes);
         }
         Ok(examined)
