@@ -159,35 +159,26 @@ fn tries_on_a_moving_main(way: &str, attempt: &dyn Fn(usize) -> (String, &'stati
     };
     for number in 1..=10 {
         let (branch, before) = (format!("line{number}"), format!("line{}", number - 1));
+        if way != "rebase after" {
+            moves(number);
+        }
         match way {
-            "rebase before" => {
-                moves(number);
-                stage.git_in(&line, &["rebase", "-q", "trunk"]).ok();
-            }
+            "rebase before" => drop(stage.git_in(&line, &["rebase", "-q", "trunk"]).ok()),
             "pick" => {
-                let base = stage.git_in(&line, &["merge-base", "HEAD", "trunk"]).ok().stdout;
-                moves(number);
+                let base = stage.git_in(&line, &["merge-base", "HEAD", "trunk~"]).ok().stdout;
                 stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok();
                 stage.git_in(&line, &["cherry-pick", &format!("{}..{before}", base.trim())]);
             }
             "squash" => {
-                moves(number);
                 stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok();
                 stage.git_in(&line, &["merge", "-q", "--squash", &before]).ok();
                 if stage.git_in(&line, &["commit", "-qm", "Squash"]).all().contains("HALTED") {
                     return number;
                 }
             }
-            "branch" => {
-                moves(number);
-                stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok();
-            }
-            "reset" => {
-                moves(number);
-                stage.git_in(&line, &["reset", "-q", "--hard", "trunk"]).ok();
-            }
+            "branch" => drop(stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok()),
+            "reset" => drop(stage.git_in(&line, &["reset", "-q", "--hard", "trunk"]).ok()),
             "worktree" => {
-                moves(number);
                 line = beside(&branch);
                 let path = line.to_str().unwrap().to_owned();
                 stage.git(&["worktree", "add", "-q", &path, "-b", &branch, "trunk"]).ok();

@@ -129,7 +129,7 @@ fn one(
         cc: json.accounts.cc.get(name).copied().unwrap_or(0),
         hasty,
         captures: captures.map(|(tag, _)| tag.clone()).collect(),
-        bias_warning: bias.map(|score| format!("your newest decision was much like those before it, most of them {} (cosine {score:.2}): it costs alignment", direction(&found.mean))),
+        bias_warning: bias.map(|score| format!("your newest decision was much like those before it, most of them {} (cosine {score:.2}): it costs alignment", direction(&found.weights.mean))),
         care: private.map(|found| Care {
             decisions: found.n,
             variance: found.variance,

@@ -67,7 +67,9 @@ fn documents(ws: &Workspace, tree: &WorkingTree) -> Digest {
         letters.collect::<Vec<u8>>()
     };
     let kinds: BTreeSet<Vec<u8>> = tree.beside.iter().map(unnumbered).collect();
-    kinds.iter().for_each(|name| hasher.update(name));
+    for name in &kinds {
+        hasher.update(name);
+    }
     let docs = tree
         .overlay
         .entries

@@ -134,7 +134,9 @@ pub fn walk(
     let mut done = 0;
     let walked = workers.each_piece(&mut |piece| {
         if let Some(writer) = &mut writer {
-            piece.found.iter().for_each(|found| writer.push(&found.entry));
+            for found in &piece.found {
+                writer.push(&found.entry);
+            }
             writer.flush();
         }
         for found in piece.found {
@@ -151,7 +153,7 @@ pub fn walk(
     Ok(if done == total { WalkEnd::Whole } else { WalkEnd::Part { done, of: total } })
 }
 
-fn no_thread(error: std::io::Error) -> OpsError {
+fn no_thread(error: &std::io::Error) -> OpsError {
     let what = format!("no threads could be started: {error}");
     OpsError::verb(VerbError::Failed, what, "with one thread: -j1")
 }
@@ -187,7 +189,9 @@ impl<'a> Workers<'a> {
             // Threads end where no task is left.
             let tasks = tasks;
             for _ in 0..self.threads {
-                thread::Builder::new().spawn_scoped(scope, || self.work(&waiting)).map_err(no_thread)?;
+                thread::Builder::new()
+                    .spawn_scoped(scope, || self.work(&waiting))
+                    .map_err(|error| no_thread(&error))?;
             }
             let mut pieces = self.job.commits.chunks(size);
             let mut ahead: VecDeque<Receiver<Piece>> = VecDeque::new();
