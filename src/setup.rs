@@ -103,7 +103,7 @@ impl SetupError {
     /// The command or sentence that helps.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            Self::Git(error) => return error.help(),
+            Self::Git(error) | Self::Install(InstallError::Git(error)) => return error.help(),
             Self::Bare { .. } => {
                 "run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned()
             }
@@ -138,7 +138,7 @@ impl From<SetupError> for OpsError {
         let (what, hint) = (err.to_string(), err.help());
         let mut help = Vec::new();
         let kind = match err {
-            SetupError::Git(err) => return Self::Git(err),
+            SetupError::Git(err) | SetupError::Install(InstallError::Git(err)) => return Self::Git(err),
             SetupError::Install(InstallError::ByHand { lines, .. }) => {
                 help.push("add these lines yourself:".to_owned());
                 help.extend(lines.lines().map(str::to_owned));

@@ -1,11 +1,13 @@
 //! Edits files that belong to others: whole or not at all, and so that each edit can be undone byte for byte.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::InstallError;
+use tempfile::NamedTempFile;
+
 use super::manifest::{AbsolutePath, Birth, EditedFile};
+use super::{InstallError, steps::Step};
 use andon_git::{platform::files, temporary_beside};
 
 /// Files longer than this are not edited.
@@ -18,6 +20,17 @@ pub enum FileKind {
     Text,
     /// It is started, and gets mode 0755.
     Program,
+    /// git starts it, so that it has mode 0755 whatever was there.
+    Hook,
+}
+
+impl FileKind {
+    /// The permissions of a file at `path`: one that was there keeps its own.
+    pub(super) fn permissions(self, path: &Path) -> Option<Permissions> {
+        let fresh = files::permissions(if self == Self::Text { 0o644 } else { 0o755 });
+        let before = fs::metadata(path).ok().filter(|_| self != Self::Hook);
+        before.map_or(fresh, |facts| Some(facts.permissions()))
+    }
 }
 
 /// A file as it is and as it is to be.
@@ -34,10 +47,14 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// A text in the place of another, known by more than the lines that were put in.
-    pub fn of_text(path: PathBuf, before: Option<String>, after: String) -> Self {
-        let (before, after) = (before.map(String::into_bytes), after.into_bytes());
-        Self { path, before, after, inserted: Vec::new(), made: FileKind::Text }
+    /// A file in the place of another, known by more than the lines that were put in.
+    pub fn whole(path: PathBuf, before: Option<Vec<u8>>, after: Vec<u8>, made: FileKind) -> Self {
+        Self { path, before, after, inserted: Vec::new(), made }
+    }
+
+    /// True if lines are put into a file of others.
+    pub fn is_insertion(&self) -> bool {
+        self.before.is_some() && !self.inserted.is_empty()
     }
 
     /// True if nothing has to be written.
@@ -94,45 +111,19 @@ fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
     Err(InstallError::LeftAlone { path: path.to_owned(), why: "a link leads out of the repository" })
 }
 
-/// Writes `bytes` to `path`, whole or not at all; a file that was there keeps its permissions.
-pub(super) fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let fresh = files::permissions(if made == FileKind::Program { 0o755 } else { 0o644 });
-    let permissions = fs::metadata(path).map_or(fresh, |facts| Some(facts.permissions()));
-    let mut file = temporary_beside(folder, permissions.clone())?;
+/// A temporary file beside `path` with these bytes and permissions, which a rename puts in its place.
+pub(super) fn staged(
+    path: &Path,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> io::Result<NamedTempFile> {
+    let mut file = temporary_beside(path.parent().unwrap_or(Path::new(".")), permissions.clone())?;
     file.write_all(bytes)?;
     // Not only at its making: the umask has had its say there.
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Carries all edits out; when one fails, those before it are taken back.
-pub fn apply(edits: &[Edit]) -> Result<(), InstallError> {
-    for (number, edit) in edits.iter().enumerate() {
-        if edit.is_there() {
-            continue;
-        }
-        if let Err(error) = write(&edit.path, &edit.after, edit.made) {
-            undo(&edits[..number]);
-            return Err(InstallError::io("write", &edit.path, error));
-        }
-    }
-    Ok(())
-}
-
-/// Takes edits back.
-pub fn undo(edits: &[Edit]) {
-    for edit in edits.iter().rev().filter(|edit| !edit.is_there()) {
-        // What cannot be put back is still what was asked for.
-        let _ = match &edit.before {
-            Some(bytes) => write(&edit.path, bytes, edit.made),
-            None => fs::remove_file(&edit.path),
-        };
-    }
+    Ok(file)
 }
 
 andon_core::named_enum! {
@@ -147,21 +138,27 @@ andon_core::named_enum! {
     }
 }
 
-/// Takes our lines out of a file again.
-pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
-    let folder = entry.path.parent().unwrap_or(Path::new("/"));
-    let Some(bytes) = read(folder, &entry.path)? else { return Ok(EditRemoval::Nothing) };
+impl EditRemoval {
+    /// The outcome of the change of a file; without one nothing of ours was there.
+    pub fn of(step: Option<&Step>) -> Self {
+        match step {
+            Some(Step::Remove { rest: None, .. }) => Self::Gone,
+            Some(_) => Self::Restored,
+            None => Self::Nothing,
+        }
+    }
+}
+
+/// The change that takes our lines out of a file again; `None` where none of them are in it.
+pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>, InstallError> {
+    let path = entry.path.0.clone();
+    let Some(bytes) = read(path.parent().unwrap_or(Path::new("/")), &path)? else { return Ok(None) };
     let rest = strip(&bytes, &entry.inserted);
-    if rest.is_empty() && entry.birth == Birth::Made {
-        fs::remove_file(&*entry.path).map_err(|error| InstallError::io("remove", &entry.path, error))?;
-        return Ok(EditRemoval::Gone);
-    }
-    if rest == bytes {
-        return Ok(EditRemoval::Nothing);
-    }
-    write(&entry.path, &rest, FileKind::Text)
-        .map_err(|error| InstallError::io("write", &entry.path, error))?;
-    Ok(EditRemoval::Restored)
+    Ok(if rest.is_empty() && entry.birth == Birth::Made {
+        Some(Step::Remove { path, rest: None })
+    } else {
+        (rest != bytes).then_some(Step::Remove { path, rest: Some(rest) })
+    })
 }
 
 /// Begins the lines that are ours, behind any indentation.

@@ -8,8 +8,8 @@ use std::{
 
 use testreport::WordList;
 
-use super::edits::{self, FileKind};
-use super::{InstallError, shim::quote, words};
+use super::edits::{Edit, FileKind};
+use super::{InstallError, shim::quote, steps::Step, words};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::paths::shell_bytes;
 
@@ -40,41 +40,32 @@ fn script(theirs: &Path, name: &str) -> Vec<u8> {
     [b"#!/bin/sh\n", MARK, b"\nH=", &hook, b"; [ ! -x \"$H\" ] || exec \"$H\" \"$@\"\n"].concat()
 }
 
-/// Writes the files of `wanted` that are not there as they should be, and takes out older ones.
+/// The changes after which `dir` leads on to the hooks in `theirs`: files that are not there as they should be, and older
+/// ones that go.
 ///
 /// # Errors
-/// When a file cannot be written, or another hook is in its place.
-pub fn write(dir: &Path, wanted: &[(String, Vec<u8>)]) -> Result<(), InstallError> {
-    for path in led_on(dir) {
-        if !wanted.iter().any(|(name, _)| path.ends_with(name)) {
-            fs::remove_file(&path).map_err(|error| InstallError::io("remove", &path, error))?;
-        }
-    }
-    for (name, bytes) in wanted {
+/// When another hook is in the place of one.
+pub fn changes(dir: &Path, theirs: &Path) -> Result<Vec<Step>, InstallError> {
+    let wanted = files_to(theirs);
+    let is_wanted = |path: &PathBuf| wanted.iter().any(|(name, _)| path.ends_with(name));
+    let outdated = led_on(dir).into_iter().filter(|path| !is_wanted(path));
+    let mut steps: Vec<Step> = outdated.map(|path| Step::Remove { path, rest: None }).collect();
+    for (name, bytes) in &wanted {
         let path = dir.join(name);
-        if fs::read(&path).is_ok_and(|found| found == *bytes) {
+        let before = fs::read(&path).ok();
+        if before.as_ref() == Some(bytes) {
             continue;
         }
         if path.exists() && !is_leading_on(&path) {
             return Err(InstallError::LeftAlone { path, why: "it is a hook of somebody else" });
         }
-        edits::write(&path, bytes, FileKind::Program)
-            .map_err(|error| InstallError::io("write", &path, error))?;
+        steps.push(Step::Write(Edit::whole(path, before, bytes.clone(), FileKind::Program)));
     }
-    Ok(())
+    Ok(steps)
 }
 
-/// Takes every file that leads on out of `dir`.
-///
-/// # Errors
-/// When one cannot be removed.
-pub fn remove(dir: &Path) -> Result<(), InstallError> {
-    led_on(dir)
-        .into_iter()
-        .try_for_each(|path| fs::remove_file(&path).map_err(|error| InstallError::io("remove", &path, error)))
-}
-
-fn led_on(dir: &Path) -> Vec<PathBuf> {
+/// Every file in `dir` that leads on.
+pub fn led_on(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     entries.map(|entry| entry.path()).filter(|path| is_leading_on(path)).collect()
 }
@@ -89,6 +80,7 @@ fn is_leading_on(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::steps;
 
     #[test]
     fn what_leads_on_is_written_once_and_goes_without_what_is_not_ours() {
@@ -101,14 +93,14 @@ mod tests {
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
         assert!(names.contains(&"pre-commit.andon-chained") && names.contains(&"commit-msg"), "{names:?}");
         assert!(names.contains(&"reference-transaction") && !names.contains(&"post-index-change"));
-        write(&dir, &wanted).unwrap();
+        let write = || changes(&dir, &theirs).and_then(|steps| steps::apply(None, &steps));
+        write().unwrap();
+        assert_eq!(changes(&dir, &theirs).unwrap(), []);
         fs::remove_file(theirs.join("reference-transaction")).unwrap();
-        write(&dir, &files_to(&theirs)).unwrap();
+        write().unwrap();
         assert!(!dir.join("reference-transaction").exists() && dir.join("commit-msg").exists());
         fs::write(dir.join("commit-msg"), "#!/bin/sh\nmine\n").unwrap();
-        assert!(matches!(write(&dir, &files_to(&theirs)), Err(InstallError::LeftAlone { .. })));
-        remove(&dir).unwrap();
-        let left: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["commit-msg"]);
+        assert!(matches!(write(), Err(InstallError::LeftAlone { .. })));
+        assert_eq!(led_on(&dir).len(), wanted.len() - 2, "all but that one, and the one that went");
     }
 }

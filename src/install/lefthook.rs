@@ -1,13 +1,13 @@
 //! Andon's commands in `lefthook-local.yml`, which lefthook merges into its other configuration by itself: no hook of
 //! the project has to be understood or changed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use testreport::WordList;
 
 use super::start_lines::{self, Audience};
-use super::{InstallError, edits, words};
+use super::{edits, steps::Step, words};
 use andon_core::domain::git_hook::GitHook;
 
 /// The one that is for this clone alone.
@@ -53,41 +53,21 @@ pub const NOTICE: &str = "#!/bin/sh\n\
 /// The hooks where it may go, first the one that every commit runs.
 const NOTICE_AT: [GitHook; 3] = [GitHook::PrepareCommitMsg, GitHook::PostCommit, GitHook::PreCommit];
 
-/// The place of the notice in `dir`; `None` where other hooks are in each place.
-pub fn place_of_notice(dir: &Path) -> Option<PathBuf> {
-    let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path);
+/// The place of the notice in `dir` once `steps` are made; `None` where other hooks are in each place.
+pub fn place_of_notice(dir: &Path, steps: &[Step]) -> Option<PathBuf> {
+    let goes = |path: &PathBuf| steps.contains(&Step::Remove { path: path.clone(), rest: None });
+    let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path) || goes(path);
     NOTICE_AT.iter().map(|hook| dir.join(hook.name())).find(free)
 }
 
-/// Puts the notice into `dir`.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn put_notice(dir: &Path) -> Result<(), InstallError> {
-    let Some(path) = place_of_notice(dir) else { return Ok(()) };
-    edits::write(&path, NOTICE.as_bytes(), edits::FileKind::Program)
-        .map_err(|error| InstallError::io("write", &path, error))
-}
-
-/// Takes the notice out of `dir`, also from where lefthook keeps the hooks that it found; says whether there was one.
-///
-/// # Errors
-/// When it cannot be removed.
-pub fn take_notice(dir: &Path) -> Result<bool, InstallError> {
+/// The notices that are in `dir`, also where lefthook keeps the hooks that it found.
+pub fn notices(dir: &Path) -> impl Iterator<Item = PathBuf> {
     let places =
-        NOTICE_AT.iter().flat_map(|hook| [dir.join(hook.name()), dir.join(format!("{}.old", hook.name()))]);
-    let mut taken = false;
-    for path in places.filter(|path| is_notice(path)) {
-        match fs::remove_file(&path) {
-            Ok(()) => taken = true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(InstallError::io("remove", &path, error)),
-        }
-    }
-    Ok(taken)
+        |hook: GitHook| [dir.join(hook.name()), dir.join(format!("{}.old", hook.name()))].into_iter();
+    NOTICE_AT.into_iter().flat_map(places).filter(|path| is_notice(path))
 }
 
-fn is_notice(path: &Path) -> bool {
+pub fn is_notice(path: &Path) -> bool {
     let short =
         fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() == NOTICE.len() as u64);
     short && fs::read(path).is_ok_and(|bytes| bytes == NOTICE.as_bytes())
@@ -129,16 +109,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("prepare-commit-msg"), "mine").unwrap();
-        put_notice(dir.path()).unwrap();
-        assert!(is_notice(&at("post-commit")) && !at("pre-commit").exists());
+        assert_eq!(place_of_notice(dir.path(), &[]), Some(at("post-commit")));
+        fs::write(at("post-commit"), NOTICE).unwrap();
+        assert_eq!(place_of_notice(dir.path(), &[]), Some(at("post-commit")));
         fs::rename(at("post-commit"), at("post-commit.old")).unwrap();
-        assert!(take_notice(dir.path()).unwrap() && !take_notice(dir.path()).unwrap());
-        assert_eq!(fs::read(at("prepare-commit-msg")).unwrap(), b"mine");
+        assert_eq!(notices(dir.path()).collect::<Vec<_>>(), [at("post-commit.old")]);
         for name in ["post-commit", "pre-commit"] {
             fs::write(at(name), "mine").unwrap();
         }
-        put_notice(dir.path()).unwrap();
-        assert_eq!(place_of_notice(dir.path()), None);
+        assert_eq!(place_of_notice(dir.path(), &[]), None);
+        let goes = Step::Remove { path: at("pre-commit"), rest: None };
+        assert_eq!(place_of_notice(dir.path(), &[goes]), Some(at("pre-commit")));
     }
 
     #[test]

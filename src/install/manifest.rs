@@ -6,7 +6,7 @@
 //! an entry might.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -149,16 +149,10 @@ impl Manifest {
         if path.symlink_metadata().is_ok_and(|facts| !facts.is_file()) {
             return Err(malformed("it is no file, but a link, a pipe or a device".to_owned()));
         }
-        let file = match std::fs::File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io(error)),
+        let Some(bytes) = andon_git::read_plain(path, MAX_BYTES).map_err(io)? else {
+            let is_long = path.exists();
+            return if is_long { Err(malformed(format!("larger than {MAX_BYTES} bytes"))) } else { Ok(None) };
         };
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(malformed(format!("larger than {MAX_BYTES} bytes")));
-        }
         let read = || -> serde_json::Result<(Schema, Option<Self>)> {
             let schema: Schema = serde_json::from_slice(&bytes)?;
             let known = schema.schema == SCHEMA;
@@ -206,15 +200,31 @@ impl Manifest {
     pub fn write(&self, path: &Path) -> Result<(), InstallError> {
         let io = |source| InstallError::io("write", path, source);
         let dir = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(dir).map_err(io)?;
         let home = AbsolutePath(dir.parent().unwrap_or(dir).to_owned());
         let stored = Stored { schema: SCHEMA, home: &home, manifest: self };
         let mut text = serde_json::to_vec_pretty(&stored).map_err(|error| io(io::Error::other(error)))?;
         text.push(b'\n');
-        let mut file = andon_git::temporary_in(dir).map_err(io)?;
-        file.write_all(&text).map_err(io)?;
-        file.persist(path).map_err(|error| io(error.error))?;
-        Ok(())
+        andon_git::replace_plain(path, &text).map_err(io)
+    }
+
+    /// This one, with the entries that only `other` has.
+    pub fn with(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        let is_new = |file: &&EditedFile| self.file(&file.path).is_none();
+        both.files.extend(other.files.iter().filter(is_new).cloned());
+        for (values, others) in [(&mut both.fetch, &other.fetch), (&mut both.hook_keys, &other.hook_keys)] {
+            let missing: Vec<_> = others.iter().filter(|one| !values.contains(one)).cloned().collect();
+            values.extend(missing);
+        }
+        for place in &other.places {
+            match both.places.iter_mut().find(|known| known.dir == place.dir) {
+                Some(known) => {
+                    known.shims = place.shims.clone().into_iter().chain(known.shims.clone()).collect()
+                }
+                None => both.places.push(place.clone()),
+            }
+        }
+        both
     }
 
     /// The entry of the edited file `path`.

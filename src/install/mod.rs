@@ -2,10 +2,9 @@
 //!
 //! It is careful because hooks are other people's programs. What was there is kept byte for byte and still
 //! runs, a failure half way leaves nothing behind, and uninstalling removes only what is certainly ours.
-//! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`apply`]) are apart, so that `doctor` can look
+//! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`steps`]) are apart, so that `doctor` can look
 //! with the same eyes and every decision has its test.
 
-pub mod apply;
 pub mod clients;
 pub mod edits;
 pub mod forward;
@@ -19,6 +18,7 @@ pub mod mode;
 pub mod plan;
 pub mod shim;
 pub mod start_lines;
+pub mod steps;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use testreport::WordList;
 
 use self::plan::Conflict;
+use andon_git::GitError;
 
 /// The list of `words.txt` with that name.
 const fn words(list: &str) -> WordList {
@@ -35,6 +36,8 @@ const fn words(list: &str) -> WordList {
 /// Hooks could not be installed or removed. Nothing was changed, unless it says so.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// The place for hooks is no directory: hooks are switched off.
     #[error(
         "the hooks path {} is not a directory, so git runs no hooks; \

@@ -1,11 +1,10 @@
 //! The line for the memory file of a client, which tells its model how tests are run here. The marks hold the client's
 //! name, for several clients read one file, and all that is needed to take the lines out again byte for byte.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
-use super::WriteOutcome;
-use crate::install::InstallError;
-use crate::install::edits::{self, Edit, EditRemoval};
+use crate::install::edits::{self, Edit, FileKind};
+use crate::install::{InstallError, steps::Step};
 use andon_core::domain::agent::Client;
 
 const LINE: &str = "Run the tests with `andon test` before each commit. When a commit is refused, do what its help lines say; when the loop is halted, stop and report.";
@@ -31,48 +30,29 @@ impl MemoryFile {
         String::from_utf8(bytes).map(Some).map_err(broken)
     }
 
-    /// Puts the line in.
+    /// The change that puts the line in; `None` where it is there.
     ///
     /// # Errors
-    /// When the file cannot be read or written, or is a link.
-    pub fn install(&self) -> Result<WriteOutcome, InstallError> {
+    /// When the file cannot be read, or is a link.
+    pub fn insertion(&self) -> Result<Option<Step>, InstallError> {
         let now = self.text()?;
-        let Some(after) = with_line(now.as_deref(), self.client) else { return Ok(WriteOutcome::Unchanged) };
-        self.write(now, after)?;
-        Ok(WriteOutcome::Written)
+        let after = with_line(now.as_deref(), self.client).map(String::into_bytes);
+        let whole = |after| Edit::whole(self.path(), now.map(String::into_bytes), after, FileKind::Text);
+        Ok(after.map(whole).map(Step::Write))
     }
 
-    /// The outcome that [`Self::install`] would have.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn preview(&self) -> Result<WriteOutcome, InstallError> {
-        let after = with_line(self.text()?.as_deref(), self.client);
-        Ok(if after.is_some() { WriteOutcome::Written } else { WriteOutcome::Unchanged })
-    }
-
-    /// Takes the line out again.
+    /// The change that takes the line out again; `None` where it is not there.
     ///
     /// # Errors
     /// The same.
-    pub fn uninstall(&self) -> Result<EditRemoval, InstallError> {
-        let Some(now) = self.text()? else { return Ok(EditRemoval::Nothing) };
-        match without_line(&now, self.client) {
-            LineRemoval::None => Ok(EditRemoval::Nothing),
-            LineRemoval::File => {
-                let path = self.path();
-                fs::remove_file(&path).map_err(|error| InstallError::io("remove", &path, error))?;
-                Ok(EditRemoval::Gone)
-            }
-            LineRemoval::Text(after) => {
-                self.write(Some(now), after)?;
-                Ok(EditRemoval::Restored)
-            }
-        }
-    }
-
-    fn write(&self, before: Option<String>, after: String) -> Result<(), InstallError> {
-        edits::apply(&[Edit::of_text(self.path(), before, after)])
+    pub fn removal(&self) -> Result<Option<Step>, InstallError> {
+        let Some(now) = self.text()? else { return Ok(None) };
+        let rest = match without_line(&now, self.client) {
+            LineRemoval::None => return Ok(None),
+            LineRemoval::File => None,
+            LineRemoval::Text(rest) => Some(rest.into_bytes()),
+        };
+        Ok(Some(Step::Remove { path: self.path(), rest }))
     }
 }
 

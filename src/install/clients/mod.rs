@@ -15,6 +15,7 @@ use self::merge::{OwnHook, Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
 use super::edits::{self, Edit, EditRemoval, FileKind};
+use super::steps::{self, Step, missing_folders};
 use super::{InstallError, manifest::Birth};
 use andon_agents::moment;
 use andon_core::domain::agent_door::HookMoment;
@@ -173,53 +174,51 @@ pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<Stri
     }
 }
 
-/// Installs the hooks that start `program` into `files`: all of them or none. What was changed is remembered at `saved_path`.
+/// The planned installation of the hooks of one client.
+pub struct PlannedHooks {
+    steps: Vec<Step>,
+    saved: SavedFiles,
+    /// The outcome for each file.
+    pub outcomes: Vec<(PathBuf, WriteOutcome)>,
+}
+
+/// Plans how the hooks that start `program` get into `files`. What is there is remembered at `saved_path`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or is not ours. Nothing was changed then.
-pub fn install(
+/// When a file cannot be read, or is not ours.
+pub fn planned(
     files: &[SettingsFile],
     program: &str,
     saved_path: &Path,
-) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
-    let (planned, saved, outcomes) = planned(files, program, saved_path)?;
-    if planned.is_empty() {
-        return Ok(outcomes);
-    }
-    // First: an entry for what never came to be does no harm.
-    saved.write(saved_path)?;
-    edits::apply(&planned)?;
-    Ok(outcomes)
-}
-
-/// The outcome that [`install`] would have.
-///
-/// # Errors
-/// The same.
-pub fn preview(
-    files: &[SettingsFile],
-    program: &str,
-    saved_path: &Path,
-) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
-    planned(files, program, saved_path).map(|(_, _, outcomes)| outcomes)
-}
-
-type PlannedEdits = (Vec<Edit>, SavedFiles, Vec<(PathBuf, WriteOutcome)>);
-
-fn planned(files: &[SettingsFile], program: &str, saved_path: &Path) -> Result<PlannedEdits, InstallError> {
+) -> Result<PlannedHooks, InstallError> {
     let mut saved = SavedFiles::read(saved_path);
-    let (mut planned, mut outcomes) = (Vec::new(), Vec::new());
+    let (mut steps, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
         if look(file, program) == SettingsState::Installed {
             outcomes.push((file.path.clone(), WriteOutcome::Unchanged));
             continue;
         }
         let (edit, entry) = plan(file, program, &saved)?;
-        planned.push(edit);
+        steps.push(Step::Write(edit));
         saved.put(entry);
         outcomes.push((file.path.clone(), WriteOutcome::Written));
     }
-    Ok((planned, saved, outcomes))
+    Ok(PlannedHooks { steps, saved, outcomes })
+}
+
+impl PlannedHooks {
+    /// Installs: all files or none. What was changed is remembered at `saved_path`.
+    ///
+    /// # Errors
+    /// When a file cannot be written. Nothing was changed then.
+    pub fn make(&self, saved_path: &Path) -> Result<(), InstallError> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        // First: an entry for what never came to be does no harm.
+        self.saved.write(saved_path)?;
+        steps::apply(None, &self.steps)
+    }
 }
 
 fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit, SavedFile), InstallError> {
@@ -235,7 +234,7 @@ fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit,
     let created = earlier.map_or_else(|| missing_folders(&file.path), |entry| entry.created.clone());
     let kind = if file.way == FileOwner::Program { FileKind::Program } else { FileKind::Text };
     let entry = SavedFile::new(&file.path, before.as_deref().filter(|_| !made), &after, created);
-    Ok((Edit { made: kind, ..Edit::of_text(file.path.clone(), now, after) }, entry))
+    Ok((Edit::whole(file.path.clone(), now.map(String::into_bytes), after.into_bytes(), kind), entry))
 }
 
 /// The settings without our hooks, and with them.
@@ -275,64 +274,53 @@ fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<S
     Ok(wanted)
 }
 
-/// The folders that have to be made for `path`, outermost first.
-fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
-    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-    missing.reverse();
-    missing
-}
-
 /// Takes our hooks out of `files` again.
 ///
 /// # Errors
-/// When a file cannot be read or written; the files before it in `files` are done then.
+/// When a file cannot be read or written. Nothing was changed then.
 pub fn uninstall(
     files: &[SettingsFile],
     saved_path: &Path,
 ) -> Result<Vec<(PathBuf, EditRemoval)>, InstallError> {
     let mut saved = SavedFiles::read(saved_path);
-    let mut outcomes = Vec::new();
+    let (mut steps, mut outcomes, mut made) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
-        let cleaned = clean(file, saved.get(&file.path))?;
-        let entry = saved.take(&file.path);
-        if cleaned == EditRemoval::Gone {
-            for folder in entry.iter().flat_map(|entry| entry.created.iter().rev()) {
-                // One that holds other things by now stays.
-                let _ = fs::remove_dir(folder);
-            }
-        }
-        outcomes.push((file.path.clone(), cleaned));
+        let step = clean(file, saved.get(&file.path))?;
+        let outcome = EditRemoval::of(step.as_ref());
+        let entry = saved.take(&file.path).filter(|_| outcome == EditRemoval::Gone);
+        made.extend(entry.into_iter().flat_map(|entry| entry.created.into_iter().rev()));
+        outcomes.push((file.path.clone(), outcome));
+        steps.extend(step);
     }
+    steps::apply(None, &steps)?;
     saved.write(saved_path)?;
-    if saved.files.is_empty() {
-        // A folder that holds other things stays.
-        let _ = saved_path.parent().map(fs::remove_dir);
+    let saved_in = saved_path.parent().filter(|_| saved.files.is_empty());
+    for folder in made.iter().map(PathBuf::as_path).chain(saved_in) {
+        // One that holds other things by now stays.
+        let _ = fs::remove_dir(folder);
     }
     Ok(outcomes)
 }
 
-fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<EditRemoval, InstallError> {
-    let Some(text) = text_of(file)? else { return Ok(EditRemoval::Nothing) };
+/// The change that takes our hooks out of `file`; `None` where none are in it.
+fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Option<Step>, InstallError> {
+    let Some(text) = text_of(file)? else { return Ok(None) };
     let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
-    let was_there = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
-    let before = match (entry.and_then(|entry| entry.undo(&text)), file.way) {
+    let undone = entry.and_then(|entry| entry.undo(&text));
+    let was_there = !made && undone.is_some();
+    let before = match (undone, file.way) {
         (Some(before), _) => before,
         (None, FileOwner::Shared) => {
             merge::strip(&text, file.client).map_err(|broken| settings_error(&file.path, broken))?
         }
         (None, FileOwner::Whole | FileOwner::Program) if is_ours(file, &text) => String::new(),
-        (None, FileOwner::Whole | FileOwner::Program) => return Ok(EditRemoval::Nothing),
+        (None, FileOwner::Whole | FileOwner::Program) => return Ok(None),
     };
-    if before == text {
-        return Ok(EditRemoval::Nothing);
-    }
-    if before.is_empty() && file.way != FileOwner::Shared && !was_there || made && merge::is_bare(&before) {
-        fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
-        return Ok(EditRemoval::Gone);
-    }
-    edits::apply(&[Edit::of_text(file.path.clone(), Some(text), before)])?;
-    Ok(EditRemoval::Restored)
+    let goes =
+        before.is_empty() && file.way != FileOwner::Shared && !was_there || made && merge::is_bare(&before);
+    let is_changed = before != text;
+    let rest = (!goes).then(|| before.into_bytes());
+    Ok(is_changed.then(|| Step::Remove { path: file.path.clone(), rest }))
 }
 
 #[cfg(test)]

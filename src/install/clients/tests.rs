@@ -29,7 +29,8 @@ impl Place {
     }
 
     fn install(&self, client: Client, program: &str) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
-        install(&self.files(client), program, &self.saved())
+        let planned = planned(&self.files(client), program, &self.saved())?;
+        planned.make(&self.saved()).map(|()| planned.outcomes)
     }
 
     fn uninstall(&self, client: Client) -> Vec<EditRemoval> {

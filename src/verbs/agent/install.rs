@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::{self, WriteOutcome, memory::MemoryFile, saved_files::SavedFiles};
-use crate::install::edits::EditRemoval;
+use crate::install::{edits::EditRemoval, steps::apply};
 use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment};
 use andon_core::escape::shell_quote;
@@ -178,20 +178,19 @@ pub fn install(
 ) -> Result<ClientInstall, OpsError> {
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
-    let install = if wishes.dry_run { clients::preview } else { clients::install };
-    if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env)
-        && !wishes.dry_run
-    {
-        here::by_hand(ctx, &repo);
+    let planned = clients::planned(&target.files, &program, &target.saved).map_err(SetupError::from)?;
+    let memory = target.memory.filter(|_| wishes.memory);
+    let line = memory.as_ref().map(MemoryFile::insertion).transpose().map_err(SetupError::from)?.flatten();
+    let memory = memory.map(|file| InstalledFile { path: file.path(), changed: line.is_some() });
+    if !wishes.dry_run {
+        if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env) {
+            here::by_hand(ctx, &repo);
+        }
+        planned.make(&target.saved).map_err(SetupError::from)?;
+        apply(None, line.as_slice()).map_err(SetupError::from)?;
     }
-    let files = install(&target.files, &program, &target.saved).map_err(SetupError::from)?;
-    let memory = target.memory.filter(|_| wishes.memory).map(|file| {
-        let outcome = if wishes.dry_run { file.preview() } else { file.install() };
-        Ok::<_, SetupError>(InstalledFile::from((file.path(), outcome?)))
-    });
-    let files: Vec<InstalledFile> = files.into_iter().map(Into::into).collect();
+    let files: Vec<InstalledFile> = planned.outcomes.into_iter().map(Into::into).collect();
     let (changed, dry_run) = (files.iter().any(|file| file.changed), wishes.dry_run);
-    let memory = memory.transpose()?;
     let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
     if scope == Scope::Project && program != "andon" {
         steps.push(format!(
@@ -215,8 +214,11 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUn
     }
     let target = target(ctx, client, scope)?;
     // Before the settings: a folder that was made for those is taken away once it is empty.
-    let memory = target.memory.map(|file| Ok::<_, SetupError>((file.path(), file.uninstall()?)));
-    let memory = memory.transpose()?.filter(|(_, state)| *state != EditRemoval::Nothing);
+    let line =
+        target.memory.as_ref().map(MemoryFile::removal).transpose().map_err(SetupError::from)?.flatten();
+    apply(None, line.as_slice()).map_err(SetupError::from)?;
+    let memory = target.memory.map(|file| (file.path(), EditRemoval::of(line.as_ref())));
+    let memory = memory.filter(|_| line.is_some());
     let files = clients::uninstall(&target.files, &target.saved).map_err(SetupError::from)?;
     let files = files.into_iter().chain(memory).map(|(path, state)| CleanedFile { path, state });
     let files: Vec<CleanedFile> = files.collect();

@@ -266,7 +266,7 @@ fn the_hints_repair_a_real_repository() {
             let hint = check.hint.as_deref().unwrap();
             let hint = hint.strip_prefix("if no git or andon process is running: ").unwrap_or(hint);
             if hint == "andon install --fetch" {
-                Scratch::fetch(&at);
+                scratch.fetch(&at);
                 continue;
             }
             let out = scratch.run(&at, &["sh", "-c", hint]);

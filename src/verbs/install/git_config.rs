@@ -8,9 +8,9 @@
 
 use std::path::Path;
 
-use crate::install::manifest::Manifest;
 use crate::install::start_lines;
-use crate::setup::{SetupError, event_key, fetch_states, is_ours_alone};
+use crate::install::steps::{KeyValue, Step};
+use crate::setup::{event_key, fetch_states, is_ours_alone};
 use andon_core::domain::git_hook::GitHook;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::sync::PUSH_KEY;
@@ -18,7 +18,7 @@ use andon_git::platform::paths::shell_bytes;
 use andon_git::{ConfigScope, GitError, Repo};
 
 /// The keys and their values. git appends the arguments of the hook to the command.
-pub(super) fn hook_keys(program: &Path) -> Vec<(String, String)> {
+pub(super) fn hook_keys(program: &Path) -> Vec<KeyValue> {
     let program = shell_quote_bytes(&shell_bytes(program));
     let of_one = |hook: GitHook| {
         let name = hook.name();
@@ -28,53 +28,8 @@ pub(super) fn hook_keys(program: &Path) -> Vec<(String, String)> {
     GitHook::ALL.into_iter().flat_map(of_one).collect()
 }
 
-/// A key of git's configuration and a value that was added to it or taken out of it.
-pub type KeyValue = (String, String);
-
-/// The values that are to be taken out of the configuration of this repository, and those that are to be added.
-#[derive(Debug, Default)]
-pub(super) struct KeyChange {
-    /// Those that are there, and are not to be.
-    pub outdated: Vec<KeyValue>,
-    /// Those that it lacks.
-    pub missing: Vec<KeyValue>,
-}
-
-impl KeyChange {
-    /// Makes the change; true if there was one to make.
-    pub(super) fn make(&self, repo: &Repo) -> Result<bool, GitError> {
-        for (key, value) in &self.outdated {
-            repo.config_remove(key, value)?;
-        }
-        for (key, value) in &self.missing {
-            repo.config_add(key, value)?;
-        }
-        Ok(!self.outdated.is_empty() || !self.missing.is_empty())
-    }
-
-    /// Makes the change and remembers what it adds for `andon uninstall`. Returns that.
-    pub(super) fn make_known(self, repo: &Repo) -> Result<Vec<KeyValue>, SetupError> {
-        let mut manifest = Manifest::of(repo)?;
-        for one in &self.missing {
-            let is_replaced =
-                |earlier: &KeyValue| earlier == one || (one.0 == PUSH_KEY && earlier.0 == PUSH_KEY);
-            manifest.fetch.retain(|earlier| !is_replaced(earlier));
-            manifest.fetch.push(one.clone());
-        }
-        if !self.missing.is_empty() {
-            // First: an entry for what never came to be does no harm.
-            manifest.write(&Manifest::path(repo.common_dir()))?;
-        }
-        self.make(repo)?;
-        Ok(self.missing)
-    }
-}
-
 /// The values that this repository's own configuration has, and those that it lacks.
-pub(super) fn looked_up(
-    repo: &Repo,
-    values: Vec<KeyValue>,
-) -> Result<(Vec<KeyValue>, Vec<KeyValue>), GitError> {
+fn looked_up(repo: &Repo, values: Vec<KeyValue>) -> Result<(Vec<KeyValue>, Vec<KeyValue>), GitError> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for (key, value) in values {
         let mut found = repo.config_sources(&key)?.into_iter();
@@ -85,30 +40,36 @@ pub(super) fn looked_up(
     Ok((there, missing))
 }
 
-/// The change from the hooks that were installed once to those of `wanted`.
-pub(super) fn hook_change(
+/// The values that are still in the configuration of this repository.
+pub(super) fn still_set(repo: &Repo, values: Vec<KeyValue>) -> Result<Vec<KeyValue>, GitError> {
+    Ok(looked_up(repo, values)?.0)
+}
+
+/// The changes from the hooks that were installed once to those of `wanted`.
+pub(super) fn hook_changes(
     repo: &Repo,
     wanted: &[KeyValue],
     known: &[KeyValue],
-) -> Result<KeyChange, GitError> {
+) -> Result<Vec<Step>, GitError> {
     let outdated = known.iter().filter(|one| !wanted.contains(one)).cloned().collect();
-    Ok(KeyChange { outdated: looked_up(repo, outdated)?.0, missing: looked_up(repo, wanted.to_vec())?.1 })
+    let (outdated, missing) = (looked_up(repo, outdated)?.0, looked_up(repo, wanted.to_vec())?.1);
+    Ok(outdated.into_iter().map(Step::Unset).chain(missing.into_iter().map(Step::Set)).collect())
 }
 
-/// The change for all remotes; without `--fetch` only for those with refspecs that write refs of this clone.
-pub(super) fn fetch_change(repo: &Repo, asked: FetchRefspecs) -> Result<KeyChange, SetupError> {
-    let mut change = KeyChange::default();
+/// The changes for all remotes; without `--fetch` only for those with refspecs that write refs of this clone.
+pub(super) fn fetch_changes(repo: &Repo, asked: FetchRefspecs) -> Result<Vec<Step>, GitError> {
+    let mut changes = Vec::new();
     for state in fetch_states(&repo.fetch_refspecs()?) {
         let key = format!("remote.{}.fetch", state.remote);
         let of_key = |spec: String| (key.clone(), spec);
         let ours = state.overwrites.into_iter().filter(|spec| is_ours_alone(spec));
-        let (outdated, _) = looked_up(repo, ours.map(of_key).collect())?;
+        let outdated = still_set(repo, ours.map(of_key).collect())?;
         if asked == FetchRefspecs::Wanted || !outdated.is_empty() {
-            change.missing.extend(state.missing.into_iter().map(of_key));
-            change.outdated.extend(outdated);
+            changes.extend(outdated.into_iter().map(Step::Unset));
+            changes.extend(state.missing.into_iter().map(of_key).map(Step::Set));
         }
     }
-    Ok(change)
+    Ok(changes)
 }
 
 /// `--fetch`.
@@ -117,14 +78,6 @@ pub enum FetchRefspecs {
     Wanted,
     #[default]
     AsTheyAre,
-}
-
-/// Takes values out of the configuration of this repository, those that are still there; returns these.
-pub(super) fn unset(repo: &Repo, values: Vec<KeyValue>) -> Result<Vec<KeyValue>, SetupError> {
-    let (outdated, _) = looked_up(repo, values)?;
-    let change = KeyChange { outdated, missing: Vec::new() };
-    change.make(repo)?;
-    Ok(change.outdated)
 }
 
 /// `--push` and `--no-push`.
@@ -137,21 +90,21 @@ pub enum PushChoice {
     Unsaid,
 }
 
-/// The change of the key to what is asked, in the place of the values of this repository.
-pub(super) fn push_change(repo: &Repo, push_records: PushChoice) -> Result<KeyChange, GitError> {
+/// The changes of the key to what is asked, in the place of the values of this repository.
+pub(super) fn push_changes(repo: &Repo, push_records: PushChoice) -> Result<Vec<Step>, GitError> {
     let there = repo.config_sources(PUSH_KEY)?;
     let wanted = match push_records {
         PushChoice::Yes => "true",
         PushChoice::No => "false",
         PushChoice::Unsaid if there.is_empty() => "true",
-        PushChoice::Unsaid => return Ok(KeyChange::default()),
+        PushChoice::Unsaid => return Ok(Vec::new()),
     };
     let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
     let own: Vec<String> = own.collect();
+    if own == [wanted] {
+        return Ok(Vec::new());
+    }
     let keyed = |value: String| (PUSH_KEY.to_owned(), value);
-    Ok(if own == [wanted] {
-        KeyChange::default()
-    } else {
-        KeyChange { outdated: own.into_iter().map(keyed).collect(), missing: vec![keyed(wanted.to_owned())] }
-    })
+    let outdated = own.into_iter().map(keyed).map(Step::Unset);
+    Ok(outdated.chain([Step::Set(keyed(wanted.to_owned()))]).collect())
 }

@@ -3,7 +3,6 @@
 mod git_config;
 mod managers;
 mod plan;
-mod preview;
 mod remove;
 mod run;
 #[cfg(test)]
@@ -14,13 +13,14 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
-use self::git_config::{FetchRefspecs, KeyValue, PushChoice};
-use self::preview::{Preview, Step};
+use self::git_config::{FetchRefspecs, PushChoice};
 use self::remove::{PurgeReport, UninstallReport};
 use self::run::{FirstConfig, InstallReport, Options};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::install::edits::Edit;
+use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{Displacement, Intent};
-use crate::install::{apply::HookRemoval, mode::Integration};
+use crate::install::steps::{HookRemoval, Step};
 use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
@@ -79,21 +79,18 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let fetch = if args.fetch { FetchRefspecs::Wanted } else { FetchRefspecs::AsTheyAre };
     let options = Options { mode: args.mode, show_notes: args.show_notes, fetch, push };
     if args.dry_run {
-        let preview = preview::preview(&repo, &program, options)?;
-        shell.show(args.format.format, "install-plan", &preview, |_| preview_text(&preview));
+        let report = run::preview(&repo, &program, options)?;
+        shell.show(args.format.format, "install-plan", &preview_json(&report), |_| preview_text(&report));
         return Ok(Exit::Allowed);
     }
     by_hand(&shell.ctx, &repo);
     let report = run::install(&repo, &program, options)?;
-    let fetch = git_config::fetch_change(&repo, fetch)?.make_known(&repo)?;
-    let push = git_config::push_change(&repo, push)?.make_known(&repo)?.pop().map(|(_, value)| value);
-    let push = push.as_deref();
-    let settings = fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
-    let settings = settings.collect::<String>() + &push_text(push);
+    let settings = report.fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
+    let settings = settings.collect::<String>() + &push_text(report.push.as_deref());
     shell.out.result(&match args.format.format {
         Format::Text if report.changed_nothing() && !settings.is_empty() => settings,
         Format::Text => install_text(&report) + &settings,
-        Format::Json => json::document("install", &install_json(&report, &fetch, push)),
+        Format::Json => json::document("install", &install_json(&report)),
     });
     let Some(gone) = &report.waits else { return Ok(Exit::Allowed) };
     shell.out.message(&message::diagnostic(&waits(report.choice.mode, gone), shell.out.err));
@@ -122,7 +119,7 @@ fn shown_path(path: &Path) -> String {
 /// Lines of a file that are shown.
 const SHOWN_LINES: usize = 40;
 
-fn preview_text(preview: &Preview) -> String {
+fn preview_text(report: &InstallReport) -> String {
     let block = |text: &str| {
         let lines = text.lines().take(SHOWN_LINES).map(|line| format!("  | {}\n", shown(line)));
         let more = match text.lines().count().saturating_sub(SHOWN_LINES) {
@@ -132,29 +129,33 @@ fn preview_text(preview: &Preview) -> String {
         lines.chain(more).collect::<String>()
     };
     let mut text = String::new();
-    if let Some(because) = &preview.choice.because {
-        text.push_str(&format!("mode {}: {}\n", preview.choice.mode.as_str(), shown(because)));
+    if let Some(because) = &report.choice.because {
+        text.push_str(&format!("mode {}: {}\n", report.choice.mode.as_str(), shown(because)));
     }
-    for step in &preview.steps {
+    for step in &report.steps {
         text.push_str(&match step {
-            Step::Write { path, text: Some(text) } => {
-                format!("would write {}:\n{}", shown(path), block(text))
+            Step::Manifest(path, _) => {
+                format!("would write {} (what andon uninstall is to put back)\n", shown_path(path))
             }
-            Step::Write { path, text: None } => {
-                format!("would write {} (what andon uninstall is to put back)\n", shown(path))
+            Step::Write(edit) if edit.is_insertion() => {
+                format!("would put into {}:\n{}", shown_path(&edit.path), block(&edit.inserted.concat()))
             }
-            Step::Rename { from, to } => format!("would rename {} to {}\n", shown(from), shown(to)),
-            Step::Insert { path, lines } => format!("would put into {}:\n{}", shown(path), block(lines)),
-            Step::Remove { path } => format!("would take out {}\n", shown(path)),
-            Step::Link { path, to } => format!("would link {} to {}\n", shown(path), shown(to)),
-            Step::Set { key, value } => format!("would set {} = {}\n", shown(key), shown(value)),
-            Step::Unset { key, value } => format!("would unset {} = {}\n", shown(key), shown(value)),
+            Step::Write(Edit { path, after, .. }) => {
+                format!("would write {}:\n{}", shown_path(path), block(&String::from_utf8_lossy(after)))
+            }
+            Step::Chain { from, to } | Step::Rename { from, to } => {
+                format!("would rename {} to {}\n", shown_path(from), shown_path(to))
+            }
+            Step::Remove { path, .. } => format!("would take out {}\n", shown_path(path)),
+            Step::Link { path, to } => format!("would link {} to {}\n", shown_path(path), shown_path(to)),
+            Step::Set((key, value)) => format!("would set {} = {}\n", shown(key), shown(value)),
+            Step::Unset((key, value)) => format!("would unset {} = {}\n", shown(key), shown(value)),
         });
     }
-    if let Some(gone) = &preview.waits {
+    if let Some(gone) = &report.waits {
         text.push_str(&format!("afterwards a person runs: {}\n", shown(&gone.help)));
     }
-    text.push_str(if preview.steps.is_empty() {
+    text.push_str(if report.steps.is_empty() {
         "everything is installed already; nothing would change\n"
     } else {
         "nothing was changed (--dry-run)\n"
@@ -261,17 +262,27 @@ fn push_text(set: Option<&str>) -> String {
     said.map_or_else(String::new, |said| format!("{}\n", said.text()))
 }
 
+/// `andon/install-plan@1`
+fn preview_json(report: &InstallReport) -> Value {
+    let ModeChoice { mode, because } = &report.choice;
+    let mut document = json!({ "mode": mode, "mode_because": because, "steps": report.steps });
+    if let Some(waits) = &report.waits {
+        document["waits"] = json!(waits);
+    }
+    document
+}
+
 /// `andon/install@1`
-fn install_json(report: &InstallReport, fetch: &[KeyValue], push: Option<&str>) -> Value {
-    let fetch_added = fetch.iter().map(|(key, refspec)| json!({ "key": key, "refspec": refspec }));
+fn install_json(report: &InstallReport) -> Value {
+    let fetch_added = report.fetch.iter().map(|(key, refspec)| json!({ "key": key, "refspec": refspec }));
     let hook = |(hook, intent): &(GitHook, Intent)| json!({ "hook": hook.name(), "state": hook_word(*hook, *intent) });
     let guess = report.first_config.as_ref().map(|first| &first.guess);
     let mut document = json!({
-        "changed": !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
-        "push_set": push,
-        "fetch_added": fetch_added.collect::<Vec<_>>(),
+        "changed": !report.changed_nothing() || !report.fetch.is_empty() || report.push.is_some(),
+        "push_set": report.push,
+        "fetch_added": fetch_added.collect::<Value>(),
         "hooks_dir": report.hooks_dir.to_string_lossy(),
-        "hooks": report.hooks.iter().map(hook).collect::<Vec<_>>(),
+        "hooks": report.hooks.iter().map(hook).collect::<Value>(),
         "mode": report.choice.mode,
         "mode_because": report.choice.because,
         "files": report.files.iter().map(|(path, _)| path.to_string_lossy()).collect::<Vec<_>>(),

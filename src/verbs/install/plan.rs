@@ -1,236 +1,251 @@
-//! The plan of an installation, made before anything changes, and how it is carried out.
+//! The plan of an installation, made before anything changes: one list of changes, which a dry run shows and which is
+//! carried out as it is.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{collections::BTreeMap, fs};
 
-use super::remove::{self, PlaceReport};
-use super::{git_config, managers};
-use crate::install::edits::{self, Edit};
+use super::git_config::{self, fetch_changes, push_changes};
+use super::managers;
+use super::remove::{PlaceReport, Removal};
+use super::run::{InstallReport, Options, first_config};
+use crate::install::edits::{Edit, FileKind};
 use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::mode::{self, Integration, ModeChoice};
-use crate::install::plan::{self, Intent};
-use crate::install::{InstallError, apply, forward, lefthook, manifest::Manifest};
-use crate::setup::place::{self, Override, SharedHooksPath};
-use crate::setup::{SetupError, live};
-use andon_core::domain::git_hook::GitHook;
-use andon_git::{Repo, platform::files};
+use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
+use crate::install::mode::{self, Integration};
+use crate::install::plan::{self, Displacement, Intent};
+use crate::install::steps::{KeyValue, Step, missing_folders};
+use crate::install::{InstallError, forward, lefthook, shim};
+use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link};
+use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
+use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
+use andon_engine::sync::PUSH_KEY;
+use andon_git::Repo;
 
-/// Everything that will be done.
-pub(super) struct Plan {
-    pub(super) choice: ModeChoice,
-    /// The directory in which git looks for hooks, or will.
-    pub(super) dir: PathBuf,
-    /// In mode `shim`, hooks of all repositories that ours are to run.
-    pub(super) theirs: Option<SharedHooksPath>,
-    /// The shims, in mode `shim`.
-    pub(super) intents: Vec<(GitHook, Intent)>,
-    pub(super) edits: Vec<Edit>,
+/// The plan as it grows.
+pub(super) struct Plan<'a> {
+    repo: &'a Repo,
+    program: &'a Path,
+    pub(super) report: InstallReport,
+    /// The manifest as it will be.
+    manifest: Manifest,
+    /// Takes out what an earlier mode had put in place.
+    pub(super) removal: Removal,
 }
 
-#[derive(Default)]
-pub(super) struct WriteReport {
-    pub(super) files: Vec<(PathBuf, bool)>,
-    pub(super) changed_besides: bool,
-    pub(super) remarks: Vec<String>,
-}
-
-impl Plan {
-    pub(super) fn make(
-        repo: &Repo,
-        top: &Path,
-        program: &Path,
-        asked: Option<Integration>,
-        manifest: &Manifest,
-    ) -> Result<Self, SetupError> {
+impl<'a> Plan<'a> {
+    /// Looks and decides; nothing is changed.
+    pub(super) fn make(repo: &'a Repo, program: &'a Path, options: Options) -> Result<Self, SetupError> {
+        if !program.is_absolute() {
+            return Err(SetupError::RelativeProgram { program: program.to_owned() });
+        }
+        let top = repo.workdir().ok_or_else(|| SetupError::Bare { git_dir: repo.git_dir().to_owned() })?;
+        let before = Manifest::of(repo)?;
         let now = repo.hooks_dir()?;
         // Where it is no directory only the shims have nowhere to go.
-        let looked = inspect(&now, manifest);
+        let looked = inspect(&now, &before);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
-        let situation = managers::situation(repo, top, asked, manifest, states);
+        let situation = managers::situation(repo, top, options.mode, &before, states);
         let choice = mode::choose(&situation).map_err(SetupError::ModeProblem)?;
-        let edits = managers::plan(repo, top, choice.mode, manifest)?;
-        if choice.mode != Integration::Shim {
-            return Ok(Self { choice, dir: now, theirs: None, intents: Vec::new(), edits });
-        }
-        let place::HookPlace { dir, theirs } = place::choose(repo)?;
-        let mut looked = if dir == now { looked? } else { inspect(&dir, manifest)? };
-        if theirs.is_some() {
-            // Hooks that call others are written next to the shims.
-            for state in &mut looked {
-                state.chained = HookFile::Nothing;
-            }
-        }
-        let intents = plan::install(&dir, &looked, program)
-            .map_err(|conflicts| InstallError::Conflicts { conflicts })?;
-        Ok(Self { choice, dir, theirs, intents, edits })
-    }
-
-    /// Installs, and takes out what an earlier mode had put in place.
-    pub(super) fn carry_out(
-        &self,
-        repo: &Repo,
-        program: &Path,
-        manifest: &mut Manifest,
-    ) -> Result<WriteReport, SetupError> {
-        let path = Manifest::path(repo.common_dir());
-        let before = manifest.clone();
-        manifest.mode = Some(self.choice.mode);
-        let mut done = WriteReport::default();
-        match self.choice.mode {
-            Integration::Shim => {
-                apply::install(&self.dir, &self.intents, program, &path, manifest)?;
-                *manifest = Manifest::of(repo)?;
-                if let Some(theirs) = &self.theirs {
-                    done.changed_besides = self.lead_on(repo, theirs, manifest, &path)?;
-                    done.remarks.push(self.leads_on(theirs));
-                }
-            }
-            Integration::Config => done.changed_besides = Self::configure(repo, program, manifest, &path)?,
-            Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
-                self.edit(repo, program, manifest, &path)?;
-            }
-        }
-        let had_notice = lefthook::take_notice(&self.dir)?;
-        done.changed_besides |= self.take_out_others(repo, manifest, &mut done.remarks)?;
-        let notice = self.has_notice(repo)?;
-        if notice {
-            lefthook::put_notice(&self.dir)?;
-        }
-        done.changed_besides |= notice != had_notice;
-        done.files = self.edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect();
-        if *manifest != before || self.choice.mode != Integration::Shim {
-            manifest.write(&path)?;
-        }
-        Ok(done)
-    }
-
-    /// Has git look into the directory of this repository alone, whose hooks run those of all repositories.
-    fn lead_on(
-        &self,
-        repo: &Repo,
-        theirs: &SharedHooksPath,
-        manifest: &mut Manifest,
-        path: &Path,
-    ) -> Result<bool, SetupError> {
-        let before = manifest.clone();
-        let undo = |error: SetupError| {
-            // What is left of it is in a directory that git does not look into.
-            let _ = forward::remove(&self.dir);
-            let _ = inspect(&self.dir, &before).and_then(|states| apply::uninstall(&self.dir, &states));
-            error
-        };
-        forward::write(&self.dir, &forward::files_to(&theirs.dir)).map_err(|error| undo(error.into()))?;
-        if theirs.hidden {
-            return Ok(false);
-        }
-        let entry = (place::HOOKS_PATH.to_owned(), self.dir.to_string_lossy().into_owned());
-        manifest.fetch.retain(|one| *one != entry);
-        manifest.fetch.push(entry.clone());
-        // First: an entry for what never came to be does no harm.
-        manifest.write(path)?;
-        repo.config_add(&entry.0, &entry.1).map_err(|error| undo(error.into()))?;
-        Ok(true)
-    }
-
-    fn leads_on(&self, theirs: &SharedHooksPath) -> String {
-        format!(
-            "core.hooksPath is {:?} for all your repositories ({}); for this one it is now {}, whose hooks are andon's and \
-             then run those there",
-            theirs.set_by.value,
-            theirs.set_by.origin,
-            self.dir.display()
-        )
-    }
-
-    fn configure(
-        repo: &Repo,
-        program: &Path,
-        manifest: &mut Manifest,
-        path: &Path,
-    ) -> Result<bool, SetupError> {
-        let wanted = git_config::hook_keys(program);
-        // First: an entry for a key that never came to be does no harm.
-        let both =
-            Manifest { hook_keys: [manifest.hook_keys.as_slice(), &wanted].concat(), ..manifest.clone() };
-        both.write(path)?;
-        let changed = git_config::hook_change(repo, &wanted, &manifest.hook_keys)?.make(repo)?;
-        manifest.hook_keys = wanted;
-        Ok(changed)
-    }
-
-    /// Commits report that lefthook does not run its hooks yet.
-    pub(super) fn has_notice(&self, repo: &Repo) -> Result<bool, SetupError> {
-        Ok(self.choice.mode == Integration::Lefthook
-            && !live::lefthook_runs(&self.dir)
-            && !matches!(place::hooks_override(repo)?, Override::Foreign(_))
-            && lefthook::place_of_notice(&self.dir).is_some())
-    }
-
-    fn edit(
-        &self,
-        repo: &Repo,
-        program: &Path,
-        manifest: &mut Manifest,
-        path: &Path,
-    ) -> Result<(), SetupError> {
-        let before = manifest.clone();
-        for edit in &self.edits {
-            let entry = edit.entry(manifest.file(&edit.path));
+        let edits = managers::plan(repo, top, choice.mode, &before)?;
+        let mut manifest = Manifest { mode: Some(choice.mode), ..before.clone() };
+        for edit in &edits {
+            let entry = edit.entry(before.file(&edit.path));
             manifest.files.retain(|file| *file.path != edit.path);
             manifest.files.push(entry);
         }
-        // First: an entry for lines that never came to be does no harm.
-        manifest.write(path)?;
-        let result = edits::apply(&self.edits).and_then(|()| link_program(repo, program));
-        if let Err(error) = result {
-            edits::undo(&self.edits);
-            *manifest = before;
-            let _ = if *manifest == Manifest::default() {
-                apply::remove_manifest(path)
-            } else {
-                manifest.write(path)
-            };
-            return Err(error.into());
+        let removal = Removal::plan(repo, &mut manifest, Some(choice.mode), &edits)?;
+        let report = InstallReport::begun(now, choice, &edits);
+        let mut plan = Self { repo, program, report, manifest, removal };
+        plan.first_files(top, options)?;
+        match plan.report.choice.mode {
+            Integration::Shim => plan.shims(&before)?,
+            Integration::Config => {
+                let wanted = git_config::hook_keys(program);
+                plan.configure(git_config::hook_changes(repo, &wanted, &before.hook_keys)?);
+                plan.manifest.hook_keys = wanted;
+            }
+            Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
+                let due = edits.into_iter().filter(|edit| !edit.is_there());
+                plan.report.steps.extend(due.map(Step::Write));
+                let (path, to) = (program_link(repo), program.to_owned());
+                let is_there = fs::read_link(&path).is_ok_and(|found| found == program);
+                plan.report.steps.extend((!is_there).then_some(Step::Link { path, to }));
+            }
+        }
+        plan.leave_earlier();
+        plan.notice()?;
+        plan.settings(options)?;
+        plan.keep(&before);
+        Ok(plan)
+    }
+
+    /// The first `andon.toml`, and whether `git log` shows the records. What was set once, by whomever, stays.
+    fn first_files(&mut self, top: &Path, options: Options) -> Result<(), SetupError> {
+        let path = top.join(CONFIG_FILE);
+        if fs::symlink_metadata(&path).is_err() {
+            let (first, text) = first_config(top);
+            self.report.first_config = Some(first);
+            self.report.steps.push(Step::Write(Edit::whole(path, None, text.into_bytes(), FileKind::Text)));
+        }
+        let shown = || self.repo.config_sources(DISPLAY_REF_KEY);
+        if options.show_notes && !shown()?.iter().any(|one| names_notes_ref(&one.value)) {
+            self.report.display_ref_added = true;
+            self.report.steps.push(Step::Set((DISPLAY_REF_KEY.to_owned(), DISPLAY_REF.to_owned())));
+            self.manifest.display_refs.retain(|value| value != DISPLAY_REF);
+            self.manifest.display_refs.push(DISPLAY_REF.to_owned());
         }
         Ok(())
     }
 
-    fn take_out_others(
-        &self,
-        repo: &Repo,
-        manifest: &mut Manifest,
-        remarks: &mut Vec<String>,
-    ) -> Result<bool, SetupError> {
-        let before = remarks.len();
-        let kept: Vec<PathBuf> = self.edits.iter().map(|edit| edit.path.clone()).collect();
-        for path in remove::clean_files(manifest, &kept)? {
-            remarks.push(format!("the lines of the earlier mode are out of {}", path.display()));
+    fn shims(&mut self, before: &Manifest) -> Result<(), SetupError> {
+        let place::HookPlace { dir, theirs } = place::choose(self.repo)?;
+        let mut states = inspect(&dir, before)?;
+        if theirs.is_some() {
+            // Hooks that call others are written next to the shims.
+            for state in &mut states {
+                state.chained = HookFile::Nothing;
+            }
         }
-        if self.choice.mode != Integration::Config && remove::take_out_hook_keys(repo, manifest)? > 0 {
+        let intents = plan::install(&dir, &states, self.program)
+            .map_err(|conflicts| InstallError::Conflicts { conflicts })?;
+        for (hook, intent) in &intents {
+            if let Intent::Write(displaced) = intent {
+                self.shim(&dir, *hook, *displaced);
+            }
+        }
+        self.remember_shims(&dir, &intents);
+        (self.report.hooks_dir, self.report.hooks) = (dir, intents);
+        theirs.map_or(Ok(()), |theirs| self.lead_on(&theirs))
+    }
+
+    fn shim(&mut self, dir: &Path, hook: GitHook, displaced: Displacement) {
+        let (at, chained) = (dir.join(hook.name()), dir.join(hook.chained_name()));
+        let (from, to) = (at.clone(), chained);
+        self.report.steps.extend(match displaced {
+            Displacement::Chained => Some(Step::Chain { from, to }),
+            Displacement::NewerOfSameTool => Some(Step::Rename { from, to }),
+            Displacement::Nothing | Displacement::OlderShim | Displacement::Twin => None,
+        });
+        let before = (displaced != Displacement::Nothing).then(|| fs::read(&at).unwrap_or_default());
+        let shim = shim::render(self.program, hook);
+        self.report.steps.push(Step::Write(Edit::whole(at, before, shim, FileKind::Hook)));
+    }
+
+    fn remember_shims(&mut self, dir: &Path, intents: &[(GitHook, Intent)]) {
+        let places = &mut self.manifest.places;
+        let at = places.iter().position(|place| *place.dir == dir).unwrap_or_else(|| {
+            let (dir, created) = (AbsolutePath(dir.to_owned()), Vec::new());
+            places.push(HooksFolder { dir, created, shims: BTreeMap::new() });
+            places.len() - 1
+        });
+        let created = missing_folders(&dir.join("hook"));
+        if !created.is_empty() {
+            places[at].created = created.into_iter().map(AbsolutePath).collect();
+        }
+        for (hook, _) in intents.iter().filter(|(_, intent)| !matches!(intent, Intent::RunsThrough(_))) {
+            let digest = shim::digest(&shim::render(self.program, *hook));
+            places[at].shims.insert(hook.name().to_owned(), digest);
+        }
+    }
+
+    /// Has git look into the directory of this repository alone, whose hooks run those of all repositories.
+    fn lead_on(&mut self, theirs: &SharedHooksPath) -> Result<(), SetupError> {
+        let dir = &self.report.hooks_dir;
+        self.report.steps.extend(forward::changes(dir, &theirs.dir)?);
+        self.report.remarks.push(format!(
+            "core.hooksPath is {:?} for all your repositories ({}); for this one it is now {}, whose hooks are andon's and \
+             then run those there",
+            theirs.set_by.value,
+            theirs.set_by.origin,
+            dir.display()
+        ));
+        if !theirs.hidden {
+            let entry = (HOOKS_PATH.to_owned(), dir.to_string_lossy().into_owned());
+            self.remember(&entry);
+            self.configure(vec![Step::Set(entry)]);
+        }
+        Ok(())
+    }
+
+    fn configure(&mut self, changes: Vec<Step>) {
+        self.report.changed_besides |= !changes.is_empty();
+        self.report.steps.extend(changes);
+    }
+
+    /// Takes out what an earlier mode had put in place.
+    fn leave_earlier(&mut self) {
+        let (removal, remarks) = (&self.removal, &mut self.report.remarks);
+        let before = remarks.len();
+        let out_of = |path: &PathBuf| format!("the lines of the earlier mode are out of {}", path.display());
+        remarks.extend(removal.files.iter().map(out_of));
+        if removal.hook_keys > 0 {
             remarks.push("the hooks of the earlier mode are out of the configuration".to_owned());
         }
-        if self.choice.mode != Integration::Shim {
-            let places = remove::take_out_shims(repo, manifest)?;
-            let out_of = |place: &PlaceReport| {
-                format!("the shims of the earlier mode are out of {}", place.dir.display())
-            };
-            remarks.extend(places.iter().filter(|place| place.took_any()).map(out_of));
-        }
-        Ok(remarks.len() > before)
+        let out_of =
+            |place: &PlaceReport| format!("the shims of the earlier mode are out of {}", place.dir.display());
+        remarks.extend(removal.places.iter().filter(|place| place.took_any()).map(out_of));
+        self.report.changed_besides |= remarks.len() > before;
+        self.report.steps.extend(removal.steps.iter().cloned());
     }
-}
 
-fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
-    let link = place::program_link(repo);
-    if fs::read_link(&link).is_ok_and(|found| found == program) {
-        return Ok(());
+    /// Commits report that lefthook does not run its hooks yet.
+    fn notice(&mut self) -> Result<(), SetupError> {
+        let dir = &self.report.hooks_dir;
+        let is_wanted = self.report.choice.mode == Integration::Lefthook
+            && !live::lefthook_runs(dir)
+            && !matches!(place::hooks_override(self.repo)?, Override::Foreign(_));
+        let steps = &self.report.steps;
+        let place = lefthook::place_of_notice(dir, steps).filter(|_| is_wanted);
+        let is_written =
+            |path: &PathBuf| steps.iter().any(|step| matches!(step, Step::Write(edit) if edit.path == *path));
+        let there: Vec<PathBuf> = lefthook::notices(dir).collect();
+        let stays = place.as_ref().is_some_and(|place| there.contains(place));
+        let goes = there.into_iter().filter(|path| place.as_ref() != Some(path) && !is_written(path));
+        let mut changes: Vec<Step> = goes.map(|path| Step::Remove { path, rest: None }).collect();
+        changes.retain(|step| !steps.contains(step));
+        let notice = |path| Edit::whole(path, None, lefthook::NOTICE.into(), FileKind::Program);
+        changes.extend(place.filter(|_| !stays).map(notice).map(Step::Write));
+        self.configure(changes);
+        Ok(())
     }
-    let failed = |source: io::Error| InstallError::Io { verb: "write", path: link.clone(), source };
-    let folder = link.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed)?;
-    let made = tempfile::Builder::new()
-        .prefix(".andon-")
-        .make_in(folder, |name| files::link_program(program, name))
-        .map_err(failed)?;
-    made.persist(&link).map_err(|error| failed(error.error))
+
+    /// The keys of fetching and pushing.
+    fn settings(&mut self, options: Options) -> Result<(), SetupError> {
+        let (fetch, push) =
+            (fetch_changes(self.repo, options.fetch)?, push_changes(self.repo, options.push)?);
+        for change in fetch.iter().chain(&push) {
+            if let Step::Set(value) = change {
+                self.remember(value);
+                let report = &mut self.report;
+                if value.0 == PUSH_KEY {
+                    report.push = Some(value.1.clone());
+                } else {
+                    report.fetch.push(value.clone());
+                }
+            }
+        }
+        self.report.steps.extend(fetch.into_iter().chain(push));
+        Ok(())
+    }
+
+    fn remember(&mut self, value: &KeyValue) {
+        let is_replaced =
+            |earlier: &KeyValue| earlier == value || (value.0 == PUSH_KEY && earlier.0 == PUSH_KEY);
+        self.manifest.fetch.retain(|earlier| !is_replaced(earlier));
+        self.manifest.fetch.push(value.clone());
+    }
+
+    /// The manifest is first: an entry for what never came to be does no harm. What goes is still in it then.
+    fn keep(&mut self, before: &Manifest) {
+        let path = Manifest::path(self.repo.common_dir());
+        let write = |manifest: Manifest| Step::Manifest(path.clone(), Some(Box::new(manifest)));
+        let both = self.manifest.with(before);
+        let steps = &mut self.report.steps;
+        if both != self.manifest {
+            steps.push(write(self.manifest.clone()));
+        }
+        if both != *before {
+            steps.insert(0, write(both));
+        }
+    }
 }

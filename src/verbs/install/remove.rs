@@ -2,12 +2,12 @@
 
 use std::{fs, io, path::PathBuf};
 
-use super::git_config::{KeyValue, unset};
-use super::managers;
-use crate::install::apply::{self, HookRemoval};
-use crate::install::edits::{self, EditRemoval};
-use crate::install::manifest::{HooksFolder, Manifest};
-use crate::install::{InstallError, forward, inspect::inspect, lefthook, mode::Integration};
+use super::{git_config::still_set, managers};
+use crate::install::edits::{self, Edit};
+use crate::install::inspect::{HookFile, inspect};
+use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
+use crate::install::steps::{self, HookRemoval, KeyValue, Step};
+use crate::install::{InstallError, forward, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
@@ -65,101 +65,140 @@ impl UninstallReport {
     }
 }
 
-/// Takes the hooks out again and restores what was there. It can be run again after an error.
-pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
-    let manifest_path = Manifest::path(repo.common_dir());
-    let mut manifest = Manifest::of(repo)?;
-    if let Some(top) = repo.workdir() {
-        let _ = AndonDir::below(top).remove_unused();
-    }
-    let values = std::mem::take(&mut manifest.display_refs).into_iter();
-    let display_refs = unset(repo, values.map(|value| (DISPLAY_REF_KEY.to_owned(), value)).collect())?;
-    let display_refs = display_refs.into_iter().map(|(_, value)| value).collect();
-    let fetch = unset(repo, std::mem::take(&mut manifest.fetch))?;
-    let files = clean_files(&mut manifest, &[])?;
-    // A hook is two keys.
-    let config_hooks = take_out_hook_keys(repo, &mut manifest)? / 2;
-    let places = take_out_shims(repo, &mut manifest)?;
-    let mode = manifest.mode;
-    if manifest.places.is_empty() {
-        let _ = fs::remove_file(program_link(repo));
-        let _ = fs::remove_file(schema_file(repo));
-        apply::remove_manifest(&manifest_path)?;
-    } else {
-        manifest.write(&manifest_path)?;
-    }
-    let remarks = remarks(repo, mode);
-    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, mode, remarks })
+/// The changes that take out what was installed, and what they come to.
+pub(super) struct Removal {
+    pub(super) steps: Vec<Step>,
+    /// Each directory that hooks were installed into.
+    pub(super) places: Vec<PlaceReport>,
+    /// Files of others that our lines are in.
+    pub(super) files: Vec<PathBuf>,
+    /// The number of keys of hooks in the configuration.
+    pub(super) hook_keys: usize,
+    /// Directories that were made for hooks, which go where they are empty by then.
+    created: Vec<Vec<AbsolutePath>>,
 }
 
-/// Takes our lines out of every edited file but those of `kept`; returns those that changed.
-pub(super) fn clean_files(manifest: &mut Manifest, kept: &[PathBuf]) -> Result<Vec<PathBuf>, SetupError> {
-    let mut cleaned = Vec::new();
-    for file in std::mem::take(&mut manifest.files) {
-        if kept.contains(&*file.path) {
-            manifest.files.push(file);
-        } else if edits::clean(&file)? != EditRemoval::Nothing {
-            cleaned.push(file.path.0);
+impl Removal {
+    /// Plans to take out everything of `manifest` but what `mode` needs and the files of `kept`. The manifest is left with the
+    /// rest.
+    pub(super) fn plan(
+        repo: &Repo,
+        manifest: &mut Manifest,
+        mode: Option<Integration>,
+        kept: &[Edit],
+    ) -> Result<Self, SetupError> {
+        let (steps, places, files, created) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut found = Self { steps, places, files, hook_keys: 0, created };
+        for file in std::mem::take(&mut manifest.files) {
+            if kept.iter().any(|edit| edit.path == *file.path) {
+                manifest.files.push(file);
+            } else if let Some(step) = edits::cleaned(&file)? {
+                found.steps.push(step);
+                found.files.push(file.path.0);
+            }
         }
+        if mode != Some(Integration::Config) {
+            let keys = still_set(repo, std::mem::take(&mut manifest.hook_keys))?;
+            found.hook_keys = keys.len();
+            found.steps.extend(keys.into_iter().map(Step::Unset));
+        }
+        if mode != Some(Integration::Shim) {
+            found.hooks(repo, manifest, mode)?;
+        }
+        Ok(found)
     }
-    Ok(cleaned)
-}
 
-/// Takes the hooks out of the configuration; returns the number of keys.
-pub(super) fn take_out_hook_keys(repo: &Repo, manifest: &mut Manifest) -> Result<usize, SetupError> {
-    Ok(unset(repo, std::mem::take(&mut manifest.hook_keys))?.len())
-}
-
-/// Takes the shims out of every directory that they were put into.
-pub(super) fn take_out_shims(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<PlaceReport>, SetupError> {
-    let mut places = Vec::new();
-    unset_hooks_path(repo, manifest)?;
-    for dir in dirs(repo, manifest)? {
-        forward::remove(&dir)?;
-        lefthook::take_notice(&dir)?;
-        let states = match inspect(&dir, manifest) {
-            Ok(states) => states,
-            // Hooks are switched off here, and were when Andon came.
-            Err(InstallError::NoDirectory { .. }) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        let hooks = apply::uninstall(&dir, &states)?;
-        places.push(PlaceReport { dir, hooks });
+    /// The shims in every directory that they were put into, and in the one that git looks into now, should the manifest be
+    /// lost. git looks for hooks where it looked before.
+    fn hooks(
+        &mut self,
+        repo: &Repo,
+        manifest: &mut Manifest,
+        mode: Option<Integration>,
+    ) -> Result<(), SetupError> {
+        let (own, others) =
+            std::mem::take(&mut manifest.fetch).into_iter().partition(|(key, _)| key == HOOKS_PATH);
+        manifest.fetch = others;
+        self.steps.extend(still_set(repo, own)?.into_iter().map(Step::Unset));
+        let mut dirs: Vec<PathBuf> = manifest.places.iter().map(|place| place.dir.0.clone()).collect();
+        dirs.extend(Some(repo.hooks_dir()?).filter(|now| !dirs.contains(now)));
+        for dir in dirs {
+            let notices: Vec<PathBuf> = lefthook::notices(&dir).collect();
+            let led_on = forward::led_on(&dir);
+            let mut states = match inspect(&dir, manifest) {
+                Ok(states) => states,
+                // Hooks are switched off here, and were when Andon came.
+                Err(InstallError::NoDirectory { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            // An installation has a word of its own on the notice.
+            let ours = led_on.iter().chain(notices.iter().filter(|_| mode.is_none())).cloned();
+            self.steps.extend(ours.map(|path| Step::Remove { path, rest: None }));
+            let goes = |name: &str| [&led_on, &notices].iter().any(|gone| gone.contains(&dir.join(name)));
+            let mut hooks = Vec::new();
+            for state in &mut states {
+                if goes(state.hook.name()) {
+                    state.standing = HookFile::Nothing;
+                }
+                if goes(&state.hook.chained_name()) {
+                    state.chained = HookFile::Nothing;
+                }
+                let (outcome, step) = steps::put_back(&dir, state);
+                hooks.push((state.hook, outcome));
+                self.steps.extend(step);
+            }
+            self.places.push(PlaceReport { dir, hooks });
+        }
+        let places = std::mem::take(&mut manifest.places).into_iter();
+        manifest.places = places.filter_map(|place| self.forget(place)).collect();
+        Ok(())
     }
-    forget(manifest, &places);
-    Ok(places)
-}
 
-/// git looks for hooks where it looked before.
-fn unset_hooks_path(repo: &Repo, manifest: &mut Manifest) -> Result<(), SetupError> {
-    let (own, others) =
-        std::mem::take(&mut manifest.fetch).into_iter().partition(|(key, _)| key == HOOKS_PATH);
-    manifest.fetch = others;
-    unset(repo, own).map(|_| ())
-}
-
-/// The directories of the manifest, and the one that git looks into now, should the manifest be lost.
-fn dirs(repo: &Repo, manifest: &Manifest) -> Result<Vec<PathBuf>, SetupError> {
-    let mut dirs: Vec<PathBuf> = manifest.places.iter().map(|place| place.dir.0.clone()).collect();
-    let now = repo.hooks_dir()?;
-    if !dirs.contains(&now) {
-        dirs.push(now);
-    }
-    Ok(dirs)
-}
-
-/// Drops what was put back from the manifest, and the directories that were made for it.
-fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
-    let still = |mut place: HooksFolder| {
-        let report = reports.iter().find(|report| report.dir == *place.dir)?;
+    /// The entry for what is left in a place; `None` where all of it goes.
+    fn forget(&mut self, mut place: HooksFolder) -> Option<HooksFolder> {
+        let report = self.places.iter().find(|report| report.dir == *place.dir)?;
         place.shims.retain(|hook, _| report.left(hook));
         if report.left_any() {
             return Some(place);
         }
-        apply::remove_dirs(&place.created);
+        self.created.push(place.created);
         None
-    };
-    manifest.places = std::mem::take(&mut manifest.places).into_iter().filter_map(still).collect();
+    }
+
+    /// Removes the directories, once the steps are made.
+    pub(super) fn remove_dirs(&self) {
+        self.created.iter().for_each(|created| steps::remove_dirs(created));
+    }
+}
+
+/// Takes the hooks out again and restores what was there. It can be run again after an error.
+pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
+    let mut manifest = Manifest::of(repo)?;
+    if let Some(top) = repo.workdir() {
+        let _ = AndonDir::below(top).remove_unused();
+    }
+    let mode = manifest.mode;
+    let values = std::mem::take(&mut manifest.display_refs).into_iter();
+    let shown = still_set(repo, values.map(|value| (DISPLAY_REF_KEY.to_owned(), value)).collect())?;
+    let fetch = still_set(repo, std::mem::take(&mut manifest.fetch))?;
+    let removal = Removal::plan(repo, &mut manifest, None, &[])?;
+    let is_gone = manifest.places.is_empty();
+    let kept = (!is_gone).then(|| Box::new(manifest));
+    let values = shown.iter().chain(&fetch).cloned().map(Step::Unset);
+    let last = Step::Manifest(Manifest::path(repo.common_dir()), kept);
+    let steps: Vec<Step> = values.chain(removal.steps.iter().cloned()).chain([last]).collect();
+    steps::apply(Some(repo), &steps)?;
+    removal.remove_dirs();
+    if is_gone {
+        let _ = fs::remove_file(program_link(repo));
+        let _ = fs::remove_file(schema_file(repo));
+        let _ = Manifest::path(repo.common_dir()).parent().map(fs::remove_dir);
+    }
+    let display_refs = shown.into_iter().map(|(_, value)| value).collect();
+    let remarks = remarks(repo, mode);
+    // A hook is two keys.
+    let (places, files, config_hooks) = (removal.places, removal.files, removal.hook_keys / 2);
+    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, mode, remarks })
 }
 
 /// The things that stay, and how to remove them.

@@ -4,22 +4,22 @@
 //! a guard is worse than one without, because people trust it.
 
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::git_config::{FetchRefspecs, PushChoice};
 use super::{managers, plan::Plan};
+use crate::install::edits::{Edit, FileKind};
 use crate::install::mode::{Integration, ModeChoice};
-use crate::install::{manifest::Manifest, plan::Intent};
+use crate::install::plan::Intent;
+use crate::install::steps::{self, KeyValue, Step};
 use crate::setup::place::{self, schema_file};
-use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref};
+use crate::setup::{SetupError, live};
 use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE, scopes::Scope};
 use andon_engine::guess::members::ProposedScope;
 use andon_engine::view::status::LostHooks;
 use andon_engine::{effect::AndonDir, evidence::test_guess, guess::Guess};
-use andon_git::platform::test_seam::stop_point;
-use andon_git::{GitError, Repo};
+use andon_git::Repo;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -33,30 +33,36 @@ pub struct Options {
     pub push: PushChoice,
 }
 
-/// The `andon.toml` that was written.
+/// The `andon.toml` that is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstConfig {
-    path: PathBuf,
     /// The test command where it is sure; else the things that were seen.
     pub guess: Guess,
     /// The number of parts of the code that got tests of their own.
     pub scopes: usize,
 }
 
+/// The changes of an installation, and what they come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallReport {
     pub hooks_dir: PathBuf,
     pub choice: ModeChoice,
+    /// In the order in which they are made.
+    pub steps: Vec<Step>,
     /// Each hook, in mode `shim`.
     pub hooks: Vec<(GitHook, Intent)>,
-    /// The files of others with lines of ours, and whether they changed now.
+    /// The files of others with lines of ours, and whether they change.
     pub files: Vec<(PathBuf, bool)>,
-    /// Something else changed: keys of the configuration, the leavings of an earlier mode.
+    /// Something else changes: keys of the configuration, the leavings of an earlier mode.
     pub changed_besides: bool,
-    /// A value was added to `notes.displayRef`.
+    /// A value is added to `notes.displayRef`.
     pub display_ref_added: bool,
-    /// `None` where there was an `andon.toml`.
+    /// `None` where there is an `andon.toml`.
     pub first_config: Option<FirstConfig>,
+    /// The fetch refspecs that are added.
+    pub fetch: Vec<KeyValue>,
+    /// The value of `andon.push` where it is set.
+    pub push: Option<String>,
     /// Remarks for a person, a sentence each.
     pub remarks: Vec<String>,
     /// The steps that are left to take before git starts Andon.
@@ -64,7 +70,24 @@ pub struct InstallReport {
 }
 
 impl InstallReport {
-    /// True when everything was there already.
+    pub(super) fn begun(hooks_dir: PathBuf, choice: ModeChoice, edits: &[Edit]) -> Self {
+        Self {
+            hooks_dir,
+            choice,
+            steps: Vec::new(),
+            hooks: Vec::new(),
+            files: edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect(),
+            changed_besides: false,
+            display_ref_added: false,
+            first_config: None,
+            fetch: Vec::new(),
+            push: None,
+            remarks: Vec::new(),
+            waits: None,
+        }
+    }
+
+    /// True when everything was there already, but for the keys of fetching and pushing.
     pub fn changed_nothing(&self) -> bool {
         !self.display_ref_added
             && !self.changed_besides
@@ -74,89 +97,39 @@ impl InstallReport {
     }
 }
 
-/// The top of the working tree, where `program` can be installed for it.
-pub(super) fn top_for<'a>(repo: &'a Repo, program: &Path) -> Result<&'a Path, SetupError> {
-    if !program.is_absolute() {
-        return Err(SetupError::RelativeProgram { program: program.to_owned() });
+/// `andon install --dry-run`: nothing is changed, and what would make installing fail makes this fail.
+pub fn preview(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
+    let mut report = Plan::make(repo, program, options)?.report;
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    let mut later = Vec::new();
+    if report.first_config.is_some() || is_schema_due(repo, top) {
+        later.push((schema_file(repo), schema_text().into_bytes()));
     }
-    repo.workdir().ok_or_else(|| SetupError::Bare { git_dir: repo.git_dir().to_owned() })
+    later.extend(AndonDir::below(top).unprepared().map(|(path, text)| (path, text.to_owned())));
+    let written = |(path, text)| Step::Write(Edit::whole(path, None, text, FileKind::Text));
+    report.steps.extend(later.into_iter().map(written));
+    report.waits = live::manager_waits(repo, report.choice.mode, &report.hooks_dir);
+    Ok(report)
 }
 
 /// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
 /// fails.
 pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
-    let top = top_for(repo, program)?;
-    let mut manifest = Manifest::of(repo)?;
-    let plan = Plan::make(repo, top, program, options.mode, &manifest)?;
-    let first_config = write_first_config(top)?;
-    let undo_file = |error: SetupError| {
-        if let Some(FirstConfig { path, .. }) = &first_config {
-            let _ = fs::remove_file(path);
-        }
-        error
-    };
-    // What was set once, by whomever, stays.
-    let display_ref_added = options.show_notes
-        && add_display_ref(repo, &mut manifest).map_err(|error| undo_file(error.into()))?;
-    stop_point("install:config");
-    let done = plan.carry_out(repo, program, &mut manifest).map_err(|error| {
-        if display_ref_added {
-            let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);
-        }
-        undo_file(error)
-    })?;
+    let Plan { mut report, removal, .. } = Plan::make(repo, program, options)?;
+    steps::apply(Some(repo), &report.steps)?;
+    removal.remove_dirs();
+    let top = repo.workdir().unwrap_or(repo.common_dir());
     // `touch .andon/STOP` has to work from now on. Anything else in its place is reported where it matters.
     let _ = AndonDir::below(top).prepare();
-    let mut remarks = done.remarks;
-    remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
-    remarks.extend(managers::remarks(top, plan.choice.mode));
-    Ok(InstallReport {
-        waits: managers::waits(repo, plan.choice.mode),
-        changed_besides: write_schema(repo, top) || done.changed_besides,
-        hooks_dir: plan.dir,
-        choice: plan.choice,
-        hooks: plan.intents,
-        files: done.files,
-        display_ref_added,
-        first_config,
-        remarks,
-    })
-}
-
-/// Has `git log` show the records, where it does not; true if a value was added.
-fn add_display_ref(repo: &Repo, manifest: &mut Manifest) -> Result<bool, GitError> {
-    if repo.config_sources(DISPLAY_REF_KEY)?.iter().any(|found| names_notes_ref(&found.value)) {
-        return Ok(false);
-    }
-    repo.config_add(DISPLAY_REF_KEY, DISPLAY_REF)?;
-    if !manifest.display_refs.iter().any(|value| value == DISPLAY_REF) {
-        manifest.display_refs.push(DISPLAY_REF.to_owned());
-    }
-    Ok(true)
-}
-
-fn write_first_config(top: &Path) -> Result<Option<FirstConfig>, SetupError> {
-    let path = top.join(CONFIG_FILE);
-    if fs::symlink_metadata(&path).is_ok() {
-        return Ok(None);
-    }
-    let (guess, scopes, text) = first_config(top);
-    let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
-    let written = made.and_then(|mut file| {
-        file.write_all(text.as_bytes()).inspect_err(|_| {
-            let _ = fs::remove_file(&path);
-        })
-    });
-    match written {
-        Ok(()) => Ok(Some(FirstConfig { path, guess, scopes })),
-        // Another process was faster: its file counts.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
-        Err(source) => Err(SetupError::Write { path, source }),
-    }
+    report.remarks.extend(place::remarks(repo, top, report.choice.mode, &report.hooks_dir));
+    report.remarks.extend(managers::remarks(top, report.choice.mode));
+    report.waits = managers::waits(repo, report.choice.mode);
+    report.changed_besides |= write_schema(repo, top);
+    Ok(report)
 }
 
 /// The guess, the number of scopes, and the text of the file.
-pub(super) fn first_config(top: &Path) -> (Guess, usize, String) {
+pub(super) fn first_config(top: &Path) -> (FirstConfig, String) {
     let guess = test_guess::in_directory(top);
     let mut text = with_format(with_doubt(config::template(guess.command()), &guess), &guess);
     // Without tests there is nothing that a scope could run.
@@ -166,7 +139,7 @@ pub(super) fn first_config(top: &Path) -> (Guess, usize, String) {
         text.push_str("\n# What the manifests say: a commit needs the tests of what it touches (andon test --scopes).\n");
     }
     text.extend(scopes.iter().map(of_scope));
-    (guess, scopes.len(), text)
+    (FirstConfig { guess, scopes: scopes.len() }, text)
 }
 
 fn of_scope(proposed: &ProposedScope) -> String {
@@ -222,13 +195,13 @@ fn with_doubt(text: String, guess: &Guess) -> String {
 /// Most of `andon.toml` that is searched for the name of the schema.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-pub(super) fn schema_text() -> String {
+fn schema_text() -> String {
     let schema = serde_json::to_string_pretty(&config::schema()).unwrap_or_default();
     format!("{schema}\n")
 }
 
 /// True if `andon.toml` names the schema, and it is not there as it should be.
-pub(super) fn is_schema_due(repo: &Repo, top: &Path) -> bool {
+fn is_schema_due(repo: &Repo, top: &Path) -> bool {
     let file = top.join(CONFIG_FILE);
     let short = fs::metadata(&file).is_ok_and(|facts| facts.is_file() && facts.len() <= MAX_BYTES);
     let named = short && fs::read_to_string(&file).is_ok_and(|config| config.contains(SCHEMA_FILE));

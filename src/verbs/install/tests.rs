@@ -11,9 +11,7 @@ use super::git_config::FetchRefspecs;
 use super::run::{InstallReport, Options, install};
 use super::{remove::uninstall, *};
 use crate::install::InstallError;
-use crate::install::apply::{self, HookRemoval};
-use crate::install::plan::{self, Displacement};
-use crate::install::{inspect::inspect, manifest::Manifest};
+use crate::install::steps::{self, HookRemoval};
 use crate::setup::{DISPLAY_REF, SetupError, names_notes_ref};
 use andon_git::RepoEnv;
 
@@ -71,11 +69,10 @@ impl Scratch {
         Ok(report)
     }
 
-    /// The part of `andon install --fetch` that is beside the hooks.
-    pub(crate) fn fetch(at: &Path) {
-        let repo = open(at);
-        let change = git_config::fetch_change(&repo, FetchRefspecs::Wanted).unwrap();
-        change.make_known(&repo).unwrap();
+    /// As `andon install --fetch`.
+    pub(crate) fn fetch(&self, at: &Path) {
+        let options = Options { fetch: FetchRefspecs::Wanted, ..Options::default() };
+        install(&open(at), &self.program, options).unwrap();
     }
 
     /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just
@@ -374,13 +371,11 @@ fn failing_half_way_leaves_everything_as_it_was() {
     fs::remove_file(at.join(".git/andon")).unwrap();
     let before = snapshot(&at);
     // The last hook's place is taken between looking and writing.
-    let manifest = Manifest::path(&at.join(".git"));
-    let program = Path::new("/bin/andon");
-    let states = inspect(&hooks, &Manifest::default()).unwrap();
-    let mut intents = plan::install(&hooks, &states, program).unwrap();
-    intents[0].1 = Intent::Write(Displacement::Chained);
-    intents.push((GitHook::PreCommit, Intent::Write(Displacement::Nothing)));
-    assert!(apply::install(&hooks, &intents, program, &manifest, &Manifest::default()).is_err());
+    let planned = run::preview(&open(&at), Path::new("/bin/andon"), Options::default()).unwrap();
+    let shim = |step: &&Step| matches!(step, Step::Write(edit) if edit.path == hooks.join("post-commit"));
+    let again = planned.steps.iter().find(shim).unwrap().clone();
+    let steps = [planned.steps, vec![again]].concat();
+    assert!(steps::apply(Some(&open(&at)), &steps).is_err());
     assert_eq!(snapshot(&at), before);
 }
 

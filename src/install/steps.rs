@@ -1,0 +1,302 @@
+//! The changes of installing and uninstalling, as values: a preview shows them, and [`apply`] makes them.
+//!
+//! Everything that can fail for lack of space or permission happens first, in temporary files next to their places. Then
+//! each file changes by one rename, so that git finds either the old hook or the new one. Where a change fails, those
+//! before it are taken back.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use super::InstallError;
+use super::edits::{self, Edit};
+use super::inspect::HookState;
+use super::manifest::{AbsolutePath, Manifest};
+use super::plan::{self, Conflict, Removal};
+use andon_git::platform::{files, test_seam::stop_point};
+use andon_git::{GitError, Repo};
+
+/// A key of git's configuration and a value that is added to it or taken out of it.
+pub type KeyValue = (String, String);
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The manifest is written, or goes.
+    Manifest(PathBuf, Option<Box<Manifest>>),
+    /// A file is written, or lines are put into one.
+    Write(Edit),
+    /// A hook gets its second name before the shim takes the first: there is no moment without a hook.
+    Chain {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    /// A file goes, or the lines of ours in one, and the rest of it stays.
+    Remove {
+        path: PathBuf,
+        rest: Option<Vec<u8>>,
+    },
+    /// The link to the program is made.
+    Link {
+        path: PathBuf,
+        to: PathBuf,
+    },
+    /// A value is added to the configuration of this repository.
+    Set(KeyValue),
+    Unset(KeyValue),
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let document = match self {
+            Self::Manifest(path, _) => json!({ "action": "write", "path": shown(path) }),
+            Self::Write(edit) if edit.is_insertion() => {
+                json!({ "action": "insert", "path": shown(&edit.path), "lines": edit.inserted.concat() })
+            }
+            Self::Write(Edit { path, after, .. }) => {
+                json!({ "action": "write", "path": shown(path), "text": String::from_utf8_lossy(after) })
+            }
+            Self::Chain { from, to } | Self::Rename { from, to } => {
+                json!({ "action": "rename", "from": shown(from), "to": shown(to) })
+            }
+            Self::Remove { path, .. } => json!({ "action": "remove", "path": shown(path) }),
+            Self::Link { path, to } => json!({ "action": "link", "path": shown(path), "to": shown(to) }),
+            Self::Set((key, value)) => json!({ "action": "set", "key": key, "value": value }),
+            Self::Unset((key, value)) => json!({ "action": "unset", "key": key, "value": value }),
+        };
+        document.serialize(serializer)
+    }
+}
+
+/// Makes the changes: all of them or none. `repo` has the configuration that they are about.
+pub fn apply(repo: Option<&Repo>, steps: &[Step]) -> Result<(), InstallError> {
+    let mut making = Making { repo, ways_back: Vec::new() };
+    let Err(cause) = making.make_all(steps) else { return Ok(()) };
+    let failed = making.ways_back.into_iter().rev().filter_map(|(path, back)| back().err().map(|_| path));
+    let left: Vec<PathBuf> = failed.collect();
+    Err(if left.is_empty() { cause } else { InstallError::HalfUndone { cause: Box::new(cause), left } })
+}
+
+type WayBack<'a> = Box<dyn FnOnce() -> io::Result<()> + 'a>;
+
+struct Making<'a> {
+    repo: Option<&'a Repo>,
+    /// The way back from each change, and the place that it is about.
+    ways_back: Vec<(PathBuf, WayBack<'a>)>,
+}
+
+impl<'a> Making<'a> {
+    fn make_all(&mut self, steps: &'a [Step]) -> Result<(), InstallError> {
+        let mut staged = Vec::new();
+        for step in steps {
+            staged.push(if let Step::Write(edit) = step { Some(self.stage(edit)?) } else { None });
+        }
+        stop_point("install:staged");
+        for (step, file) in steps.iter().zip(staged) {
+            self.make(step, file)?;
+            stop_point(if let Step::Manifest(..) = step { "install:manifest" } else { "install:put" });
+        }
+        Ok(())
+    }
+
+    /// Writes the file next to its place, in folders that are made for it where they are missing.
+    fn stage(&mut self, edit: &Edit) -> Result<NamedTempFile, InstallError> {
+        for folder in missing_folders(&edit.path) {
+            fs::create_dir(&folder).map_err(|error| InstallError::io("create", &folder, error))?;
+            self.back(&folder.clone(), move || fs::remove_dir(&folder));
+        }
+        let permissions = edit.made.permissions(&edit.path);
+        edits::staged(&edit.path, &edit.after, permissions).map_err(failed("write", &edit.path))
+    }
+
+    fn make(&mut self, step: &'a Step, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
+        match step {
+            Step::Manifest(path, manifest) => self.keep(path, manifest.as_deref()),
+            Step::Write(edit) => self.put(edit, staged),
+            Step::Chain { from, to } => self.chain(from, to),
+            Step::Rename { from, to } => {
+                let over = SavedCopy::of(to);
+                fs::rename(from, to).map_err(failed("rename", from))?;
+                self.back(to, move || {
+                    fs::rename(to, from)?;
+                    over.map_or(Ok(()), |over| over.put_back())
+                });
+                Ok(())
+            }
+            Step::Remove { path, rest } => {
+                let before = SavedCopy::of(path);
+                match (rest, &before) {
+                    (Some(rest), Some(before)) => {
+                        before.with(rest).put_back().map_err(failed("write", path))?
+                    }
+                    (Some(_), None) => {}
+                    (None, _) => fs::remove_file(path).map_err(failed("remove", path))?,
+                }
+                self.back(path, move || before.map_or(Ok(()), |before| before.put_back()));
+                Ok(())
+            }
+            Step::Link { path, to } => link(path, to).map_err(failed("write", path)),
+            Step::Set(value) => self.configure(value, Repo::config_add, Repo::config_remove),
+            Step::Unset(value) => self.configure(value, Repo::config_remove, Repo::config_add),
+        }
+    }
+
+    fn back(&mut self, place: &Path, way: impl FnOnce() -> io::Result<()> + 'a) {
+        self.ways_back.push((place.to_owned(), Box::new(way)));
+    }
+
+    fn keep(&mut self, path: &'a Path, manifest: Option<&Manifest>) -> Result<(), InstallError> {
+        let write = |manifest: Option<&Manifest>| match manifest {
+            Some(manifest) => manifest.write(path),
+            None => remove_manifest(path),
+        };
+        let before = Manifest::read(path)?;
+        write(manifest)?;
+        self.back(path, move || write(before.as_ref()).map_err(io::Error::other));
+        Ok(())
+    }
+
+    fn put(&mut self, edit: &'a Edit, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
+        let (path, Some(file)) = (&edit.path, staged) else { return Ok(()) };
+        let before = SavedCopy::of(path);
+        // A place that was free is not taken from whoever came in between.
+        let put = if edit.before.is_none() { file.persist_noclobber(path) } else { file.persist(path) };
+        put.map_err(|error| InstallError::io("write", path, error.error))?;
+        self.back(path, move || before.map_or_else(|| fs::remove_file(path), |before| before.put_back()));
+        Ok(())
+    }
+
+    /// File systems without hard links get the rename.
+    fn chain(&mut self, from: &'a Path, to: &'a Path) -> Result<(), InstallError> {
+        match fs::hard_link(from, to) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(InstallError::io("rename a hook to", to, error));
+            }
+            Err(_) => fs::rename(from, to).map_err(failed("rename", from))?,
+        }
+        self.back(to, move || {
+            fs::rename(to, from)?;
+            // Two names of one file are both left by a rename.
+            match fs::remove_file(to) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        });
+        Ok(())
+    }
+
+    fn configure(
+        &mut self,
+        value: &'a KeyValue,
+        make: ConfigChange,
+        undo: ConfigChange,
+    ) -> Result<(), InstallError> {
+        let (Some(repo), (key, value)) = (self.repo, value) else { return Ok(()) };
+        make(repo, key, value)?;
+        self.back(Path::new(key), move || undo(repo, key, value).map_err(io::Error::other));
+        Ok(())
+    }
+}
+
+type ConfigChange = fn(&Repo, &str, &str) -> Result<(), GitError>;
+
+fn failed<'p>(verb: &'static str, path: &'p Path) -> impl Fn(io::Error) -> InstallError + use<'p> {
+    move |error| InstallError::io(verb, path, error)
+}
+
+/// A file as it was before a change.
+struct SavedCopy {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    permissions: Permissions,
+}
+
+impl SavedCopy {
+    fn of(path: &Path) -> Option<Self> {
+        let (bytes, facts) = (fs::read(path).ok()?, fs::metadata(path).ok()?);
+        Some(Self { path: path.to_owned(), bytes, permissions: facts.permissions() })
+    }
+
+    fn with(&self, bytes: &[u8]) -> Self {
+        Self { path: self.path.clone(), bytes: bytes.to_owned(), permissions: self.permissions.clone() }
+    }
+
+    fn put_back(self) -> io::Result<()> {
+        let file = edits::staged(&self.path, &self.bytes, Some(self.permissions))?;
+        file.persist(&self.path).map(|_| ()).map_err(|error| error.error)
+    }
+}
+
+fn link(path: &Path, program: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut made = tempfile::Builder::new();
+    let made = made.prefix(".andon-").make_in(folder, |name| files::link_program(program, name))?;
+    made.persist(path).map_err(|error| error.error)
+}
+
+/// The folders above `path` that are missing, outermost first.
+pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}
+
+/// The outcome for one hook at uninstalling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookRemoval {
+    /// Nothing of ours was there.
+    Nothing,
+    /// The shim is gone; there was no hook before it.
+    Gone,
+    /// The hook from before is back.
+    Restored,
+    /// It stays as it is, and this is why.
+    Left(Conflict),
+}
+
+/// The change that puts a hook in `dir` back, and its outcome. What is in the way is left and reported.
+pub fn put_back(dir: &Path, state: &HookState) -> (HookRemoval, Option<Step>) {
+    let at = dir.join(state.hook.name());
+    match plan::uninstall(state) {
+        Removal::Nothing => (HookRemoval::Nothing, None),
+        Removal::Remove => (HookRemoval::Gone, Some(Step::Remove { path: at, rest: None })),
+        Removal::Restore => {
+            let from = dir.join(state.hook.chained_name());
+            (HookRemoval::Restored, Some(Step::Rename { from, to: at }))
+        }
+        Removal::Leave(why) => (HookRemoval::Left(Conflict { hook: state.hook, path: at, why }), None),
+    }
+}
+
+/// Removes the directories that were made for hooks, as far as they are empty again.
+pub fn remove_dirs(created: &[AbsolutePath]) {
+    for dir in created.iter().rev() {
+        // Not empty: it is in use, and so it stays.
+        if fs::remove_dir(&**dir).is_err() {
+            return;
+        }
+    }
+}
+
+/// Takes the manifest away, and its folder if nothing else is in it.
+fn remove_manifest(path: &Path) -> Result<(), InstallError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(InstallError::io("remove", path, error)),
+        _ => {
+            let _ = path.parent().map(fs::remove_dir);
+            Ok(())
+        }
+    }
+}
