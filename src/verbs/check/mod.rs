@@ -18,6 +18,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use andon_engine::effect::{EffectError, append_text, write_report};
+use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::text::{forge::Forge, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
 use andon_engine::{context::local, error::OpsError, json, text::message, workspace::Workspace};
@@ -105,7 +106,7 @@ fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
         let own = written_files(&args.formats);
         let mut runner = |ws: &Workspace, command: &TestCommand| {
             let shown = OutputTarget { screens: &screens, pass: &mut pass };
-            let (_, executed) = test::execute(&shell.ctx, ws, command, shown)?;
+            let (_, executed) = test::execute(&shell.ctx, ws, TestedCode::now(ws)?, command, shown)?;
             Ok(executed.map_err(|error| error.to_string()))
         };
         asked.tests = Some(run::tests_at_tip(&shell.ctx, &asked, &wanted, &own, &mut runner)?);

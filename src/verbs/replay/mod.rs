@@ -22,7 +22,7 @@ use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::TestEvidence;
 use andon_engine::effect::program::{Screens, StopCause};
 use andon_engine::evidence::separate_checkout::{self, TestedSubject};
-use andon_engine::evidence::tested_code::CommandResult;
+use andon_engine::evidence::tested_code::{CommandResult, TestedCode};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use testreport::Stream;
 
@@ -123,7 +123,7 @@ fn tests(
     let screens = Screens::none();
     let mut runner = |ws: &Workspace| {
         let shown = OutputTarget { screens: &screens, pass: &mut |_: Stream, _: &[u8]| () };
-        let (_, executed) = test::execute(&shell.ctx, ws, &parsed, shown)?;
+        let (_, executed) = test::execute(&shell.ctx, ws, TestedCode::now(ws)?, &parsed, shown)?;
         Ok(executed.map_err(|error| error.to_string()))
     };
     let mut tell = |tested: TestedCommit<'_>| shell.out.message(&text::tested(&tested));

@@ -276,12 +276,10 @@ fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
     (plain && !asks).then_some(RunnerCall { runner: KnownRunner("unittest"), promise: Promise::Summary })
 }
 
-fn project_file(directory: &Path, name: &str) -> Option<String> {
-    let path: PathBuf = directory.join(name);
-    path.is_file()
-        .then(|| report_files::read(&path, MAX_FILE).ok())
-        .flatten()
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+/// The text of a file of the project.
+pub(super) fn project_file(directory: &Path, name: &str) -> Option<String> {
+    let path = Some(directory.join(name)).filter(|path| path.is_file())?;
+    Some(String::from_utf8_lossy(&report_files::read(&path, MAX_FILE).ok()?).into_owned())
 }
 
 #[cfg(test)]

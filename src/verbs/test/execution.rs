@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::calls;
 use super::preset::{self, LineFilter};
+use super::run::Executed;
 use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
 use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
@@ -21,9 +22,6 @@ use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mention
 use andon_engine::{context::Context, effect::best_effort, error::OpsError, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, Root, RunReader, Stream};
-
-/// Largest file of the project that is looked into for a runner's configuration, in bytes.
-const MAX_PROJECT_FILE: usize = 1 << 20;
 
 /// Inside a hook git points these at its own index; the tests must not see them.
 const OF_GIT: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
@@ -142,7 +140,7 @@ impl Execution {
         ws: &Workspace,
         ended: Result<ProgramEnd, ProgramError>,
         pass: &mut dyn FnMut(Stream, &[u8]),
-    ) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
+    ) -> Result<Executed, OpsError> {
         let end = match ended {
             Ok(end) => end,
             Err(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. })) => {
@@ -220,11 +218,7 @@ fn with_report(
 ) -> Option<(TestCommand, Option<String>, AddedReport)> {
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return None };
     let dir = PrivateDir::create(ws.repo.git_dir()).ok()?;
-    let project = |name: &str| {
-        let bytes = report_files::read(&top.join(name), MAX_PROJECT_FILE).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let made = preset::prepare(runner, argv, dir.path(), &project)?;
+    let made = preset::prepare(runner, argv, dir.path(), &|name| calls::project_file(top, name))?;
     if made.file.is_some_and(|(path, text)| dir.write(&path, &text).is_err()) {
         return None;
     }

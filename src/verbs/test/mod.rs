@@ -37,8 +37,11 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     };
     let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
     let subject = subject(args);
-    if args.command.is_empty() && (args.scopes || args.dry_run) {
-        return scopes::show(shell, &ws, &subject, args);
+    if args.command.is_empty() && args.scopes {
+        return scopes::graph(shell, &ws, args);
+    }
+    if args.command.is_empty() && args.dry_run {
+        return scopes::dry_run(shell, &ws, &subject, args);
     }
     if args.command.is_empty()
         && let Some(choice) = scoped_run::choice(&ws, args)?
@@ -52,13 +55,8 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         (arguments, _) => test::WantedTests::Part(arguments.to_vec()),
     };
     let ran = test::run(&shell.ctx, &ws, &subject, &asked, shown)?;
-    let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
-    shown.extend(live::warning(&ws.repo));
-    shown.extend(waits(&ran));
-    shown.extend(proves_nothing(&ran));
-    shown.extend(unread(&ran));
-    shown.extend(passed_on(args));
-    shown.extend(flaky(&ran));
+    let mut shown = remarks(&ran);
+    shown.extend([live::warning(&ws.repo), waits(&ran), passed_on(args)].into_iter().flatten());
     let decision = after_run(shell, &ws, ran.kept, &mut shown);
     say(out, &shown, decision.as_ref());
     if format == Format::Json {
@@ -129,6 +127,16 @@ fn subject(args: &TestArgs) -> TestedSubject {
     }
 }
 
+/// The remarks on one run.
+fn remarks(ran: &test::TestOutcome) -> Vec<Diagnostic> {
+    let warnings = ran.warnings.iter().map(Diagnostic::warning);
+    warnings.chain([proves_nothing(ran), unread(ran), flaky(ran)].into_iter().flatten()).collect()
+}
+
+fn remark(what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::warning(what).code("test-run").help(help)
+}
+
 /// `andon test -k NAME --format json`: what follows an argument is one too, and some runners have such an option.
 fn passed_on(args: &TestArgs) -> Option<Diagnostic> {
     let (arguments, format) = (&args.arguments, args.format.format);
@@ -179,16 +187,14 @@ fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
         RunValidity::Filtered => return Some(filtered(ran, "proves nothing")),
         RunValidity::Valid => return valid(ran, status),
     };
-    Some(Diagnostic::warning(what).code("test-run").help(help))
+    Some(remark(what, help))
 }
 
 /// There was nothing to run: that is no fault of the code.
 fn not_started(ran: &test::TestOutcome) -> Diagnostic {
     let said = ran.run.evidence.not_started.as_deref().unwrap_or("its program is not there");
-    Diagnostic::warning(format!("the tests could not be started, so the run proves nothing: {said}"))
-        .code("test-run")
-        .help("see what is missing: andon doctor")
-        .help("or correct test.command: andon config show test")
+    let what = format!("the tests could not be started, so the run proves nothing: {said}");
+    remark(what, "see what is missing: andon doctor").help("or correct test.command: andon config show test")
 }
 
 /// No report was recognised, or no test is named: what to say, and the line that says that there is none.
@@ -215,11 +221,7 @@ fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
             (section.as_str(), what)
         }
     };
-    let said = Diagnostic::warning(what)
-        .code("test-run")
-        .help(Hint::WithReport)
-        .help(Hint::ByExitCode.with([section]));
-    Some(said)
+    Some(Diagnostic::warning(what).code("test-run").help(Hint::WithReport).help(Hint::ByExitCode.with([section])))
 }
 
 /// The same code gave another result before.
@@ -234,12 +236,11 @@ fn flaky(ran: &test::TestOutcome) -> Option<Diagnostic> {
 /// A run of a part of the tests.
 fn filtered(ran: &test::TestOutcome, worth: &str) -> Diagnostic {
     let (ran, full) = (ran.run.evidence.counts().ran(), ran.run.evidence.full_run.unwrap_or_default());
-    Diagnostic::warning(format!(
-        "{ran} of {} ran that the last full run had; the run {worth}",
-        count(full, "test")
-    ))
-    .code("test-run")
-    .help("run them all: andon test")
+    let full = count(full, "test");
+    remark(
+        format!("{ran} of {full} ran that the last full run had; the run {worth}"),
+        "run them all: andon test",
+    )
 }
 
 fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
@@ -267,7 +268,7 @@ fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
         | TestStatus::TimedOut
         | TestStatus::Crashed => return None,
     };
-    Some(Diagnostic::warning(what).code("test-run").help(help))
+    Some(remark(what, help))
 }
 
 /// The report is not whole. Behind a pipe a run that passed looks like one that failed.
@@ -277,21 +278,20 @@ fn cut_short(ran: &test::TestOutcome) -> Option<Diagnostic> {
         if matches!(ran.unread, test::MissingReport::Unnamed { .. }) {
             return None;
         }
-        let (what, help) = if evidence.is_by_exit_code() {
+        return Some(if evidence.is_by_exit_code() {
             let help = "let test.command end with the tests and with their exit code: andon config show test";
-            ("nothing tells how the tests ended; the run does not count as passed", help)
+            remark("nothing tells how the tests ended; the run does not count as passed", help)
         } else {
-            ("the test report is cut short; the run does not count as passed", "andon test")
-        };
-        return Some(Diagnostic::warning(what).code("test-run").help(help));
+            remark("the test report is cut short; the run does not count as passed", "andon test")
+        });
     };
-    Some(
-        Diagnostic::warning(format!(
+    let what = format!(
         "`{hiding}` hides how the tests ended, their summary and their exit code; the run does not count as passed"
-    ))
-    .code("test-run")
-    .help("in andon.toml, let test.command end with the runner, without the pipe: andon config show test")
-    .help(format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}")))
+    );
+    let help =
+        "in andon.toml, let test.command end with the runner, without the pipe: andon config show test";
+    let less = format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}");
+    Some(remark(what, help).help(less))
 }
 
 /// `andon test`

@@ -11,7 +11,7 @@ use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::{change::secrets, escape::shell_quote};
-use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, StopCause};
+use andon_engine::effect::program::{ProgramError, Screens, Signals, StopCause};
 use andon_engine::evidence::earlier_runs::{compare, has_old_habit};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
 use andon_engine::evidence::test_guess;
@@ -115,7 +115,7 @@ pub fn run(
     let chosen = choose(ws, wanted)?;
     let apart = separate_checkout::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
-    let mut ran = one_run(ctx, ws, at, TestedCode::now(at)?, &chosen, shown)?;
+    let mut ran = TestJob { ctx, ws, at, chosen: &chosen }.run(TestedCode::now(at)?, shown)?;
     if let Some(error) = ran.start_error {
         pending::keep(ctx, ws, &ran.run)?;
         return Err(error.into());
@@ -142,41 +142,76 @@ impl TestOutcome {
     }
 }
 
-/// Runs tests and says what they are worth; keeps nothing but the names of the tests.
-pub(super) fn one_run(
-    ctx: &Context,
-    ws: &Workspace,
-    at: &Workspace,
-    tested: TestedCode,
-    chosen: &ChosenCommand,
-    shown: OutputTarget<'_>,
-) -> Result<TestOutcome, OpsError> {
-    let (tested, executed) = run_on(ctx, at, tested, &chosen.command, shown)?;
-    Ok(judged(ctx, ws, at, tested, executed, chosen))
+/// A command that is to run, and where.
+pub(super) struct TestJob<'a> {
+    pub(super) ctx: &'a Context,
+    /// The workspace that keeps the names of the tests.
+    pub(super) ws: &'a Workspace,
+    /// The workspace that the tests run in: a checkout, or the one with the settings of a scope.
+    pub(super) at: &'a Workspace,
+    pub(super) chosen: &'a ChosenCommand,
 }
 
-/// The worth of a run. A command that could not be started keeps nothing else from running: it gives a run, too.
-pub(super) fn judged(
-    ctx: &Context,
-    ws: &Workspace,
-    at: &Workspace,
-    tested: TestedCode,
-    executed: Result<CommandResult, ProgramError>,
-    chosen: &ChosenCommand,
-) -> TestOutcome {
-    let ChosenCommand { command, origin } = chosen;
-    let CommandResult { end, mut parsed, since, warnings } = match executed {
-        Ok(executed) => executed,
-        Err(error) => return not_started(ctx, tested, chosen, error),
-    };
-    let unread = match origin {
-        CommandOrigin::Configured => unread(ws, at, &mut parsed, command),
-        CommandOrigin::Part | CommandOrigin::Other => MissingReport::No,
-    };
-    let validity = validity(*origin, &end, &since, &parsed);
-    test_sets::keep(ws, &parsed);
-    let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    TestOutcome { run, code: end.code(), kept: None, warnings, unread, origin: *origin, start_error: None }
+/// The code that a command ran on, and what came of it, or the error of one that could not be started.
+pub type Executed = (TestedCode, Result<CommandResult, ProgramError>);
+
+impl TestJob<'_> {
+    /// Runs tests and says what they are worth; keeps nothing but the names of the tests.
+    pub(super) fn run(&self, tested: TestedCode, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+        Ok(self.judged(execute(self.ctx, self.at, tested, &self.chosen.command, shown)?))
+    }
+
+    /// The worth of a run. A command that could not be started keeps nothing else from running: it gives a run, too.
+    pub(super) fn judged(&self, (tested, executed): Executed) -> TestOutcome {
+        let mut ran = match executed {
+            Ok(ran) => ran,
+            Err(error) => return self.not_started(tested, error),
+        };
+        let ChosenCommand { command, origin } = self.chosen;
+        let unread = match origin {
+            CommandOrigin::Configured => self.unread(&mut ran.parsed),
+            CommandOrigin::Part | CommandOrigin::Other => MissingReport::No,
+        };
+        let validity = validity(*origin, &ran);
+        test_sets::keep(self.ws, &ran.parsed);
+        let (code, warnings) = (ran.end.code(), ran.warnings);
+        let run = tested.run(Some(self.ctx.later()), ran.parsed, &command.display(), validity);
+        TestOutcome { run, code, kept: None, warnings, unread, origin: *origin, start_error: None }
+    }
+
+    /// The tests of this code were to run and could not.
+    fn not_started(&self, tested: TestedCode, error: ProgramError) -> TestOutcome {
+        let ChosenCommand { command, origin } = self.chosen;
+        // 127: what a shell says of a program that is not there.
+        let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+        parsed.not_started = Some(error.to_string());
+        let later = Some(self.ctx.later());
+        let run = tested.run(later, parsed, &command.display(), RunValidity::NotStarted);
+        let (warnings, unread) = (error.help().into_iter().collect(), MissingReport::No);
+        let start_error = Some(error);
+        TestOutcome { run, code: 127, kept: None, warnings, unread, origin: *origin, start_error }
+    }
+
+    /// Tells that no test is named, though some could have been. A command that has always passed so passes once more.
+    fn unread(&self, parsed: &mut ParsedRun) -> MissingReport {
+        let test = &self.at.config.test;
+        let wanted = test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
+        let scope = test.scopes.of.as_ref();
+        let section = scope.map_or_else(|| "test".to_owned(), |name| format!("test.scopes.{name}"));
+        if !wanted || parsed.not_started.is_some() {
+            MissingReport::No
+        } else if parsed.unnamed && has_old_habit(self.ws, &self.chosen.command.display()) {
+            (parsed.status, parsed.runner) = (TestStatus::Passed, TestEvidence::BY_OLD_HABIT.to_owned());
+            MissingReport::CountsOnceMore { section }
+        } else if parsed.unnamed {
+            let doubt = parsed.doubt.as_deref().map(|line| secrets::masked(line).into_owned());
+            MissingReport::Unnamed { section, doubt }
+        } else if parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::RunnerError {
+            MissingReport::ByExitCode
+        } else {
+            MissingReport::No
+        }
+    }
 }
 
 /// The subject for testing `tree`: the working tree, if that is the same code.
@@ -189,68 +224,19 @@ pub fn subject_of(ws: &Workspace, tree: TreeId) -> Result<TestedSubject, OpsErro
     Ok(if same { TestedSubject::WorkTree } else { TestedSubject::Tree(tree.to_string()) })
 }
 
-/// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
-/// also where the command could not be started.
+/// Runs a test command in the repository root, on code that was just looked at, and reads what it says; keeps nothing.
 pub fn execute(
-    ctx: &Context,
-    ws: &Workspace,
-    command: &TestCommand,
-    shown: OutputTarget<'_>,
-) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
-    run_on(ctx, ws, TestedCode::now(ws)?, command, shown)
-}
-
-/// The same on code that was just looked at.
-fn run_on(
     ctx: &Context,
     ws: &Workspace,
     tested: TestedCode,
     command: &TestCommand,
     OutputTarget { screens, pass }: OutputTarget<'_>,
-) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
+) -> Result<Executed, OpsError> {
     let (launch, mut execution) = Execution::prepare(ctx, ws, tested, command)?;
     let ended = Signals::hold().and_then(|held| {
         launch.run(&held, screens, &mut |stream, bytes| execution.push(stream, bytes, pass))
     });
     execution.finish(ws, ended, pass)
-}
-
-/// Tells that no test is named, though some could have been. `at` has the settings of the command. A command that has always
-/// passed so passes once more.
-fn unread(ws: &Workspace, at: &Workspace, parsed: &mut ParsedRun, command: &TestCommand) -> MissingReport {
-    let test = &at.config.test;
-    let wanted = test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
-    let scope = test.scopes.of.as_ref();
-    let section = scope.map_or_else(|| "test".to_owned(), |name| format!("test.scopes.{name}"));
-    if !wanted || parsed.not_started.is_some() {
-        MissingReport::No
-    } else if parsed.unnamed && has_old_habit(ws, &command.display()) {
-        (parsed.status, parsed.runner) = (TestStatus::Passed, TestEvidence::BY_OLD_HABIT.to_owned());
-        MissingReport::CountsOnceMore { section }
-    } else if parsed.unnamed {
-        let doubt = parsed.doubt.as_deref().map(|line| secrets::masked(line).into_owned());
-        MissingReport::Unnamed { section, doubt }
-    } else if parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::RunnerError {
-        MissingReport::ByExitCode
-    } else {
-        MissingReport::No
-    }
-}
-
-/// The tests of this code were to run and could not.
-fn not_started(
-    ctx: &Context,
-    tested: TestedCode,
-    chosen: &ChosenCommand,
-    error: ProgramError,
-) -> TestOutcome {
-    // 127: what a shell says of a program that is not there.
-    let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
-    parsed.not_started = Some(error.to_string());
-    let run = tested.run(Some(ctx.later()), parsed, &chosen.command.display(), RunValidity::NotStarted);
-    let (warnings, unread) = (error.help().into_iter().collect(), MissingReport::No);
-    let (kept, origin) = (None, chosen.origin);
-    TestOutcome { run, code: 127, kept, warnings, unread, origin, start_error: Some(error) }
 }
 
 /// `test.command`.
@@ -282,19 +268,14 @@ pub(super) fn texts(words: &[OsString]) -> Vec<String> {
     words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-fn validity(
-    origin: CommandOrigin,
-    end: &ProgramEnd,
-    since: &CodeComparison,
-    parsed: &ParsedRun,
-) -> RunValidity {
-    if end.stopped != StopCause::No {
+fn validity(origin: CommandOrigin, ran: &CommandResult) -> RunValidity {
+    if ran.end.stopped != StopCause::No {
         RunValidity::Interrupted
     } else if origin != CommandOrigin::Configured {
         RunValidity::OtherCommand
-    } else if parsed.not_started.is_some() {
+    } else if ran.parsed.not_started.is_some() {
         RunValidity::NotStarted
-    } else if *since == CodeComparison::Unchanged {
+    } else if ran.since == CodeComparison::Unchanged {
         RunValidity::Valid
     } else {
         RunValidity::CodeChanged

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 use super::TestArgs;
 use super::run::{
-    ChosenCommand, CommandOrigin, OutputTarget, RunDestination, TestOutcome, added, configured, one_run,
+    ChosenCommand, CommandOrigin, OutputTarget, RunDestination, TestJob, TestOutcome, added, configured,
     texts,
 };
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
@@ -214,19 +214,6 @@ pub fn run(
     Ok(session.done)
 }
 
-/// The plan alone.
-///
-/// # Errors
-/// As [`run`].
-pub fn plan(
-    ctx: &Context,
-    ws: &Workspace,
-    subject: &TestedSubject,
-    choice: &ScopeChoice,
-) -> Result<Plan, OpsError> {
-    Session::begin(ctx, ws, subject)?.plan(choice)
-}
-
 /// Whom a run of `test.command` speaks for where it does not pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AllOf {
@@ -237,7 +224,12 @@ enum AllOf {
 }
 
 impl<'a> Session<'a> {
-    fn begin(ctx: &'a Context, ws: &'a Workspace, subject: &TestedSubject) -> Result<Self, OpsError> {
+    /// Looks at the code that is to be tested.
+    pub(super) fn begin(
+        ctx: &'a Context,
+        ws: &'a Workspace,
+        subject: &TestedSubject,
+    ) -> Result<Self, OpsError> {
         ws.top()?;
         let loaded = timeline::load(ws)?;
         let (left_out, ran, together, held) = (Vec::new(), Vec::new(), None, Vec::new());
@@ -288,7 +280,8 @@ impl<'a> Session<'a> {
         scopes::states(self.ws, &self.loaded, &subject, demand)
     }
 
-    fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
+    /// The steps for what was chosen, and the scopes that need none.
+    pub(super) fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
         let named: Vec<&str> = match choice {
             ScopeChoice::All => vec![REST],
             ScopeChoice::Part(name, _) => vec![name],
@@ -347,7 +340,7 @@ impl<'a> Session<'a> {
         self.forget_look();
         let at = own.unwrap_or_else(|| self.at());
         let tested = TestedCode::from_overlay(at, seen)?;
-        one_run(self.ctx, self.ws, at, tested, chosen, shown)
+        TestJob { ctx: self.ctx, ws: self.ws, at, chosen }.run(tested, shown)
     }
 
     /// A step has come to its end.

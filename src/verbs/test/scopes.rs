@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, SkippedScope, TestProgress, TestStep};
-use super::{TestArgs, after_run, flaky, proves_nothing, ran_json, run as test, say, unread};
+use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, Session, SkippedScope, TestProgress, TestStep};
+use super::{TestArgs, after_run, proves_nothing, ran_json, remarks, run as test, say};
 use crate::cli::output::{Format, Printer};
 use crate::cli::{Shell, error::Exit};
 use crate::setup::live;
@@ -62,25 +62,15 @@ pub fn progress(out: Printer) -> impl FnMut(TestProgress<'_>) {
     }
 }
 
-/// Answers without running anything.
-pub fn show(
-    shell: &Shell,
-    ws: &Workspace,
-    subject: &TestedSubject,
-    args: &TestArgs,
-) -> Result<Exit, OpsError> {
-    if args.scopes { graph(shell, ws, args) } else { dry_run(shell, ws, subject, args) }
-}
-
 /// Shows the plan. Without scopes, it is the one command.
-fn dry_run(
+pub fn dry_run(
     shell: &Shell,
     ws: &Workspace,
     subject: &TestedSubject,
     args: &TestArgs,
 ) -> Result<Exit, OpsError> {
     let plan = if let Some(choice) = scoped_run::choice(ws, args)? {
-        scoped_run::plan(&shell.ctx, ws, subject, &choice)?
+        Session::begin(&shell.ctx, ws, subject)?.plan(&choice)?
     } else {
         let command = test::configured(ws)?.display();
         Plan { steps: vec![TestStep { name: REST.to_owned(), command }], left_out: Vec::new() }
@@ -103,7 +93,7 @@ fn dry_run(
 }
 
 /// The scopes with their paths, needs and commands, and what is known of the working tree as it is.
-fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
+pub fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
     let overlay = untracked::tested_overlay(ws)?.overlay;
@@ -182,9 +172,8 @@ fn lines_of(left_out: &[SkippedScope]) -> Vec<String> {
 fn summary(done: &ScopesRan) -> String {
     let names = |of: &dyn Fn(&test::TestOutcome) -> bool| {
         let ran = done.ran.iter().filter(|(_, ran)| of(ran));
-        ran.map(|(step, _)| if step.name == REST { "all tests" } else { &step.name })
-            .collect::<Vec<_>>()
-            .join(", ")
+        let names = ran.map(|(step, _)| if step.name == REST { "all tests" } else { &step.name });
+        names.collect::<Vec<_>>().join(", ")
     };
     let is_nothing = |ran: &test::TestOutcome| ran.code == 0 && proves_nothing(ran).is_some();
     let mut parts: Vec<String> = Vec::new();
@@ -202,15 +191,6 @@ fn summary(done: &ScopesRan) -> String {
         parts.push(format!("{} left out", count(done.left_out.len(), "scope")));
     }
     if parts.is_empty() { "no scope has code".to_owned() } else { parts.join("; ") }
-}
-
-/// The remarks on one run.
-fn remarks(ran: &test::TestOutcome) -> Vec<Diagnostic> {
-    let mut said: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
-    said.extend(proves_nothing(ran));
-    said.extend(unread(ran));
-    said.extend(flaky(ran));
-    said
 }
 
 fn about(scope: &str, said: Vec<Diagnostic>) -> Vec<Diagnostic> {

@@ -8,7 +8,7 @@ use std::{collections::VecDeque, thread};
 use tempfile::SpooledTempFile;
 
 use super::execution::Execution;
-use super::run::{ChosenCommand, OutputTarget, judged};
+use super::run::{ChosenCommand, OutputTarget, TestJob};
 use super::scoped_run::{Session, TestProgress, TestStep};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
 use andon_engine::evidence::{tested_code::TestedCode, untracked::TreeSnapshot};
@@ -123,12 +123,11 @@ impl Session<'_> {
         tell: &mut dyn FnMut(TestProgress<'_>),
     ) -> Result<bool, OpsError> {
         let Running { step, own, chosen, seen, execution, mut printed, .. } = one;
-        let (tested, executed) =
-            execution.finish(&own, ended, &mut |stream, bytes| printed.push(stream, bytes))?;
+        let executed = execution.finish(&own, ended, &mut |stream, bytes| printed.push(stream, bytes))?;
         tell(TestProgress::Printed(&step));
         printed.replay(pass);
-        let ran = judged(self.ctx, self.ws, &own, tested, executed, &chosen);
-        let ran = self.scope_ran(&step.name, &own, seen, ran)?;
+        let job = TestJob { ctx: self.ctx, ws: self.ws, at: &own, chosen: &chosen };
+        let ran = self.scope_ran(&step.name, &own, seen, job.judged(executed))?;
         let is_over = ran.is_stopped();
         self.ended(step, ran, tell);
         Ok(is_over)

@@ -5,15 +5,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Case, Diagnostic, ExaminedCommits, at, violation};
+use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, violation};
 use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_engine::error::OpsError;
-use andon_git::{Blob, CommitInfo, NoteChange};
+use andon_git::{Blob, CommitInfo, NoteChange, Repo};
 use andon_store::notes::{RecordLine, StoredRecord};
 use andon_store::wire::v1::decode_commit;
 
+/// The command that shows the past of records.
+const HISTORY: &str = "git log -p refs/notes/andon";
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;
 
@@ -57,7 +59,6 @@ pub(super) fn judge(
     // An unreadable parent record in the range is reported at the parent. Two clones may both have recorded the parent:
     // each line has a successor.
     let lines = recent.lines(case, *commit.parents.first()?)?;
-    let help = "git log -p refs/notes/andon";
     let message = match stored.record.prev {
         // What was backfilled below came later than this record.
         PrevRecord::Unsaid | PrevRecord::Absent
@@ -69,13 +70,13 @@ pub(super) fn judge(
         PrevRecord::Absent if !continues_own(case, examined, commit) => return None,
         PrevRecord::Absent => {
             let what = "the record begins a chain: that of its parent was not there when it was written";
-            return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what.to_owned(), help));
+            return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what, HISTORY));
         }
         PrevRecord::Line(_) if lines.is_empty() => "the record of its parent was dropped",
         PrevRecord::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
         PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
-    Some(violation(at(commit), "broken-chain", Level::Block, message.to_owned(), help))
+    Some(violation(at(commit), "broken-chain", Level::Block, message, HISTORY))
 }
 
 /// True when a commit continues one of the range that the same person made. The records of others, and of what the range
@@ -95,8 +96,7 @@ const MAX_NOTE: usize = 1 << 20;
 
 /// Judges what became of the notes of the range, and of other commits whose records count in it.
 pub(super) fn replaced_notes(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
+    JudgedRange { case, examined }: JudgedRange<'_>,
     others: &[CommitId],
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
@@ -115,9 +115,13 @@ pub(super) fn replaced_notes(
             };
             if let Some(what) = better_now(case, commit, old) {
                 let message = format!("the record was edited: {what}");
-                let at = Some(examined.at(commit));
-                let help = "git log -p refs/notes/andon";
-                violations.push(violation(at, "edited-record", Level::Block, message, help));
+                violations.push(violation(
+                    examined.at(commit),
+                    "edited-record",
+                    Level::Block,
+                    message,
+                    HISTORY,
+                ));
                 open.remove(&commit);
             }
         }
@@ -127,10 +131,15 @@ pub(super) fn replaced_notes(
 
 /// The point in which a note says better than its earlier version `old`.
 fn better_now(case: &Case<'_>, commit: CommitId, old: Oid) -> Option<&'static str> {
-    let Ok(Blob::Content(text)) = case.repo.read_blob(old, MAX_NOTE) else { return None };
-    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));
     let now = case.store.get(commit).ok().flatten().map(|stored| stored.record);
-    lines.into_iter().find_map(|then| whitewashed(&then, now.as_ref()))
+    earlier_records(case.repo, old).iter().find_map(|then| whitewashed(then, now.as_ref()))
+}
+
+/// The records of a note that was replaced.
+pub(super) fn earlier_records(repo: &Repo, old: Oid) -> Vec<CommitRecord> {
+    let Ok(Blob::Content(text)) = repo.read_blob(old, MAX_NOTE) else { return Vec::new() };
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));
+    lines.collect()
 }
 
 fn whitewashed(then: &CommitRecord, now: Option<&CommitRecord>) -> Option<&'static str> {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Diagnostic, ExaminedCommits, examined_commits::Link, of_range, violation};
+use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, examined_commits::Link, of_range, violation};
 use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, Attempt, CommitFact, Fact};
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -39,19 +39,14 @@ pub(super) struct LedgerFindings {
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
-    now: Timestamp,
-) -> Result<LedgerFindings, OpsError> {
+pub(super) fn judge(whole: JudgedRange<'_>, now: Timestamp) -> Result<LedgerFindings, OpsError> {
+    let JudgedRange { case, examined } = whole;
     let (entries, warnings) = asking::read_all(case.repo, now)?;
-    let mut violations: Vec<Diagnostic> = warnings
-        .iter()
-        .map(|warning| {
-            let help = warning.help.first().map_or("git for-each-ref refs/andon/ledger", String::as_str);
-            of_range("unreadable-ledger", Level::Block, warning.message.clone(), help)
-        })
-        .collect();
+    let unreadable = |warning: &Diagnostic| {
+        let help = warning.help.first().map_or("git for-each-ref refs/andon/ledger", String::as_str);
+        of_range("unreadable-ledger", Level::Block, warning.message.clone(), help)
+    };
+    let mut violations: Vec<Diagnostic> = warnings.iter().map(unreadable).collect();
     let mut halts: Vec<HaltAndAnswer> = Vec::new();
     let (mut answers, mut stop_switches): (Vec<Ack>, Vec<StopSwitch>) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -75,11 +70,11 @@ pub(super) fn judge(
         }
     }
     for halt in &halts {
-        violations.extend(while_halted(case, examined, halt));
+        violations.extend(while_halted(whole, halt));
         violations.extend(by_an_agent(examined, halt));
     }
-    violations.extend(unrecorded_halts(case, examined, &halts, &answers));
-    violations.extend(missing_at_tip(case, examined, &halts));
+    violations.extend(unrecorded_halts(whole, &halts, &answers));
+    violations.extend(missing_at_tip(whole, &halts));
     Ok(LedgerFindings { violations, halts, answers, stop_switches })
 }
 
@@ -112,7 +107,7 @@ fn on_top_of(examined: &ExaminedCommits, head: CommitId) -> BTreeSet<CommitId> {
 }
 
 /// The commits of the range up to and with `head`.
-fn up_to(case: &Case<'_>, examined: &ExaminedCommits, head: CommitId) -> BTreeSet<CommitId> {
+fn up_to(JudgedRange { case, examined }: JudgedRange<'_>, head: CommitId) -> BTreeSet<CommitId> {
     if !examined.holds(head) {
         let before = |commit: &&Link| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
         return examined.commits().iter().filter(before).map(|commit| commit.id).collect();
@@ -126,7 +121,8 @@ fn up_to(case: &Case<'_>, examined: &ExaminedCommits, head: CommitId) -> BTreeSe
     found
 }
 
-fn while_halted(case: &Case<'_>, examined: &ExaminedCommits, known: &HaltAndAnswer) -> Vec<Diagnostic> {
+fn while_halted(whole: JudgedRange<'_>, known: &HaltAndAnswer) -> Vec<Diagnostic> {
+    let examined = whole.examined;
     let Some(halted) = known.head else { return Vec::new() };
     let mut bound = on_top_of(examined, halted);
     if known.halt.binds == HaltReach::Worktree {
@@ -137,29 +133,23 @@ fn while_halted(case: &Case<'_>, examined: &ExaminedCommits, known: &HaltAndAnsw
     }
     match known.ack.as_ref().map(|ack| ack.head) {
         // Answered at `head`: everything after that is free again.
-        Some(Some(head)) => bound = &bound & &up_to(case, examined, head),
+        Some(Some(head)) => bound = &bound & &up_to(whole, head),
         Some(None) => bound.clear(),
         None => {}
     }
     bound.retain(|commit| examined.is_bound(*commit));
+    let message = format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
+    let help = "a person answers the halt where it was made: andon resume --reason '<decision>'";
     let found = examined.commits().iter().filter(|commit| bound.contains(&commit.id));
-    found
-        .map(|commit| {
-            let message =
-                format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
-            let help = "a person answers the halt where it was made: andon resume --reason '<decision>'";
-            violation(examined.at(commit.id), "halted-commit", Level::Block, message, help)
-        })
-        .collect()
+    let made =
+        found.map(|made| violation(examined.at(made.id), "halted-commit", Level::Block, &message, help));
+    made.collect()
 }
 
 /// The newest unanswered halt at the tip or below it. A halt of turns or calls binds its worktree alone, and counts only at
 /// the tip that it stopped, where that is a commit of the halted run.
-pub(super) fn open<'a>(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
-    halts: &'a [HaltAndAnswer],
-) -> Option<&'a HaltAndAnswer> {
+pub(super) fn open<'a>(whole: JudgedRange<'_>, halts: &'a [HaltAndAnswer]) -> Option<&'a HaltAndAnswer> {
+    let JudgedRange { case, examined } = whole;
     let mut open = halts.iter().rev().filter(|known| known.ack.is_none());
     open.find(|known| {
         known.head.is_some_and(|head| match known.halt.binds {
@@ -212,18 +202,14 @@ fn by_an_agent(examined: &ExaminedCommits, known: &HaltAndAnswer) -> Option<Diag
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
 /// the ledger was not fetched.
-fn unrecorded_halts(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
-    halts: &[HaltAndAnswer],
-    answers: &[Ack],
-) -> Vec<Diagnostic> {
+fn unrecorded_halts(whole: JudgedRange<'_>, halts: &[HaltAndAnswer], answers: &[Ack]) -> Vec<Diagnostic> {
+    let JudgedRange { case, examined } = whole;
     let parents = examined.commits().iter().filter_map(|commit| commit.parents.first().copied());
     let mut lines = Lineages::new(parents);
     let mut violations = Vec::new();
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
-        let mut fold = lines.before(parent, || below(case, commit, answers));
+        let mut fold = lines.before(parent, || below(case, parent, answers));
         if !examined.is_bound(commit.id) {
             lines.after(commit.id, fold);
             continue;
@@ -235,13 +221,8 @@ fn unrecorded_halts(
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
-            violations.push(violation(
-                examined.at(commit.id),
-                "unrecorded-halt",
-                Level::Block,
-                message,
-                Hint::FetchRecords.text(),
-            ));
+            let (at, help) = (examined.at(commit.id), Hint::FetchRecords.text());
+            violations.push(violation(at, "unrecorded-halt", Level::Block, message, help));
         }
         if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.
@@ -253,11 +234,8 @@ fn unrecorded_halts(
 }
 
 /// The record of the tip says that the loop was halted there, and no ledger has a halt: it was removed, or not fetched.
-fn missing_at_tip(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
-    halts: &[HaltAndAnswer],
-) -> Option<Diagnostic> {
+fn missing_at_tip(whole: JudgedRange<'_>, halts: &[HaltAndAnswer]) -> Option<Diagnostic> {
+    let JudgedRange { case, examined } = whole;
     let fact = examined.fact(case.tip).filter(|_| examined.is_bound(case.tip))?;
     let finding = fact.record.findings.iter().find(|finding| finding.level == Level::Halt)?;
     let rule = finding.rule.clone();
@@ -272,9 +250,8 @@ fn missing_at_tip(
 }
 
 /// The window below the range, so that a loop does not restart with every range.
-fn below(case: &Case<'_>, commit: &Link, answers: &[Ack]) -> Fold {
+pub(super) fn below(case: &Case<'_>, parent: Option<CommitId>, answers: &[Ack]) -> Fold {
     let mut fold = case.config.fold();
-    let parent = commit.parents.first().copied();
     for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
         let id = fact.id;
         fold.push(Fact::Commit(Box::new(fact)));
@@ -311,8 +288,7 @@ const MAX_COMMITS: usize = 4_096;
 /// The commits of the range that leave `head`, where another one, there or on a branch of this clone, left it before; with
 /// that other one.
 pub(super) fn later_ones(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
+    JudgedRange { case, examined }: JudgedRange<'_>,
     head: CommitId,
 ) -> Result<Vec<(CommitId, CommitId)>, OpsError> {
     // Also as a merge: what was halted goes on from there.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Case, Diagnostic, at, of_finding};
+use super::{Case, Diagnostic, at, chain::earlier_records, of_finding};
 use andon_config::AppliesTo;
 use andon_core::detect::{self, Candidate, Situation};
 use andon_core::domain::facts::{CommitFact, CommitRecord, Recording};
@@ -15,14 +15,11 @@ use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace, had_hooks, maker};
 use andon_engine::{error::OpsError, range};
-use andon_git::{Blob, CommitInfo, NoteChange, Repo};
+use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::journal::{Journal, Reach};
-use andon_store::wire::v1::decode_commit;
 
 /// Commits of notes that are looked at for records of agents, at the most.
 const STEPS: usize = 8_192;
-/// Largest note that is read, in bytes.
-const MAX_NOTE: usize = 1 << 20;
 /// Commits recorded here that are looked for among those of a range.
 const MARKERS: usize = 1_024;
 
@@ -50,13 +47,8 @@ impl OnceAgents {
         for step in case.repo.notes_history(tip).take(STEPS) {
             for NoteChange { commit, old, .. } in step? {
                 let old = old.filter(|_| commits.contains(&commit) && !found.contains(&commit));
-                let Some(Blob::Content(note)) = old.and_then(|old| case.repo.read_blob(old, MAX_NOTE).ok())
-                else {
-                    continue;
-                };
-                let mut records =
-                    note.split(|byte| *byte == b'\n').filter_map(|line| decode_commit(line).ok());
-                if records.any(|decoded| by_record(case.config, &decoded.record)) {
+                let records = old.map(|old| earlier_records(case.repo, old)).unwrap_or_default();
+                if records.iter().any(|record| by_record(case.config, record)) {
                     found.insert(commit);
                 }
             }
@@ -119,10 +111,7 @@ impl HookUsers {
             return Ok(!is_of_another_root(case, commit));
         }
         // A clone that has the hooks saw it being made, and they said nothing.
-        let here = match self.made_here.take() {
-            Some(here) => here,
-            None => made_here(case)?,
-        };
+        let here = self.made_here.take().map_or_else(|| made_here(case), Ok)?;
         let is_here = here.contains(&commit.id);
         self.made_here = Some(here);
         Ok(is_here && had_hooks(case.repo, &case.store, commit, &maker))

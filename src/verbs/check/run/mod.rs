@@ -64,6 +64,21 @@ struct CheckInputs {
     tip: Option<CommitId>,
 }
 
+impl CheckInputs {
+    fn case<'a>(&'a self, repo: &'a Repo, asked: &'a RangeRequest) -> Case<'a> {
+        let Self { range, config, tip, .. } = self;
+        let (store, tests) = (NotesStore::at(repo, *tip), asked.tests.as_ref());
+        Case { repo, store, config, tests, range: &range.shown, tip: range.tip }
+    }
+}
+
+/// The subject of a check with its commits, once each of them was looked at.
+#[derive(Clone, Copy)]
+struct JudgedRange<'a> {
+    case: &'a Case<'a>,
+    examined: &'a ExaminedCommits,
+}
+
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
 pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
     let mut report = match ground(ctx, asked)? {
@@ -83,42 +98,35 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
 fn over(
     ctx: &Context,
     asked: &RangeRequest,
-    ground: CheckInputs,
+    mut ground: CheckInputs,
     pace: &mut Pace<'_>,
 ) -> Result<CheckReport, OpsError> {
     let (RecordFindings { examined, mut violations, undecided, backed, .. }, walked) =
         records::judge(ctx, &ground, asked, pace)?;
-    let CheckInputs { range, config, tip, violations: of_configuration, .. } = ground;
+    let of_configuration = std::mem::take(&mut ground.violations);
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
-    let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
-    let mut ledger = halts::judge(&case, &examined, ctx.now)?;
+    let (case, range) = (ground.case(&repo, asked), &ground.range);
+    let whole = JudgedRange { case: &case, examined: &examined };
+    let mut ledger = halts::judge(whole, ctx.now)?;
     let who = signed_answers::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
-    let witnessed = signed_answers::judge(&case, &examined, &ledger.halts, &who)?;
-    violations.add(&examined, MessageOrder::Witnesses, witnessed.violations);
-    violations.add(&examined, MessageOrder::Configuration, of_configuration);
-    violations.add(&examined, MessageOrder::People, overrides::by_people(&examined, &ledger));
-    violations.add(&examined, MessageOrder::Ledger, std::mem::take(&mut ledger.violations));
-    violations.add(&examined, MessageOrder::Tampering, tamper::around(&case, &examined)?);
-    violations.add(
-        &examined,
-        MessageOrder::Tampering,
-        chain::replaced_notes(&case, &examined, backed.sources())?,
-    );
+    let witnessed = signed_answers::judge(whole, &ledger.halts, &who)?;
+    let mut add = |turn, said| violations.add(&examined, turn, said);
+    add(MessageOrder::Witnesses, witnessed.violations);
+    add(MessageOrder::Configuration, of_configuration);
+    add(MessageOrder::People, overrides::by_people(&examined, &ledger));
+    add(MessageOrder::Ledger, std::mem::take(&mut ledger.violations));
+    add(MessageOrder::Tampering, tamper::around(whole)?);
+    add(MessageOrder::Tampering, chain::replaced_notes(whole, backed.sources())?);
     // Messages about the tip, or about the range as a whole, do not hold for a part of it.
     if walked == WalkEnd::Whole {
-        violations.add(&examined, MessageOrder::Range, whole_range::tip(&case, &examined, &backed));
-        violations.add(&examined, MessageOrder::Range, whole_range::undocumented(&case, &examined)?);
-        violations.add(&examined, MessageOrder::Range, whole_range::weakened(&case, &examined)?);
+        add(MessageOrder::Range, whole_range::tip(whole, &backed).into_iter().collect());
+        add(MessageOrder::Range, whole_range::undocumented(whole)?);
+        add(MessageOrder::Range, whole_range::weakened(whole)?);
         if let Some(squash) = &asked.squash {
-            violations.add(
-                &examined,
-                MessageOrder::Range,
-                whole_range::squashed(&repo, repo.resolve(squash)?, range.tip)?,
-            );
+            add(MessageOrder::Range, whole_range::squashed(&repo, repo.resolve(squash)?, range.tip)?);
         }
     }
-    let open = halts::open(&case, &examined, &ledger.halts);
+    let open = halts::open(whole, &ledger.halts);
     let first = open.map(|open| halts::told(&examined, open));
     let judged = overrides::applied(&examined, violations.into_violations(&examined));
     Ok(CheckReport {

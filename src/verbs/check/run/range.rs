@@ -98,30 +98,31 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
 
 /// Resolves a range as git spells it.
 pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, OpsError> {
-    let range = spelled.text.as_str();
-    refuse_empty(range)?;
-    let commits = repo.range(range)?;
-    let shown = range.to_owned();
-    let Some((from, to)) = range.split_once("...").or_else(|| range.split_once("..")) else {
-        return Ok(Range { shown, base: None, fork: None, tip: repo.resolve(range)?, commits });
-    };
-    let to = if to.is_empty() { "HEAD" } else { to };
-    let (base, tip) = (repo.resolve(from)?, repo.resolve(to)?);
-    if commits.is_empty() && spelled.by == RangeSource::Caller {
-        return Err(nothing(repo, Side { name: from, id: base }, Side { name: to, id: tip })?);
+    refuse_empty(&spelled.text)?;
+    let (commits, shown) = (repo.range(&spelled.text)?, spelled.text.clone());
+    let (left, tip) = both_sides(repo, spelled)?;
+    let base = left.map(|left| left.id);
+    if let Some(left) = left.filter(|_| commits.is_empty() && spelled.by == RangeSource::Caller) {
+        return Err(nothing(repo, left, tip)?);
     }
-    let fork = repo.merge_base(base, tip)?;
-    Ok(Range { shown, base: Some(base), fork, tip, commits })
+    let fork = base.map(|base| repo.merge_base(base, tip.id)).transpose()?.flatten();
+    Ok(Range { shown, base, fork, tip: tip.id, commits })
 }
 
 /// The base of a range, where it has one, and its tip.
 pub(super) fn sides(repo: &Repo, spelled: &RangeArgument) -> Result<(Option<CommitId>, CommitId), OpsError> {
+    let (left, tip) = both_sides(repo, spelled)?;
+    Ok((left.map(|left| left.id), tip.id))
+}
+
+fn both_sides<'a>(repo: &Repo, spelled: &'a RangeArgument) -> Result<(Option<Side<'a>>, Side<'a>), OpsError> {
     let range = spelled.text.as_str();
     refuse_empty(range)?;
-    let Some((from, to)) = range.split_once("...").or_else(|| range.split_once("..")) else {
-        return Ok((None, repo.resolve(range)?));
-    };
-    Ok((Some(repo.resolve(from)?), repo.resolve(if to.is_empty() { "HEAD" } else { to })?))
+    let side = |name: &'a str| Ok::<_, OpsError>(Side { name, id: repo.resolve(name)? });
+    match range.split_once("...").or_else(|| range.split_once("..")) {
+        Some((from, to)) => Ok((Some(side(from)?), side(if to.is_empty() { "HEAD" } else { to })?)),
+        None => Ok((None, side(range)?)),
+    }
 }
 
 /// One side of a range.
@@ -135,22 +136,14 @@ struct Side<'a> {
 fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsError> {
     let (left, right) = (from.name, to.name);
     if from.id != to.id {
-        return Ok(OpsError::usage(
-            format!(
-                "the range is the wrong way round: {right} is an ancestor of {left}, so it holds no commit"
-            ),
-            format!("andon check {right}..{left}"),
-        ));
+        let what = format!(
+            "the range is the wrong way round: {right} is an ancestor of {left}, so it holds no commit"
+        );
+        return Ok(OpsError::usage(what, format!("andon check {right}..{left}")));
     }
-    let newest = if repo.commit(to.id)?.parents.is_empty() {
-        format!("andon check {right}")
-    } else {
-        format!("andon check {right}~1..{right}")
-    };
-    Ok(OpsError::usage(
-        format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short()),
-        format!("to judge its newest commit: {newest}"),
-    ))
+    let from = if repo.commit(to.id)?.parents.is_empty() { String::new() } else { format!("{right}~1..") };
+    let what = format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short());
+    Ok(OpsError::usage(what, format!("to judge its newest commit: andon check {from}{right}")))
 }
 
 /// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed

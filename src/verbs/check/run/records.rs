@@ -22,7 +22,7 @@ use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, R
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::{context::Context, error::OpsError};
 use andon_git::{CommitInfo, Repo, missing_help};
-use andon_store::notes::{NotesStore, StoredRecord};
+use andon_store::notes::StoredRecord;
 use andon_store::{RecordError, derived::DerivedCache, wire::v1};
 
 /// Findings in the commits, one by one.
@@ -39,6 +39,8 @@ pub(super) struct RecordFindings {
     agents: OnceAgents,
     /// The lines that records of the range name as the ones before them: asked for where a note has several.
     named: Option<BTreeSet<Digest>>,
+    /// The messages about the record of the commit that is looked at.
+    said: Vec<Diagnostic>,
 }
 
 /// A commit of the range, with what it derives to.
@@ -46,6 +48,7 @@ struct Subject<'a> {
     case: &'a Case<'a>,
     commit: &'a CommitInfo,
     derived: DerivedCommit,
+    named: &'a dyn Fn() -> BTreeSet<Digest>,
 }
 
 /// Judges all commits.
@@ -55,7 +58,7 @@ pub(super) fn judge(
     asked: &RangeRequest,
     pace: &mut Pace<'_>,
 ) -> Result<(RecordFindings, WalkEnd), OpsError> {
-    let CheckInputs { common_dir, range, config, tip, .. } = ground;
+    let CheckInputs { common_dir, range, config, .. } = ground;
     let mut judged = RecordFindings::default();
     let salt = bulk::salt(config, None);
     let cache = match asked.cached {
@@ -65,13 +68,12 @@ pub(super) fn judge(
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache, rules: None };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
-    let case = Case { repo: &repo, store, config, tests, range: &range.shown, tip: range.tip };
+    let case = ground.case(&repo, asked);
+    let named = || named(&case, commits, stop);
     judged.agents = OnceAgents::among(&case, commits)?;
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
-            let subject = Subject { case: &case, commit: &commit, derived: *derived };
-            judged.take(subject, &|| named(&case, commits, stop))
+            judged.take(Subject { case: &case, commit: &commit, derived: *derived, named: &named })
         }
         // Records are ignored: what comes was derived.
         CommitFacts::Recorded(_) => Ok(()),
@@ -89,16 +91,15 @@ fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Diges
 
 impl RecordFindings {
     /// Everything that one commit and its record give away.
-    fn take(&mut self, subject: Subject<'_>, named: &dyn Fn() -> BTreeSet<Digest>) -> Result<(), OpsError> {
+    fn take(&mut self, subject: Subject<'_>) -> Result<(), OpsError> {
         let Subject { case, commit, .. } = subject;
-        let mut violations = Vec::new();
-        let mut fact = self.one(subject, named, &mut violations)?;
+        let mut fact = self.one(subject)?;
         let weakened = self.weakened.judge(case, commit, &mut fact)?;
         let identity = makers::other_identity(case, commit, &fact)?;
         let tampered: Vec<Diagnostic> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
-        let Self { examined, violations: all, .. } = self;
+        let Self { examined, violations: all, said, .. } = self;
         examined.push(commit, &fact);
-        all.add(examined, MessageOrder::Records, violations);
+        all.add(examined, MessageOrder::Records, std::mem::take(said));
         if !examined.is_bound(commit.id) {
             return Ok(());
         }
@@ -110,62 +111,53 @@ impl RecordFindings {
     }
 
     /// The fact of a commit, and the messages about its record.
-    fn one(
-        &mut self,
-        subject: Subject<'_>,
-        named: &dyn Fn() -> BTreeSet<Digest>,
-        violations: &mut Vec<Diagnostic>,
-    ) -> Result<CommitFact, OpsError> {
-        let stored = match self.stored(&subject, named, violations) {
+    fn one(&mut self, subject: Subject<'_>) -> Result<CommitFact, OpsError> {
+        let stored = match self.stored(&subject) {
             Ok(Some(stored)) => stored,
             Ok(None) => {
                 self.bind(&subject, None);
-                return self.silent(subject, EvidenceGap::Unrecorded, violations);
+                return self.silent(subject, EvidenceGap::Unrecorded);
             }
             Err(err) => {
-                self.unreadable(subject.commit, &err, violations);
+                self.unreadable(subject.commit, &err);
                 return Ok(derive::unrecorded(subject.commit, subject.derived));
             }
         };
         let bound = self.bind(&subject, Some(&stored.record));
-        let Subject { case, commit, derived } = subject;
-        let compared = compare(case, commit, &derived, &stored.record)?;
-        violations.extend(chain::judge(case, &self.examined, &self.recent, commit, &stored));
+        let Subject { case, commit, .. } = subject;
+        let compared = compare(&subject, &stored.record)?;
+        self.said.extend(chain::judge(case, &self.examined, &self.recent, commit, &stored));
         if bound == Bound::Judged {
-            violations.extend(overrides::bypassed(case, commit, &stored.record));
-            violations.extend(overrides::unguarded(case, commit, &stored.record));
+            self.said.extend(overrides::bypassed(case, commit, &stored.record));
+            self.said.extend(overrides::unguarded(case, commit, &stored.record));
         }
-        let record = match compared {
+        let mut record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
-            RecordMatch::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
-            RecordMatch::UnderOwnRules(more) => {
-                violations.extend(more);
-                under_the_rules_of_the_base(stored.record, &derived)
+            RecordMatch::Holds => {
+                CommitRecord { change: Some(subject.derived.change.clone()), ..stored.record }
             }
-            RecordMatch::OnlyByIds(warning) => {
-                violations.push(warning);
-                under_the_rules_of_the_base(stored.record, &derived)
+            RecordMatch::AllBut(why) => {
+                self.said.extend(why);
+                under_the_rules_of_the_base(stored.record, &subject.derived)
             }
             RecordMatch::CannotTell(why) => {
                 self.undecided.push(why);
-                under_the_rules_of_the_base(stored.record, &derived)
+                under_the_rules_of_the_base(stored.record, &subject.derived)
             }
             RecordMatch::Fails(why) => {
-                violations.push(why);
-                return Ok(derive::unrecorded(commit, derived));
+                self.said.push(why);
+                return Ok(derive::unrecorded(commit, subject.derived));
             }
         };
         if record.is_silent() {
             // It says what the commit says, and no hook saw it: the rules see what they would see without it.
-            let gap = EvidenceGap::of_silent(&record);
-            return self.silent(Subject { case, commit, derived }, gap, violations);
+            return self.silent(subject, EvidenceGap::of_silent(&record));
         }
-        violations.extend(contradictions::judge(case, commit, &record));
-        let mut record = record;
+        self.said.extend(contradictions::judge(case, commit, &record));
         let here = CommitCase { case, examined: &self.examined, commit };
         if bound == Bound::Judged {
             let conclusion = self.backed.recorded(here, &mut record)?;
-            self.conclude(conclusion, violations);
+            self.conclude(conclusion);
         }
         Ok(commit.fact(record))
     }
@@ -181,39 +173,29 @@ impl RecordFindings {
     }
 
     /// The fact of a commit without evidence in its own record.
-    fn silent(
-        &mut self,
-        subject: Subject<'_>,
-        silent: EvidenceGap,
-        violations: &mut Vec<Diagnostic>,
-    ) -> Result<CommitFact, OpsError> {
-        let Subject { case, commit, derived } = subject;
+    fn silent(&mut self, subject: Subject<'_>, silent: EvidenceGap) -> Result<CommitFact, OpsError> {
+        let Subject { case, commit, derived, .. } = subject;
         let mut fact = derive::unrecorded(commit, derived);
         let here = CommitCase { case, examined: &self.examined, commit };
         let conclusion = self.backed.silent(here, silent, &mut fact)?;
-        self.conclude(conclusion, violations);
+        self.conclude(conclusion);
         Ok(fact)
     }
 
-    fn conclude(&mut self, conclusion: Conclusion, violations: &mut Vec<Diagnostic>) {
-        violations.extend(conclusion.violations);
+    fn conclude(&mut self, conclusion: Conclusion) {
+        self.said.extend(conclusion.violations);
         self.undecided.extend(conclusion.undecided);
     }
 
     /// The record of a commit.
-    fn stored(
-        &mut self,
-        subject: &Subject<'_>,
-        named: &dyn Fn() -> BTreeSet<Digest>,
-        violations: &mut Vec<Diagnostic>,
-    ) -> Result<Option<StoredRecord>, RecordError> {
-        let Subject { case, commit, derived } = subject;
+    fn stored(&mut self, subject: &Subject<'_>) -> Result<Option<StoredRecord>, RecordError> {
+        let Subject { case, commit, derived, named } = subject;
         let Some(note) = case.store.note(commit.id)? else {
             self.recent.push(commit.id, None);
             return Ok(None);
         };
         if note.has_several() {
-            violations.extend(contradictions::of_note(commit, &note));
+            self.said.extend(contradictions::of_note(commit, &note));
             let named = self.named.get_or_insert_with(named);
             return note.choose(&derivable(derived), named).map(Some);
         }
@@ -223,7 +205,7 @@ impl RecordFindings {
     }
 
     /// A record that a partial clone left at its remote is no one's fault.
-    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Diagnostic>) {
+    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError) {
         if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
             let missing = Diagnostic::error(format!("its record is not here: {err}")).code("partial-clone");
             self.undecided.push(missing.at(Location::Commit(at(commit))).help(Hint::FetchRecordsAgain));
@@ -232,7 +214,7 @@ impl RecordFindings {
         let look = || Hint::ReadNotes.with([&commit.id.short()]);
         let is_newer = matches!(err, RecordError::Unreadable { source: FormatError::Schema { .. }, .. });
         let help = err.help().filter(|_| is_newer).unwrap_or_else(look);
-        violations.push(violation(at(commit), "unreadable-record", Level::Block, err.to_string(), &help));
+        self.said.push(violation(at(commit), "unreadable-record", Level::Block, err.to_string(), &help));
     }
 }
 
@@ -250,10 +232,9 @@ fn derivable(derived: &DerivedCommit) -> v1::DerivedFacts {
 enum RecordMatch {
     /// It says what the commit gives.
     Holds,
-    /// So it does, with the path rules and patterns that the commit itself brings.
-    UnderOwnRules(Vec<Diagnostic>),
-    /// All but its diff, which was recorded in a partial clone without the blobs: the commit itself is believed.
-    OnlyByIds(Diagnostic),
+    /// So it does with the path rules and patterns that the commit itself brings, or but for a diff that was recorded in a
+    /// partial clone without the blobs: the commit itself is believed.
+    AllBut(Vec<Diagnostic>),
     /// All but its diff, whose blobs this clone lacks.
     CannotTell(Diagnostic),
     /// It does not.
@@ -269,12 +250,8 @@ fn under_the_rules_of_the_base(record: CommitRecord, derived: &DerivedCommit) ->
 
 /// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
 /// configuration must explain the record.
-fn compare(
-    case: &Case<'_>,
-    commit: &CommitInfo,
-    derived: &DerivedCommit,
-    record: &CommitRecord,
-) -> Result<RecordMatch, OpsError> {
+fn compare(subject: &Subject<'_>, record: &CommitRecord) -> Result<RecordMatch, OpsError> {
+    let Subject { case, commit, derived, .. } = subject;
     let help = Hint::ReadNotes.with([&commit.id.short()]);
     let fails = |code: &str, message: String| {
         RecordMatch::Fails(violation(at(commit), code, Level::Block, message, &help))
@@ -298,7 +275,7 @@ fn compare(
         return Ok(RecordMatch::Holds);
     }
     if let Some(violations) = under_own_rules(case, commit, record)? {
-        return Ok(RecordMatch::UnderOwnRules(violations));
+        return Ok(RecordMatch::AllBut(violations));
     }
     if let Some(without) = without_blobs(commit, derived, record) {
         return Ok(without);
@@ -322,7 +299,7 @@ fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRe
     let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
     let help = format!("git show {}", commit.id.short());
     let warning = violation(at(commit), "partial-record", Level::Warn, message, &help);
-    (record.diff.truncated && !derived.diff.truncated).then_some(RecordMatch::OnlyByIds(warning))
+    (record.diff.truncated && !derived.diff.truncated).then(|| RecordMatch::AllBut(vec![warning]))
 }
 
 /// Returns what is to be said when the commit's own configuration explains its record; `None` when it does not. Paths that the

@@ -2,7 +2,7 @@
 //! configuration that asks for it.
 
 use super::halts::{self, HaltAndAnswer};
-use super::{Case, Location, examined_commits::ExaminedCommits, of_range};
+use super::{Case, JudgedRange, examined_commits::ExaminedCommits, of_range, violation};
 use andon_config::Guard;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{
@@ -39,11 +39,11 @@ pub(super) struct WitnessFindings {
 
 /// Judges the range against the signed ledger; nothing where neither the base nor the command line asks for one.
 pub(super) fn judge(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
+    whole: JudgedRange<'_>,
     halts: &[HaltAndAnswer],
     asked: &RangeFacts,
 ) -> Result<WitnessFindings, OpsError> {
+    let JudgedRange { case, examined } = whole;
     let mut judged = WitnessFindings::default();
     let base = &case.config.guard;
     let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
@@ -58,8 +58,8 @@ pub(super) fn judge(
     let of_fault = |fault: &LedgerFault| of_range(CODE, fault.level, fault.message.clone(), &fault.help);
     judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
-        judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
-        judged.violations.extend(left_again(case, examined, &ledger, halt)?);
+        judged.violations.extend(of_halt(whole, &ledger, halt)?);
+        judged.violations.extend(left_again(whole, &ledger, halt)?);
         judged.violations.extend(unseen(examined, &ledger, halt));
     }
     let help = "ask the person who wrote the entry, and compare it with the records: andon log";
@@ -81,10 +81,8 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
     let diagnostic = |id: &str| {
         let short: String = id.chars().take(8).collect();
-        refused(
-            format!("refs/replace/{short} is there; nothing was judged through it"),
-            &Hint::Unreplace.with([id]),
-        )
+        let message = format!("refs/replace/{short} is there; nothing was judged through it");
+        refused(message, &Hint::Unreplace.with([id]))
     };
     Ok(found.map(diagnostic).collect())
 }
@@ -116,11 +114,11 @@ pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
 
 /// A halt of the range that later commits followed: it has an answer, and for the code that was halted.
 fn of_halt(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
+    whole: JudgedRange<'_>,
     ledger: &SignedLedger,
     known: &HaltAndAnswer,
 ) -> Result<Option<Diagnostic>, OpsError> {
+    let JudgedRange { case, examined } = whole;
     let Some(head) = known.head else { return Ok(None) };
     let follows = |commit: &&super::examined_commits::Link| commit.parents.contains(&head);
     let Some(next) = examined.commits().iter().find(follows) else { return Ok(None) };
@@ -136,20 +134,16 @@ fn of_halt(
         let what = ledger.misdirected(known.id).unwrap_or_else(never);
         return Ok(Some(refused(what, "a witness answers: andon review resolve ROUND, then: andon sync")));
     };
-    let used = code_of(case, examined, head)?;
+    let used = code_of(whole, head)?;
     Ok(for_other_code(&answer, &used).map(|what| {
-        let what = format!("{what} by {}", next.id.short());
-        refused(
-            what,
-            "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT",
-        )
+        let help = "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT";
+        refused(format!("{what} by {}", next.id.short()), help)
     }))
 }
 
 /// The commits that leave a halted one by an answer that another branch has used.
 fn left_again(
-    case: &Case<'_>,
-    examined: &ExaminedCommits,
+    whole: JudgedRange<'_>,
     ledger: &SignedLedger,
     known: &HaltAndAnswer,
 ) -> Result<Vec<Diagnostic>, OpsError> {
@@ -164,12 +158,9 @@ fn left_again(
         );
         let help =
             "go on with one of the two branches; the other needs a halt of its own that a witness answers";
-        Diagnostic {
-            location: Some(Box::new(Location::Commit(examined.at(later)))),
-            ..refused(message, help)
-        }
+        violation(whole.examined.at(later), CODE, Level::Block, message, help)
     };
-    Ok(halts::later_ones(case, examined, head)?.into_iter().map(again).collect())
+    Ok(halts::later_ones(whole, head)?.into_iter().map(again).collect())
 }
 
 /// The votes behind the answer to a halt of the range that neither a terminal nor the environment showed to come from a
@@ -186,7 +177,7 @@ fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnsw
     votes.into_iter().filter_map(of).collect()
 }
 
-fn code_of(case: &Case<'_>, examined: &ExaminedCommits, head: CommitId) -> Result<String, OpsError> {
+fn code_of(JudgedRange { case, examined }: JudgedRange<'_>, head: CommitId) -> Result<String, OpsError> {
     if let Some(code) = examined.code(head) {
         return Ok(code.to_string());
     }
@@ -215,8 +206,7 @@ fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId)
         AckMode::Signed if named == base.ledger => return None,
         AckMode::Signed => "guard.ledger names another ledger than the base".to_owned(),
     };
-    Some(refused(
-        what,
-        "put it back, or have the admins sign a policy with rules.ack = \"delete\": andon witness policy",
-    ))
+    let help =
+        "put it back, or have the admins sign a policy with rules.ack = \"delete\": andon witness policy";
+    Some(refused(what, help))
 }

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::{Case, Diagnostic, ExaminedCommits, at, of_range, violation};
+use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, of_range, violation};
 use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::{findings::Level, hint::Hint, tests::TestEvidence, time::Timestamp};
@@ -23,9 +23,10 @@ const DRIFT: i64 = 300;
 const MAX_GRAFTS: u64 = 1 << 20;
 
 /// Judges what the repository around the range gives away.
-pub(super) fn around(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
-    let mut violations = replaced(case, examined)?;
-    violations.extend(grafted(case, examined));
+pub(super) fn around(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+    let JudgedRange { case, examined } = whole;
+    let mut violations = replaced(whole)?;
+    violations.extend(grafted(whole));
     let ledgers = Ledger::open(case.repo);
     let reported = ledgers.tampered()?;
     violations.extend(reported.iter().map(ledger));
@@ -52,19 +53,15 @@ pub(super) fn of_commit(
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
+fn replaced(JudgedRange { case, examined }: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };
         let commit = examined.named(id);
+        let shown = |what: &str| format!("git shows another object in place of {what} (refs/replace)");
         let (level, what) = match commit {
-            Some(_) => {
-                (Level::Block, "git shows another object in place of this commit (refs/replace)".to_owned())
-            }
-            None => (
-                Level::Warn,
-                format!("git shows another object in place of {id} (refs/replace); it is not judged"),
-            ),
+            Some(_) => (Level::Block, shown("this commit")),
+            None => (Level::Warn, format!("{}; it is not judged", shown(id))),
         };
         let help = Hint::Unreplace.with([id]);
         violations.push(violation(commit.map(|id| examined.at(id)), "replaced-object", level, what, &help));
@@ -73,32 +70,23 @@ fn replaced(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnosti
 }
 
 /// A graft gives a commit other parents than it has, and with them another range.
-fn grafted(case: &Case<'_>, examined: &ExaminedCommits) -> Vec<Diagnostic> {
+fn grafted(JudgedRange { case, examined }: JudgedRange<'_>) -> Vec<Diagnostic> {
     let path = case.repo.common_dir().join("info").join("grafts");
     let mut text = String::new();
     let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
     if read.is_err() {
         return Vec::new();
     }
-    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let named: Vec<&str> = line.split_whitespace().collect();
-            let commit =
-                named.iter().filter_map(|id| examined.named(id)).min_by_key(|id| examined.place(*id));
-            let level = if commit.is_some() { Level::Block } else { Level::Warn };
-            let id = named.first().copied().unwrap_or_default();
-            let what =
-                format!("a graft gives {id} other parents than it has: the range is not what it seems");
-            violation(
-                commit.map(|id| examined.at(id)),
-                "grafted-history",
-                level,
-                what,
-                Hint::SetGraftAside.text(),
-            )
-        })
-        .collect()
+    let help = Hint::SetGraftAside.text();
+    let graft = |line: &str| {
+        let named: Vec<&str> = line.split_whitespace().collect();
+        let commit = named.iter().filter_map(|id| examined.named(id)).min_by_key(|id| examined.place(*id));
+        let level = if commit.is_some() { Level::Block } else { Level::Warn };
+        let id = named.first().copied().unwrap_or_default();
+        let what = format!("a graft gives {id} other parents than it has: the range is not what it seems");
+        violation(commit.map(|id| examined.at(id)), "grafted-history", level, what, help)
+    };
+    text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(graft).collect()
 }
 
 fn ledger(tampered: &Tampering) -> Diagnostic {
@@ -130,9 +118,9 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
 /// A ledger that lacks an entry which a record names; an answered one is only a note.
 fn gap_of(examined: &ExaminedCommits, writer: &str, gap: &Gap) -> Diagnostic {
     let level = if gap.answered { Level::Warn } else { Level::Block };
+    let entry = gap.entry.short();
     let what = format!(
-        "the record names entry {} of the ledger of {writer}, which is not there: it was removed, rewound or not fetched",
-        gap.entry.short()
+        "the record names entry {entry} of the ledger of {writer}, which is not there: it was removed, rewound or not fetched"
     );
     let help =
         format!("andon sync; where no clone has it, a person finds out who removed {REF_PREFIX}{writer}");
@@ -205,25 +193,17 @@ fn clock(examined: &ExaminedCommits, commit: &CommitInfo, fact: &CommitFact) -> 
     }
     let parent = parent?;
     let before_parent = parent.0.saturating_sub(recorded) > DRIFT;
-    if before_parent || committed.saturating_sub(recorded) > DRIFT {
-        let what = if before_parent {
-            "the record is older than that of its parent: a clock was set back"
-        } else {
-            "the record is older than its commit: a clock was set back"
-        };
-        return Some(violation(at(commit), "clock-set-back", Level::Warn, what, help));
-    }
-    None
+    let than = if before_parent { "that of its parent" } else { "its commit" };
+    let what = format!("the record is older than {than}: a clock was set back");
+    (before_parent || committed.saturating_sub(recorded) > DRIFT)
+        .then(|| violation(at(commit), "clock-set-back", Level::Warn, what, help))
 }
 
 /// A record that is much younger than its commit. Committer dates can be set by anyone; but a date that was set back is
 /// before the record of the parent, unlike that of a commit whose hooks were merely missing.
 fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Diagnostic {
     let help = "git show --format=fuller; andon show";
-    let set_back = match parent {
-        Some(parent) => commit.committed_at < parent,
-        None => true,
-    };
+    let set_back = parent.is_none_or(|parent| commit.committed_at < parent);
     let (level, what) = if set_back {
         (
             Level::Warn,

@@ -5,8 +5,8 @@
 //! gives.
 
 use super::{
-    Case, CommitRef, Diagnostic, ExaminedCommits, Location, at, backing::RangeEvidence, level_of, of_finding,
-    overrides, violation,
+    Case, CommitRef, Diagnostic, JudgedRange, Location, at, backing::RangeEvidence, halts, level_of,
+    of_finding, overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
@@ -18,10 +18,6 @@ use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{error::OpsError, evidence::docs, range, weakening};
 use andon_git::{CommitInfo, Repo};
-use andon_store::window;
-
-/// Records below the range that tell whether failures were open when it began.
-const WINDOW: usize = 24;
 
 /// The losses of tests, commit after commit.
 #[derive(Default)]
@@ -38,7 +34,7 @@ impl WeakeningFold {
         commit: &CommitInfo,
         fact: &mut CommitFact,
     ) -> Result<Vec<Diagnostic>, OpsError> {
-        let fold = self.fold.get_or_insert_with(|| below(case, commit));
+        let fold = self.fold.get_or_insert_with(|| halts::below(case, commit.parents.first().copied(), &[]));
         let last = weakening::last_result(&[], fold.timeline(), fact.record.code).cloned();
         let derived = weakening::find(case.repo, &case.config.rules, commit, last.as_ref())?;
         fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
@@ -50,7 +46,8 @@ impl WeakeningFold {
 
 /// Returns what the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
 /// which a commit gives a reason is not reported again.
-pub(super) fn weakened(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn weakened(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+    let JudgedRange { case, examined } = whole;
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
@@ -96,18 +93,9 @@ fn without(mut found: Weakening, given: &Weakening) -> Weakening {
     found
 }
 
-/// The records below the first commit of the range.
-fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
-    let mut fold = Fold::new(case.config.guard.session_gap);
-    let parent = first.parents.first().copied();
-    for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
-        fold.push(Fact::Commit(Box::new(fact)));
-    }
-    fold
-}
-
 /// Checks that documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(case: &Case<'_>, examined: &ExaminedCommits) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn undocumented(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+    let JudgedRange { case, examined } = whole;
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
@@ -163,7 +151,8 @@ fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> R
 }
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-pub(super) fn tip(case: &Case<'_>, examined: &ExaminedCommits, backed: &RangeEvidence) -> Option<Diagnostic> {
+pub(super) fn tip(whole: JudgedRange<'_>, backed: &RangeEvidence) -> Option<Diagnostic> {
+    let JudgedRange { case, examined } = whole;
     let tip = examined.commits().last()?.id;
     if level_of(case, &detect::FAILING_TESTS) == Level::Off || !examined.is_bound(tip) {
         return None;
