@@ -32,16 +32,16 @@ pub const NOTES_REF: &str = "refs/notes/andon";
 /// A repository could not be set up or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// git.
+    /// An error of git.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The hooks.
+    /// An error of the hooks' files.
     #[error(transparent)]
     Install(#[from] InstallError),
     /// A bare repository runs none of these hooks.
     #[error("the repository at {} is bare: git runs no commit hooks in it", git_dir.display())]
     Bare {
-        /// The git directory.
+        /// The git directory of the bare repository.
         git_dir: PathBuf,
     },
     /// The hooks path is set where installing would change every repository of the user or the machine.
@@ -51,7 +51,7 @@ pub enum SetupError {
         scope: ConfigScope,
         /// The file that sets it, or `command line`.
         origin: String,
-        /// The value as configured.
+        /// The value of the key, as it is configured.
         value: String,
         /// The command that repairs it.
         hint: String,
@@ -64,13 +64,13 @@ pub enum SetupError {
     Write {
         /// The path of the file, as it was opened.
         path: PathBuf,
-        /// Why.
+        /// The reason that the system gives.
         source: io::Error,
     },
     /// The path of this program, which every hook is to start.
     #[error("the path of the andon program is not absolute: {}", program.display())]
     RelativeProgram {
-        /// As it was given.
+        /// The path as it was given.
         program: PathBuf,
     },
 }

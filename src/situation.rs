@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use super::setup::clients::outside_copy;
+use super::setup::clients::guard_store;
 use super::setup::live::{self, GuardState};
 use super::setup::place::HOOKS_PATH;
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_core::{detect, history::Timeline};
 use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::view::status::{LoopState, LostHooks};
+use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_git::{Head, Repo};
 
 /// The state of a loop.
 pub struct LoopSituation {
-    /// HEAD.
+    /// HEAD as it is now.
     pub head: Head,
-    /// The newest window.
+    /// The newest window, with what the journal has of it.
     pub loaded: LoadedTimeline,
     /// The halt that is recorded, whether or not it was answered by deleting its file.
     pub recorded: Option<StandingHalt>,
@@ -54,7 +55,7 @@ impl HookSituation {
 
     /// The same, where the user's own folder still knows of hooks of which the repository knows nothing any more.
     fn with_copy(&self, ctx: &Context, repo: &Repo) -> Self {
-        let was_armed = || outside_copy(ctx, repo)?.read().filter(|copy| copy.armed);
+        let was_armed = || guard_store(ctx, repo).outside().filter(|copy| copy.armed);
         if self.guarded != GuardState::Never || was_armed().is_none() {
             return self.clone();
         }
@@ -104,6 +105,11 @@ impl SharedHooks {
     }
 }
 
+/// The iterations of a loop, and how many there may be.
+pub fn count(ws: &Workspace, timeline: &Timeline) -> LoopCount {
+    LoopCount { iteration: timeline.counted(), cap: detect::iteration_cap(&ws.config.rules) }
+}
+
 /// Looks at the records, the journal and the ledger.
 ///
 /// # Errors
@@ -126,10 +132,7 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     } else {
         state(ws, &head, &loaded, standing.as_ref(), seen)
     };
-    let hooks = match &seen.guarded {
-        GuardState::Gone(gone) => Some(gone.clone()),
-        GuardState::Never | GuardState::Yes => None,
-    };
+    let hooks = seen.guarded.clone().gone();
     Ok(LoopSituation { head, loaded, recorded, standing, hooks, state })
 }
 

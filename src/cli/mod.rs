@@ -15,11 +15,16 @@ use serde::Serialize;
 
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic};
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::{
-    context::Context, effect::write_report, error::OpsError, halts, json, sync::take_in_fetched,
-    text::message, workspace::Workspace,
+    context::Context,
+    effect::write_report,
+    error::OpsError,
+    halts, json,
+    sync::take_in_fetched,
+    text::message::{self, Consequence},
+    workspace::Workspace,
 };
 use andon_git::Repo;
 use andon_store::notes::REF;
@@ -74,6 +79,11 @@ impl Shell {
     /// Says what is to be known beside a result.
     pub(crate) fn tell(&self, diagnostics: &[Diagnostic]) {
         self.out.message(&message::diagnostics(diagnostics, self.out.err));
+    }
+
+    /// Says what the rules said of something that is done.
+    pub(crate) fn tell_decision(&self, decision: &Decision) {
+        self.out.message(&message::decision(decision, Consequence::Done, self.out.err));
     }
 
     /// Writes a result to the file that was named, else to standard output.

@@ -9,7 +9,7 @@ use andon_engine::asking::{self, WaitingRound};
 use andon_engine::view::watch::WatchView;
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 
-/// Between two looks.
+/// The pause between two looks at the loops.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 /// After how many seconds the rounds are read again though no ledger has moved: who may answer depends on the time.
 const ROUNDS_EVERY: u64 = 60;
@@ -32,7 +32,7 @@ impl WatchMemory {
     /// Opens the repository.
     pub(crate) fn begin(ctx: &Context) -> Result<Self, OpsError> {
         let ws = Workspace::open_lenient(ctx)?;
-        Ok(Self { ws, watcher: Watcher::new(), rounds: Vec::new(), rounds_at: None, warning: None })
+        Ok(Self { ws, watcher: Watcher::default(), rounds: Vec::new(), rounds_at: None, warning: None })
     }
 
     /// Looks at the time of `ctx`.
@@ -52,12 +52,7 @@ impl WatchMemory {
     fn ask_for_rounds(&mut self, ctx: &Context) {
         self.rounds_at = Some(ctx.now);
         let waiting = Workspace::open_lenient(ctx).and_then(|ws| asking::waiting(&ws));
-        (self.rounds, self.warning) = match waiting {
-            Ok(waiting) => {
-                let warning = waiting.warning();
-                (waiting.rounds, warning)
-            }
-            Err(err) => (Vec::new(), Some(err.as_warning())),
-        };
+        let told = waiting.map(|waiting| (waiting.warning(), waiting.rounds));
+        (self.warning, self.rounds) = told.unwrap_or_else(|err| (Some(err.as_warning()), Vec::new()));
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::InstallError;
 use super::manifest::{AbsolutePath, Birth, EditedFile};
-use super::{InstallError, steps::Step};
 use andon_git::{platform::files, temporary_beside};
 
 /// Files longer than this are not edited.
@@ -36,11 +36,11 @@ impl FileKind {
 /// A file as it is and as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// Absolute.
+    /// The absolute path of the file.
     pub path: PathBuf,
     /// Its bytes now; `None` when it is not there.
     pub before: Option<Vec<u8>>,
-    /// Its bytes then.
+    /// The bytes that the file has after the edit.
     pub after: Vec<u8>,
     pub inserted: Vec<String>,
     pub made: FileKind,
@@ -126,44 +126,9 @@ pub(super) fn staged(
     Ok(file)
 }
 
-andon_core::named_enum! {
-    /// The outcome for an edited file at uninstalling.
-    pub enum EditRemoval, "what became of a file" {
-        /// Nothing of ours was in it, or it is gone.
-        Nothing = "untouched",
-        /// Our lines are out of it.
-        Restored = "as before",
-        /// It was made by Andon, and is gone.
-        Gone = "removed",
-    }
-}
-
-impl EditRemoval {
-    /// The outcome of the change of a file; without one nothing of ours was there.
-    pub fn of(step: Option<&Step>) -> Self {
-        match step {
-            Some(Step::Remove { rest: None, .. }) => Self::Gone,
-            Some(_) => Self::Restored,
-            None => Self::Nothing,
-        }
-    }
-}
-
-/// The change that takes our lines out of a file again; `None` where none of them are in it.
-pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>, InstallError> {
-    let path = entry.path.0.clone();
-    let Some(bytes) = read(path.parent().unwrap_or(Path::new("/")), &path)? else { return Ok(None) };
-    let rest = strip(&bytes, &entry.inserted);
-    Ok(if rest.is_empty() && entry.birth == Birth::Made {
-        Some(Step::Remove { path, rest: None })
-    } else {
-        (rest != bytes).then_some(Step::Remove { path, rest: Some(rest) })
-    })
-}
-
 /// Begins the lines that are ours, behind any indentation.
 pub const BEGIN: &str = "# >>> andon (andon uninstall takes these lines out)";
-/// Ends them.
+/// The line that ends them.
 pub const END: &str = "# <<< andon";
 /// The text by which a first line is known, should its wording change.
 const MARK: &str = "# >>> andon";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use testreport::WordList;
 
 use super::start_lines::{self, Audience};
-use super::{edits, steps::Step, words};
+use super::{edits, words};
 use andon_core::domain::git_hook::GitHook;
 
 /// The one that is for this clone alone.
@@ -53,9 +53,8 @@ pub const NOTICE: &str = "#!/bin/sh\n\
 /// The hooks where it may go, first the one that every commit runs.
 const NOTICE_AT: [GitHook; 3] = [GitHook::PrepareCommitMsg, GitHook::PostCommit, GitHook::PreCommit];
 
-/// The place of the notice in `dir` once `steps` are made; `None` where other hooks are in each place.
-pub fn place_of_notice(dir: &Path, steps: &[Step]) -> Option<PathBuf> {
-    let goes = |path: &PathBuf| steps.contains(&Step::Remove { path: path.clone(), rest: None });
+/// The place of the notice in `dir`, where what `goes` is gone; `None` where other hooks are in each place.
+pub fn place_of_notice(dir: &Path, goes: impl Fn(&PathBuf) -> bool) -> Option<PathBuf> {
     let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path) || goes(path);
     NOTICE_AT.iter().map(|hook| dir.join(hook.name())).find(free)
 }
@@ -109,17 +108,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("prepare-commit-msg"), "mine").unwrap();
-        assert_eq!(place_of_notice(dir.path(), &[]), Some(at("post-commit")));
+        assert_eq!(place_of_notice(dir.path(), |_| false), Some(at("post-commit")));
         fs::write(at("post-commit"), NOTICE).unwrap();
-        assert_eq!(place_of_notice(dir.path(), &[]), Some(at("post-commit")));
+        assert_eq!(place_of_notice(dir.path(), |_| false), Some(at("post-commit")));
         fs::rename(at("post-commit"), at("post-commit.old")).unwrap();
         assert_eq!(notices(dir.path()).collect::<Vec<_>>(), [at("post-commit.old")]);
         for name in ["post-commit", "pre-commit"] {
             fs::write(at(name), "mine").unwrap();
         }
-        assert_eq!(place_of_notice(dir.path(), &[]), None);
-        let goes = Step::Remove { path: at("pre-commit"), rest: None };
-        assert_eq!(place_of_notice(dir.path(), &[goes]), Some(at("pre-commit")));
+        assert_eq!(place_of_notice(dir.path(), |_| false), None);
+        let goes = |path: &PathBuf| *path == at("pre-commit");
+        assert_eq!(place_of_notice(dir.path(), goes), Some(at("pre-commit")));
     }
 
     #[test]

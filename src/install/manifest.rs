@@ -36,7 +36,7 @@ pub struct HooksFolder {
 pub enum Birth {
     /// It was there, and stays when our lines are taken out.
     There,
-    /// Andon made it.
+    /// The file is there because Andon made it.
     Made,
 }
 
@@ -208,6 +208,7 @@ impl Manifest {
     }
 
     /// This one, with the entries that only `other` has.
+    #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let mut both = self.clone();
         let is_new = |file: &&EditedFile| self.file(&file.path).is_none();
@@ -219,7 +220,7 @@ impl Manifest {
         for place in &other.places {
             match both.places.iter_mut().find(|known| known.dir == place.dir) {
                 Some(known) => {
-                    known.shims = place.shims.clone().into_iter().chain(known.shims.clone()).collect()
+                    known.shims = place.shims.clone().into_iter().chain(known.shims.clone()).collect();
                 }
                 None => both.places.push(place.clone()),
             }

@@ -48,16 +48,16 @@ pub enum InstallError {
     /// The disk would not have it.
     #[error("cannot {verb} {}: {source}", path.display())]
     Io {
-        /// Such as `write`.
+        /// The verb of what was tried, such as `write`.
         verb: &'static str,
-        /// The file or directory.
+        /// The file or directory that it was tried on.
         path: PathBuf,
         source: io::Error,
     },
     /// Files that are not ours to decide about.
     #[error("{}", list(conflicts))]
     Conflicts {
-        /// Every one of them.
+        /// Every hook that is in the way.
         conflicts: Vec<Conflict>,
     },
     /// A file that is not touched, whatever is in it.
@@ -109,7 +109,7 @@ pub enum InstallError {
     /// Something failed, and so did part of the way back.
     #[error("{cause}; undoing what was done so far failed too, look at: {}", paths(left))]
     HalfUndone {
-        /// The first failure.
+        /// The failure after which everything was to be taken back.
         cause: Box<InstallError>,
         /// The changes that could not be undone.
         left: Vec<PathBuf>,

@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 use super::InstallError;
 use super::edits::{self, Edit};
 use super::inspect::HookState;
-use super::manifest::{AbsolutePath, Manifest};
+use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
 use super::plan::{self, Conflict, Removal};
 use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::{GitError, Repo};
@@ -23,7 +23,7 @@ use andon_git::{GitError, Repo};
 /// A key of git's configuration and a value that is added to it or taken out of it.
 pub type KeyValue = (String, String);
 
-/// One change.
+/// One change of an installation, or of its reversal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// The manifest is written, or goes.
@@ -128,7 +128,7 @@ impl<'a> Making<'a> {
                 fs::rename(from, to).map_err(failed("rename", from))?;
                 self.back(to, move || {
                     fs::rename(to, from)?;
-                    over.map_or(Ok(()), |over| over.put_back())
+                    over.map_or(Ok(()), SavedCopy::put_back)
                 });
                 Ok(())
             }
@@ -136,12 +136,12 @@ impl<'a> Making<'a> {
                 let before = SavedCopy::of(path);
                 match (rest, &before) {
                     (Some(rest), Some(before)) => {
-                        before.with(rest).put_back().map_err(failed("write", path))?
+                        before.with(rest).put_back().map_err(failed("write", path))?;
                     }
                     (Some(_), None) => {}
                     (None, _) => fs::remove_file(path).map_err(failed("remove", path))?,
                 }
-                self.back(path, move || before.map_or(Ok(()), |before| before.put_back()));
+                self.back(path, move || before.map_or(Ok(()), SavedCopy::put_back));
                 Ok(())
             }
             Step::Link { path, to } => link(path, to).map_err(failed("write", path)),
@@ -168,10 +168,10 @@ impl<'a> Making<'a> {
     fn put(&mut self, edit: &'a Edit, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
         let (path, Some(file)) = (&edit.path, staged) else { return Ok(()) };
         let before = SavedCopy::of(path);
-        // A place that was free is not taken from whoever came in between.
+        // A place that was free is not taken from what came in between.
         let put = if edit.before.is_none() { file.persist_noclobber(path) } else { file.persist(path) };
         put.map_err(|error| InstallError::io("write", path, error.error))?;
-        self.back(path, move || before.map_or_else(|| fs::remove_file(path), |before| before.put_back()));
+        self.back(path, move || before.map_or_else(|| fs::remove_file(path), SavedCopy::put_back));
         Ok(())
     }
 
@@ -251,6 +251,41 @@ pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.reverse();
     missing
+}
+
+andon_core::named_enum! {
+    /// The outcome for an edited file at uninstalling.
+    pub enum EditRemoval, "what became of a file" {
+        /// Nothing of ours was in it, or it is gone.
+        Nothing = "untouched",
+        /// Our lines are out of it.
+        Restored = "as before",
+        /// It was made by Andon, and is gone.
+        Gone = "removed",
+    }
+}
+
+impl EditRemoval {
+    /// The outcome of the change of a file; without one nothing of ours was there.
+    pub fn of(step: Option<&Step>) -> Self {
+        match step {
+            Some(Step::Remove { rest: None, .. }) => Self::Gone,
+            Some(_) => Self::Restored,
+            None => Self::Nothing,
+        }
+    }
+}
+
+/// The change that takes our lines out of a file again; `None` where none of them are in it.
+pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>, InstallError> {
+    let path = entry.path.0.clone();
+    let Some(bytes) = edits::read(path.parent().unwrap_or(Path::new("/")), &path)? else { return Ok(None) };
+    let rest = edits::strip(&bytes, &entry.inserted);
+    Ok(if rest.is_empty() && entry.birth == Birth::Made {
+        Some(Step::Remove { path, rest: None })
+    } else {
+        (rest != bytes).then_some(Step::Remove { path, rest: Some(rest) })
+    })
 }
 
 /// The outcome for one hook at uninstalling.

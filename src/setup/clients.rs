@@ -9,7 +9,7 @@ use crate::install::clients::{SettingsState, look, programs, saved_files::SavedF
 use andon_core::domain::{agent::Client, agent_door::AgentFact, client_spec::Home, time::Timestamp};
 use andon_engine::context::Context;
 use andon_git::Repo;
-use andon_store::guard_state::{GuardSnapshot, OutsideCopy};
+use andon_store::guard_state::GuardStore;
 use andon_store::journal::Journal;
 
 pub use super::trust::Trust;
@@ -42,17 +42,16 @@ pub fn saved_path(ctx: &Context, repo: Option<&Repo>, scope: Scope) -> Option<Pa
     dir.map(|dir| SavedFiles::path(&dir))
 }
 
-/// The copy of what guards the loop, outside of the repository; `None` where there is no place for it.
-pub fn outside_copy(ctx: &Context, repo: &Repo) -> Option<OutsideCopy> {
-    Some(OutsideCopy::of(ctx.user_config.as_deref()?.parent()?, repo.git_dir()))
+/// The store of what guards the loop.
+pub fn guard_store(ctx: &Context, repo: &Repo) -> GuardStore {
+    GuardStore::of(repo.git_dir(), ctx.user_config.as_deref().and_then(Path::parent))
 }
 
 /// A person changed what guards the loop, by a command of Andon's: nothing is compared with how it was before. Below an agent the
 /// next hook of its client compares.
 pub fn by_hand(ctx: &Context, repo: &Repo) {
     if ctx.agent_above(repo).is_none() {
-        GuardSnapshot::forget(repo.git_dir());
-        outside_copy(ctx, repo).iter().for_each(OutsideCopy::forget);
+        guard_store(ctx, repo).forget();
     }
 }
 
@@ -91,7 +90,7 @@ pub struct ClientHooks {
 /// The hooks of one client in one scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeHooks {
-    /// Project or user.
+    /// The scope of the settings: project or user.
     pub scope: Scope,
     /// The file, or the folder of several.
     pub path: PathBuf,

@@ -27,8 +27,15 @@ pub enum GuardState {
     Gone(LostHooks),
 }
 
-fn gone(what: impl Into<String>, hint: impl Into<String>) -> GuardState {
-    GuardState::Gone(LostHooks { what: what.into(), help: hint.into() })
+impl GuardState {
+    /// The loss, where there is one.
+    pub fn gone(self) -> Option<LostHooks> {
+        if let Self::Gone(gone) = self { Some(gone) } else { None }
+    }
+}
+
+fn loss(what: impl Into<String>, hint: impl Into<String>) -> LostHooks {
+    LostHooks { what: what.into(), help: hint.into() }
 }
 
 /// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
@@ -38,7 +45,7 @@ pub fn look(repo: &Repo) -> GuardState {
 
 /// The warning for a verb of the loop where commits of this worktree go around the guard: an agent never runs `andon status`.
 pub fn warning(repo: &Repo) -> Option<Diagnostic> {
-    let GuardState::Gone(gone) = look(repo) else { return None };
+    let gone = look(repo).gone()?;
     let what = format!("the hooks are gone: commits here are neither checked nor recorded: {}", gone.what);
     Some(Diagnostic::warning(what).code("hooks").help(gone.help))
 }
@@ -51,33 +58,37 @@ pub fn look_at(repo: &Repo, dir: &Path) -> GuardState {
     };
     let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Integration::Shim));
     let top = repo.workdir().unwrap_or(repo.common_dir());
-    match mode {
-        None => GuardState::Never,
+    let gone = match mode {
+        None => return GuardState::Never,
         Some(Integration::Shim) => shims(dir, &manifest),
         Some(Integration::Config) => config(repo),
         Some(Integration::Husky) => husky(repo, top, dir),
         Some(Integration::Lefthook) => lefthook(top, dir),
         Some(Integration::PreCommit) => framework(top, dir, &manifest),
-    }
+    };
+    gone.map_or(GuardState::Yes, GuardState::Gone)
 }
 
 /// Hooks that are there count as ours where nothing else is known.
 fn without_manifest(repo: &Repo, dir: &Path) -> GuardState {
     let is_there = GitHook::needed().any(|hook| starts(&dir.join(hook.name())));
-    if is_there || config(repo) == GuardState::Yes {
+    if is_there || config(repo).is_none() {
         return GuardState::Yes;
     }
-    shims(dir, &Manifest::default())
+    shims(dir, &Manifest::default()).map_or(GuardState::Yes, GuardState::Gone)
 }
 
-fn shims(dir: &Path, manifest: &Manifest) -> GuardState {
+fn shims(dir: &Path, manifest: &Manifest) -> Option<LostHooks> {
     let Ok(states) = inspect(dir, manifest) else {
-        return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
+        return Some(loss(
+            format!("core.hooksPath is {}, which is no directory", dir.display()),
+            "andon doctor",
+        ));
     };
     let lost: Vec<&HookState> =
         states.iter().filter(|state| state.hook.is_needed() && !runs(state)).collect();
     if lost.is_empty() {
-        return GuardState::Yes;
+        return None;
     }
     let moved = manifest.places.iter().all(|place| !is_same(&place.dir, dir));
     let what = if moved && lost.len() == GitHook::needed().count() {
@@ -85,7 +96,7 @@ fn shims(dir: &Path, manifest: &Manifest) -> GuardState {
     } else {
         lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
     };
-    gone(what, Hint::Install)
+    Some(loss(what, Hint::Install))
 }
 
 /// True if git comes to start Andon through this hook. A hook that was changed by hand may do so.
@@ -138,41 +149,41 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
     Some(Timestamp(i64::try_from(since).unwrap_or(i64::MAX)))
 }
 
-fn config(repo: &Repo) -> GuardState {
+fn config(repo: &Repo) -> Option<LostHooks> {
     let lost: Vec<&str> = GitHook::needed()
         .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
         .map(GitHook::name)
         .collect();
     if lost.is_empty() {
-        return GuardState::Yes;
+        return None;
     }
-    gone(
+    Some(loss(
         format!("{} is not in the configuration any more", lost.join(", ")),
         Hint::InstallMode.with(["config"]),
-    )
+    ))
 }
 
-fn husky(repo: &Repo, top: &Path, dir: &Path) -> GuardState {
+fn husky(repo: &Repo, top: &Path, dir: &Path) -> Option<LostHooks> {
     let folder = top.join(HUSKY);
     let lost: Vec<&str> = without_lines(&folder);
     if !lost.is_empty() {
-        return gone(
+        return Some(loss(
             format!("the lines of andon are not in {HUSKY}/{} any more", lost.join(", ")),
             Hint::Install,
-        );
+        ));
     }
     husky_runs(repo, dir)
 }
 
-fn husky_runs(repo: &Repo, dir: &Path) -> GuardState {
+fn husky_runs(repo: &Repo, dir: &Path) -> Option<LostHooks> {
     match hooks_of_husky(repo) {
-        None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
+        None => Some(loss(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky")),
         Some(_) if !GitHook::needed().all(|hook| starts(&dir.join(hook.name()))) => {
             let is_sourced = hooks_of_husky(repo) == Some(Layout::Sourced);
             let how = if is_sourced { Hint::MakeHuskyExecutable.text() } else { "npx husky" };
-            gone(format!("{} holds no hooks that git can start", dir.display()), how)
+            Some(loss(format!("{} holds no hooks that git can start", dir.display()), how))
         }
-        Some(_) => GuardState::Yes,
+        Some(_) => None,
     }
 }
 
@@ -183,9 +194,12 @@ fn without_lines(folder: &Path) -> Vec<&'static str> {
     GitHook::needed().filter(|hook| !has(hook)).map(GitHook::name).collect()
 }
 
-fn lefthook(top: &Path, dir: &Path) -> GuardState {
+fn lefthook(top: &Path, dir: &Path) -> Option<LostHooks> {
     if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| edits::has_marked_lines(&bytes)) {
-        return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), Hint::Install);
+        return Some(loss(
+            format!("the lines of andon are not in {} any more", lefthook::LOCAL),
+            Hint::Install,
+        ));
     }
     started_by(dir, LEFTHOOK, "lefthook install")
 }
@@ -193,21 +207,17 @@ fn lefthook(top: &Path, dir: &Path) -> GuardState {
 /// A manager's own hooks that are missing in `dir`, whatever they run; none in the modes without a manager.
 pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<LostHooks> {
     let top = repo.workdir().unwrap_or(repo.common_dir());
-    let found = match mode {
-        Integration::Shim | Integration::Config => GuardState::Yes,
+    match mode {
+        Integration::Shim | Integration::Config => None,
         Integration::Husky => husky_runs(repo, dir),
         Integration::Lefthook => started_by(dir, LEFTHOOK, "lefthook install"),
         Integration::PreCommit => framework_runs(top, dir),
-    };
-    match found {
-        GuardState::Gone(gone) => Some(gone),
-        GuardState::Never | GuardState::Yes => None,
     }
 }
 
 /// True if lefthook's own hooks are there, whatever they run.
 pub(crate) fn lefthook_runs(dir: &Path) -> bool {
-    started_by(dir, LEFTHOOK, "") == GuardState::Yes
+    started_by(dir, LEFTHOOK, "").is_none()
 }
 
 /// True if a configuration of pre-commit or prek names andon.
@@ -216,28 +226,25 @@ pub(crate) fn names_andon(top: &Path) -> bool {
     files.any(|bytes| edits::find(&bytes, b"andon").is_some())
 }
 
-fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
+fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Option<LostHooks> {
     if !names_andon(top) {
-        return gone(format!("{} does not name andon any more", framework::FILE), Hint::Install);
+        return Some(loss(format!("{} does not name andon any more", framework::FILE), Hint::Install));
     }
     // A shim of ours that runs from before, or as its legacy hook, does as well.
     if inspect(dir, manifest)
         .is_ok_and(|states| states.iter().filter(|state| state.hook.is_needed()).all(runs))
     {
-        return GuardState::Yes;
+        return None;
     }
     framework_runs(top, dir)
 }
 
 /// The hooks that Andon needs and a framework does not run, where it runs pre-commit as git's hook.
 pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<LostHooks> {
-    match framework_runs(top, dir) {
-        GuardState::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
-        GuardState::Gone(_) | GuardState::Never | GuardState::Yes => None,
-    }
+    framework_runs(top, dir).filter(|_| starts(&dir.join(GitHook::PreCommit.name())))
 }
 
-fn framework_runs(top: &Path, dir: &Path) -> GuardState {
+fn framework_runs(top: &Path, dir: &Path) -> Option<LostHooks> {
     let types: String =
         GitHook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
@@ -246,17 +253,17 @@ fn framework_runs(top: &Path, dir: &Path) -> GuardState {
 }
 
 /// The state of the hooks that a manager writes for itself.
-fn started_by(dir: &Path, sign: &[u8], hint: &str) -> GuardState {
+fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Option<LostHooks> {
     let is = |hook: &GitHook| {
         let path = dir.join(hook.name());
         starts(&path) && short(&path).is_some_and(|bytes| edits::find(&bytes, sign).is_some())
     };
     let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(GitHook::name).collect();
     if lost.is_empty() {
-        return GuardState::Yes;
+        return None;
     }
     let dir = shell_quote(&dir.to_string_lossy());
-    gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint)
+    Some(loss(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint))
 }
 
 pub(crate) fn starts(path: &Path) -> bool {

@@ -132,10 +132,8 @@ fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsE
 /// It did not pass.
 fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> Result<String, OpsError> {
     if report.outcome() != CheckOutcome::Fine {
-        return Err(nothing(
-            format!("the check of {} did not pass: nothing is attested", report.range),
-            "see why: andon check",
-        ));
+        let what = format!("the check of {} did not pass: nothing is attested", report.range);
+        return Err(nothing(what, "see why: andon check"));
     }
     let predicate = json!({
         "verifier": {"id": format!("https://github.com/andon/andon@{}", env!("CARGO_PKG_VERSION"))},
@@ -175,23 +173,16 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsE
     let decided = decided.ok_or_else(|| {
         nothing(format!("{} is no round that is decided", ledger.short(at)), "andon review")
     })?;
-    let votes: Vec<Value> = decided
-        .votes
-        .iter()
-        .map(|vote| {
-            let vote = &state.votes.all[*vote];
-            let body = &ledger.entries[vote.entry].body;
-            let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
-            json!({
-                "entry": ledger.entries[vote.entry].id.to_string(),
-                "witness": vote.witness,
-                "rationale": body.get("rationale"),
-                "amended_recommendation": body.get("amended_recommendation"),
-                "code": body.get("code"),
-                "tree": body.get("tree"),
-            })
-        })
-        .collect();
+    let vote = |vote: &usize| {
+        let vote = &state.votes.all[*vote];
+        let body = &ledger.entries[vote.entry].body;
+        let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
+        let mut shown = json!({ "entry": ledger.entries[vote.entry].id, "witness": vote.witness });
+        for name in ["rationale", "amended_recommendation", "code", "tree"] {
+            shown[name] = json!(body.get(name));
+        }
+        shown
+    };
     let entry = &ledger.entries[decided.entry];
     let predicate = json!({
         "ledger": ledger.id.map(|id| id.to_string()),
@@ -199,7 +190,7 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsE
         "decision": decided.key,
         "decidedBy": decided.by,
         "decidedAt": andon_core::domain::time::Timestamp(decided.at).to_string(),
-        "votes": votes,
+        "votes": decided.votes.iter().map(vote).collect::<Vec<Value>>(),
     });
     let subjects = [
         Subject { name: "entry", kind: "gitCommit", digest: entry.commit.to_string() },

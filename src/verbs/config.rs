@@ -15,7 +15,7 @@ use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
 use andon_engine::json::{self, one_line};
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{error::OpsError, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, workspace::Workspace};
 
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
@@ -107,7 +107,7 @@ fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     match format {
         Format::Json => shell.out.result(&json::document("config-check", &json!({ "mistakes": found }))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
-        Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
+        Format::Text => shell.tell(&found),
     }
     Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
 }
@@ -133,15 +133,17 @@ fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
     }
     let owned: BTreeSet<&str> = code().flat_map(|path| declared.owners(path)).collect();
     for scope in declared.iter().filter(|scope| !owned.contains(scope.name.as_str())) {
-        let name = &scope.name;
-        let paths = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
-        let message =
-            format!("scope {name} has no files: no tracked code matches {}", scope.paths.join(", "));
-        let mistake = Diagnostic::error(message).code("config").at(Location::Named(paths));
-        found.push(mistake.help("correct its paths, or remove the scope"));
+        let what = format!("has no files: no tracked code matches {}", scope.paths.join(", "));
+        found.push(mistake(ws, &scope.name, &what).help("correct its paths, or remove the scope"));
     }
     found.extend(against_manifests(ws));
     Ok(found)
+}
+
+/// A mistake in what is declared of a scope.
+fn mistake(ws: &Workspace, scope: &str, what: &str) -> Diagnostic {
+    let place = ws.config.origin(&format!("test.scopes.{scope}.paths")).place().unwrap_or_default();
+    Diagnostic::error(format!("scope {scope} {what}")).code("config").at(Location::Named(place))
 }
 
 /// Scopes whose needs are fewer than those of the manifests: their tests would not run when what they read changes.
@@ -160,10 +162,9 @@ fn against_manifests(ws: &Workspace) -> Vec<Diagnostic> {
         let needed = declared.needed_by(name);
         let wanted = one.scope.needs.iter().filter_map(|need| owner(&by_name(need)?.scope.paths));
         for need in wanted.filter(|need| *need != name && !needed.contains(need)) {
-            let message = format!("scope {name} does not need {need}, and its manifest does");
-            let place = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
-            let mistake = Diagnostic::error(message).code("config").at(Location::Named(place));
-            found.push(mistake.help(format!("add {need:?} to the needs of [test.scopes.{name}]")));
+            let what = format!("does not need {need}, and its manifest does");
+            let help = format!("add {need:?} to the needs of [test.scopes.{name}]");
+            found.push(mistake(ws, name, &what).help(help));
         }
     }
     found
@@ -181,13 +182,8 @@ fn schema(shell: &Shell, format: Format) -> Exit {
 /// The configuration for a person: `key = value  # layer, origin`, values as in `andon.toml`.
 fn text(entries: &[ConfigEntry], style: Style) -> String {
     let mut page = Page::new(style);
-    let lines: Vec<String> = entries
-        .iter()
-        .map(|entry| {
-            let key = terminal_clip(&entry.key, KEY);
-            format!("{key} = {}", toml(&entry.value))
-        })
-        .collect();
+    let line = |entry: &ConfigEntry| format!("{} = {}", terminal_clip(&entry.key, KEY), toml(&entry.value));
+    let lines: Vec<String> = entries.iter().map(line).collect();
     let column = lines.iter().map(|line| width(line)).filter(|width| *width <= 72).max().unwrap_or(0);
     for (entry, line) in entries.iter().zip(&lines) {
         let comma = if entry.origin.is_empty() { "" } else { ", " };

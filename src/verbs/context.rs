@@ -52,7 +52,7 @@ fn gate(shell: &Shell, format: Format, node: Option<&str>) -> Exit {
         }
     };
     let shown = mistakes.as_ref().map_or(Vec::new(), error::config_diagnostics);
-    shell.out.message(&message::diagnostics(&shown, shell.out.err));
+    shell.tell(&shown);
     let hard = view.fill.as_ref().is_some_and(|found| found.pressure == Pressure::HardBlock);
     let exit = if refuses(&view) && hard { Exit::Refused } else { Exit::Allowed };
     match format {

@@ -1,7 +1,6 @@
 //! `andon resume`, `andon stop`, `andon pause`.
 
 use std::io::{BufRead as _, Read as _};
-use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -78,16 +77,12 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>, OpsError
     }
     let shown = escape::terminal(&word).into_owned();
     shell.out.message(&format!("To answer the halt, type the rule that halted the loop ({shown}): "));
-    let mut line = String::new();
-    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
-    if line.trim() == word {
+    let typed = typed_line()?;
+    if typed == word {
         return Ok(named);
     }
-    Err(OpsError::verb(
-        VerbError::Unattended,
-        format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
-        "read it first: andon status",
-    ))
+    let what = format!("{:?} is not {shown}: the halt was not answered", escape::terminal(&typed));
+    Err(OpsError::verb(VerbError::Unattended, what, "read it first: andon status"))
 }
 
 fn answer(args: &ResumeArgs, resumed: &ResumeReport) -> Value {
@@ -136,19 +131,23 @@ fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
     shell.out.message(&format!(
         "halted: {message}\nWhy may the loop go on? One line for the ledger; empty: it stays halted\n> "
     ));
+    typed_line().map(Some)
+}
+
+fn typed_line() -> Result<String, OpsError> {
     let mut line = String::new();
     std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
-    Ok(Some(line.trim().to_owned()))
+    Ok(line.trim().to_owned())
 }
 
 /// Stops the loop.
 pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
-    pull(shell, StopFile::Stop, args)
+    pull(shell, STOP_FILE, args)
 }
 
 /// Pauses the loop.
 pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
-    pull(shell, StopFile::Pause, args)
+    pull(shell, PAUSE_FILE, args)
 }
 
 /// The command that ends a stop or a pause.
@@ -158,15 +157,11 @@ const NOT_HELD: &str = "not paused, guard.perpetual is set";
 /// The command that holds a loop in perpetual mode.
 const HOLDS: &str = "andon stop";
 
-fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
+fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let path = write_stop_file(&shell.ctx, &ws, file, args.reason.as_deref())?;
-    let is_cleared = file == StopFile::Pause && halts::stops::pause_is_cleared(&ws);
-    let (verb, done) = match file {
-        StopFile::Stop => ("stop", "stopped"),
-        StopFile::Pause => ("pause", "paused"),
-    };
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    write_stop_file(&shell.ctx, &ws, name, args.reason.as_deref())?;
+    let is_cleared = name == PAUSE_FILE && halts::stops::pause_is_cleared(&ws);
+    let (verb, done) = if name == PAUSE_FILE { ("pause", "paused") } else { ("stop", "stopped") };
     let file = format!(".andon/{name}");
     let (effect, help) = if is_cleared {
         (format!("{NOT_HELD}: the next commit or turn clears {file} and says so"), HOLDS)
@@ -330,34 +325,12 @@ fn reset_counter(
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 
-/// A file that stops the loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopFile {
-    /// `andon stop`
-    Stop,
-    /// `andon pause`
-    Pause,
-}
-
-/// Writes the file that stops or pauses the loop and records the halt.
-fn write_stop_file(
-    ctx: &Context,
-    ws: &Workspace,
-    file: StopFile,
-    reason: Option<&str>,
-) -> Result<PathBuf, OpsError> {
+/// Writes the file `name`, which stops or pauses the loop, and records the halt.
+fn write_stop_file(ctx: &Context, ws: &Workspace, name: &str, reason: Option<&str>) -> Result<(), OpsError> {
     ws.top()?;
-    let name = match file {
-        StopFile::Stop => STOP_FILE,
-        StopFile::Pause => PAUSE_FILE,
-    };
-    let text = format!(
-        "{}\nby: {}\nat: {}\n",
-        reason.unwrap_or("no reason given"),
-        ctx.committer(&ws.repo),
-        ctx.now
-    );
-    let path = effect::write_andon_file(&ws.site(ctx), name, &text)?;
+    let (why, by) = (reason.unwrap_or("no reason given"), ctx.committer(&ws.repo));
+    let text = format!("{why}\nby: {by}\nat: {}\n", ctx.now);
+    effect::write_andon_file(&ws.site(ctx), name, &text)?;
     let standing = halts::binding(ws)?;
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
@@ -366,7 +339,7 @@ fn write_stop_file(
     }
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
     SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), reason);
-    Ok(path)
+    Ok(())
 }
 
 #[cfg(test)]

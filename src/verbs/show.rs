@@ -46,7 +46,7 @@ const NAME: usize = 160;
 /// One commit and its record. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct ShowView {
-    /// The commit.
+    /// The commit with what is recorded about it.
     #[serde(flatten)]
     shown: LoggedCommit,
     /// sha256 of the record's line, which the next record names as `prev`.
@@ -143,8 +143,7 @@ fn or_none<T: ToString>(item: Option<&T>) -> String {
 }
 
 fn tests(page: &mut Page, evidence: &TestEvidence) {
-    let result = phrase::tests(evidence);
-    let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
+    let result = phrase::by_result(evidence, &phrase::tests(evidence), page.style);
     let runner = terminal_clip(&evidence.runner, 40);
     let result = format!("{result}{}", page.style.yellow(&phrase::remarks(evidence)));
     page.field("tests", &format!("{result}  ({}, {runner})", terminal_clip(&evidence.command, NAME)));

@@ -9,9 +9,7 @@ use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
 use andon_engine::gate::turn::{self, TurnOwner};
 use andon_engine::gate::working_tree::WorkingTree;
-use andon_engine::{
-    context::Context, error::OpsError, halts, json, recording::bound, text::message, workspace::Workspace,
-};
+use andon_engine::{context::Context, error::OpsError, halts, json, recording::bound, workspace::Workspace};
 
 /// Ends a turn and says whether the loop may continue.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
@@ -19,10 +17,10 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let (decision, mut warnings) = end_turn(&shell.ctx, &ws, node)?;
     warnings.extend(live::warning(&ws.repo));
-    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    shell.tell(&warnings);
     match args.format.format {
         Format::Text => {
-            shell.out.message(&message::decision(&decision, message::Consequence::Done, shell.out.err));
+            shell.tell_decision(&decision);
             shell.out.result(&format!("{}\n", decision.verdict.as_str()));
         }
         Format::Json => shell.out.result(&json::document("tick", &decision)),

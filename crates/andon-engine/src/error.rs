@@ -137,3 +137,14 @@ impl OpsError {
         Diagnostic::warning(self.to_string()).helps(self.help())
     }
 }
+
+/// The value that was found. Where an error is in its way, the default takes its place, and one of the warnings says why.
+pub fn or_warn<T: Default>(found: Result<T, impl Into<OpsError>>, warnings: &mut Vec<Diagnostic>) -> T {
+    found.unwrap_or_else(|error| {
+        let warning = error.into().as_warning();
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+        T::default()
+    })
+}

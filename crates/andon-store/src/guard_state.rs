@@ -35,25 +35,25 @@ pub enum GuardPart {
     Installed,
 }
 
-/// One file.
+/// A file that guards the loop, as it was before a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardFile {
-    /// Absolute.
+    /// The absolute path of the file.
     pub path: PathBuf,
-    /// Its type, in words.
+    /// The part that the file plays for the guard.
     pub part: GuardPart,
     /// Its text; `None` of one that is not there, or no text.
     pub text: Option<String>,
-    /// Its executable bit.
+    /// True for a file that the system may start.
     pub executable: bool,
 }
 
-/// The whole.
+/// Everything that guards a loop, as it was before the calls that run now.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GuardSnapshot {
     /// The session whose calls run.
     pub session: Option<String>,
-    /// The number of them.
+    /// The number of calls that run now.
     pub open: u32,
     /// True while their turn goes on: what is taken away between two of its calls is put back too.
     #[serde(default)]
@@ -68,13 +68,13 @@ pub struct GuardSnapshot {
     /// The files in which that is configured, each with its time and length: git is asked again once one of them is another.
     #[serde(default)]
     pub configured_in: BTreeMap<PathBuf, Option<FileStamp>>,
-    /// HEAD.
+    /// The commit that was HEAD then.
     #[serde(default)]
     pub head: Option<String>,
-    /// The newest stash.
+    /// The object of the newest stash, where there was one.
     #[serde(default)]
     pub stash: Option<String>,
-    /// The files.
+    /// Every file that guards the loop.
     pub files: Vec<GuardFile>,
     /// The refs of records and halts, each with its object.
     pub refs: Vec<(String, String)>,
@@ -95,37 +95,63 @@ fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("guard-state.json")
 }
 
-/// The copy of the snapshot in a folder of the user, which outlives all that is lost with the repository's own folder.
+/// The places of the snapshot of one repository: its git directory, and while calls run a folder of the user, which outlives all
+/// that is lost with the repository's own.
 #[derive(Debug, Clone)]
-pub struct OutsideCopy {
-    path: PathBuf,
+pub struct GuardStore {
+    own: PathBuf,
+    outside: Option<PathBuf>,
 }
 
-impl OutsideCopy {
-    /// The copy for a repository, in the user's folder of Andon's.
-    pub fn of(user_dir: &Path, git_dir: &Path) -> Self {
+impl GuardStore {
+    /// The store for a repository, where the user has the folder `user_dir` of Andon's.
+    pub fn of(git_dir: &Path, user_dir: Option<&Path>) -> Self {
         let name = Digest(sha2::Sha256::digest(git_dir.as_os_str().as_encoded_bytes()).into()).to_string();
-        Self { path: user_dir.join("guarded").join(name).with_extension("json") }
+        let outside = |dir: &Path| dir.join("guarded").join(name).with_extension("json");
+        Self { own: path(git_dir), outside: user_dir.map(outside) }
     }
 
-    /// The copy; `None` where there is none that can be read.
+    /// The snapshot; `None` where neither place has one that can be read.
     pub fn read(&self) -> Option<GuardSnapshot> {
-        read(&self.path)
+        read(&self.own).or_else(|| self.outside())
     }
 
-    /// Keeps it, unless it is there. How many calls run is not told here.
+    /// The one in the folder of the user.
+    pub fn outside(&self) -> Option<GuardSnapshot> {
+        read(self.outside.as_ref()?)
+    }
+
+    /// Keeps a snapshot in the git directory, and in the folder of the user while calls run, unless that holds `before`, which was
+    /// read here and says the same. The number of calls is not kept there.
+    ///
+    /// # Errors
+    /// [`RecordError::Io`] naming the file in the git directory: a home that cannot be written keeps no call from being made.
+    pub fn keep(&self, snapshot: &GuardSnapshot, before: Option<&GuardSnapshot>) -> Result<(), RecordError> {
+        if let Some(outside) = self.outside.as_ref().filter(|_| snapshot.open > 0) {
+            let copy = GuardSnapshot { open: 1, ..snapshot.clone() };
+            let is_same = before.is_some_and(|before| GuardSnapshot { open: 1, ..before.clone() } == copy);
+            if !(is_same && outside.is_file()) {
+                let _ = write(outside, &copy);
+            }
+        }
+        write(&self.own, snapshot)
+    }
+
+    /// No call runs any more: the snapshot stays in the git directory.
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file.
-    pub fn keep(&self, snapshot: &GuardSnapshot) -> Result<(), RecordError> {
-        let copy = GuardSnapshot { open: 1, ..snapshot.clone() };
-        if self.read().as_ref() == Some(&copy) { Ok(()) } else { write(&self.path, &copy) }
+    pub fn close(&self, snapshot: GuardSnapshot) -> Result<(), RecordError> {
+        self.outside.as_ref().map(std::fs::remove_file);
+        write(&self.own, &GuardSnapshot { open: 0, in_turn: false, ..snapshot })
     }
 
-    /// Takes it away.
+    /// Removes the snapshot from both places.
     pub fn forget(&self) {
         // One that is not there is forgotten.
-        let _ = std::fs::remove_file(&self.path);
+        [Some(&self.own), self.outside.as_ref()].into_iter().flatten().for_each(|path| {
+            let _ = std::fs::remove_file(path);
+        });
     }
 }
 
@@ -150,20 +176,6 @@ impl GuardSnapshot {
     /// The kept one; `None` where there is none that can be read.
     pub fn read(git_dir: &Path) -> Option<Self> {
         read(&path(git_dir))
-    }
-
-    /// Keeps it.
-    ///
-    /// # Errors
-    /// [`RecordError::Io`] naming the file.
-    pub fn write(&self, git_dir: &Path) -> Result<(), RecordError> {
-        write(&path(git_dir), self)
-    }
-
-    /// Takes it away.
-    pub fn forget(git_dir: &Path) {
-        // One that is not there is forgotten.
-        let _ = std::fs::remove_file(path(git_dir));
     }
 }
 
@@ -194,7 +206,7 @@ mod tests {
             refs: vec![("refs/notes/andon".into(), "1".repeat(40))],
             ..GuardSnapshot::default()
         };
-        kept.write(dir.path()).unwrap();
+        GuardStore::of(dir.path(), None).keep(&kept, None).unwrap();
         assert_eq!(GuardSnapshot::read(dir.path()), Some(kept));
         #[cfg(unix)]
         {
@@ -202,16 +214,19 @@ mod tests {
             let mode = path(dir.path()).metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0, "readable by its owner alone");
         }
-        let outside = OutsideCopy::of(dir.path(), Path::new("/w/.git"));
-        outside.keep(&GuardSnapshot::default()).unwrap();
-        let stamped = |copy: &OutsideCopy| stamp(&copy.path);
-        let first = stamped(&outside);
-        outside.keep(&GuardSnapshot { open: 3, ..GuardSnapshot::default() }).unwrap();
-        assert_eq!(stamped(&outside), first, "how many calls run is no reason to write it again");
-        assert_eq!(outside.read().map(|copy| copy.open), Some(1));
-        outside.forget();
-        assert_eq!((outside.read(), first.is_some()), (None, true));
+        let store = GuardStore::of(dir.path(), Some(dir.path()));
+        let calls = |open| GuardSnapshot { open, ..GuardSnapshot::default() };
+        store.keep(&calls(1), None).unwrap();
+        let stamped = || stamp(store.outside.as_ref().unwrap());
+        let first = stamped();
+        store.keep(&calls(3), Some(&calls(1))).unwrap();
+        assert_eq!(stamped(), first, "how many calls run is no reason to write it again");
+        assert_eq!([store.read(), store.outside()].map(|kept| kept.unwrap().open), [3, 1]);
         std::fs::write(path(dir.path()), "{").unwrap();
-        assert_eq!(GuardSnapshot::read(dir.path()), None);
+        assert_eq!((GuardSnapshot::read(dir.path()), store.read()), (None, Some(calls(1))));
+        store.close(calls(1)).unwrap();
+        assert_eq!((store.outside(), store.read(), first.is_some()), (None, Some(calls(0)), true));
+        store.forget();
+        assert_eq!(store.read(), None);
     }
 }

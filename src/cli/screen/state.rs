@@ -43,16 +43,7 @@ const TYPED: usize = 500;
 const NOTHING_TO_ANSWER: &str = "Nothing on this line is answered with andon resume.";
 
 /// The text of `?`.
-const HELP: &str = "\
-up, down, k, j   choose a line
-Enter            the evidence: andon status
-d                the difference of the two states, or of the stuck commits
-o                the report file: .andon/CHECKPOINT.md
-r                the round that is put to people: andon review show
-R                answer the halt: type the reason, then confirm
-/                show only lines with these words; empty: all
-Esc              back
-q                end";
+const HELP: &str = include_str!("keys.txt");
 
 /// A text over the list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use self::merge::{OwnHook, Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
-use super::edits::{self, Edit, EditRemoval, FileKind};
-use super::steps::{self, Step, missing_folders};
+use super::edits::{self, Edit, FileKind};
+use super::steps::{self, EditRemoval, Step, missing_folders};
 use super::{InstallError, manifest::Birth};
 use andon_agents::moment;
 use andon_core::domain::agent_door::HookMoment;
@@ -27,7 +27,7 @@ const WRITTEN: &str = "# Written by `andon agent install ";
 /// The state of our hooks in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingsState {
-    /// Nothing of ours.
+    /// The file holds nothing of ours.
     Absent,
     /// Exactly what would be installed now.
     Installed,

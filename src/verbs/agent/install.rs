@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::{self, WriteOutcome, memory::MemoryFile, saved_files::SavedFiles};
-use crate::install::{edits::EditRemoval, steps::apply};
+use crate::install::steps::{EditRemoval, apply};
 use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment};
 use andon_core::escape::shell_quote;
@@ -16,9 +16,9 @@ use andon_git::Repo;
 /// The result of an installation: `andon/agent-install@1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClientInstall {
-    /// For which client.
+    /// The client whose settings they are.
     pub client: Client,
-    /// Project or user.
+    /// The scope of the settings: project or user.
     pub scope: Scope,
     /// A file of settings was written.
     pub changed: bool,
@@ -31,7 +31,7 @@ pub struct ClientInstall {
     /// Steps that are left to a person, a sentence each.
     #[serde(rename = "next_steps")]
     pub steps: Vec<String>,
-    /// Nothing was written.
+    /// True where nothing was written, as was asked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
@@ -55,18 +55,18 @@ impl From<(PathBuf, WriteOutcome)> for InstalledFile {
 pub struct InstallWishes {
     /// The memory file gets its line too.
     pub memory: bool,
-    /// Nothing is written.
+    /// True to write nothing.
     pub dry_run: bool,
 }
 
 /// The result of a removal: `andon/agent-uninstall@1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClientUninstall {
-    /// For which client.
+    /// The client whose settings they are.
     pub client: Client,
-    /// Project or user.
+    /// The scope of the settings: project or user.
     pub scope: Scope,
-    /// Something was taken out.
+    /// True where something was taken out.
     pub changed: bool,
     pub files: Vec<CleanedFile>,
 }

@@ -15,7 +15,7 @@ use self::install::{
 use super::agent_hook;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::clients::{SettingsState, memory, place::Scope};
-use crate::install::edits::EditRemoval;
+use crate::install::steps::EditRemoval;
 use crate::setup::clients::{ClientHooks, Trust, gather};
 use andon_core::domain::agent::Client;
 use andon_core::escape;

@@ -30,7 +30,11 @@ pub(super) struct EventOutcome {
 
 impl EventOutcome {
     pub(super) fn nothing() -> Self {
-        Self { say: Instruction::Nothing, warnings: Vec::new() }
+        Self::say(Instruction::Nothing)
+    }
+
+    pub(super) fn say(say: Instruction) -> Self {
+        Self { say, warnings: Vec::new() }
     }
 }
 

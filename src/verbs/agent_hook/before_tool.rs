@@ -2,11 +2,11 @@
 //! Gemini's shell gets git's hooks back.
 
 use super::guard_changes::{self, CallState};
-use super::place::{Place, hooks_dir};
+use super::place::Place;
 use super::{HaltState, after_tool::EventOutcome};
 use crate::install::clients::place::Scope;
 use crate::plain_run::{at_work, configured};
-use crate::setup::clients::program;
+use crate::setup::{clients::program, place::configured as configured_hooks};
 use crate::verbs::agent_hook::text::{self as words, Telling};
 use andon_agents::ruling::{CallRuling, RefusalReason, ToolGround, as_andon_test, before_tool, runs_git};
 use andon_agents::{self as agent, HookPayload, Instruction};
@@ -123,7 +123,7 @@ fn with_hooks(place: &Place<'_>, script: &str) -> Option<String> {
     if !place.client.spec().habits.shell_without_hooks || !runs_git(script) {
         return None;
     }
-    let hooks = hooks_dir(place.ws)?.to_string_lossy().into_owned();
+    let hooks = configured_hooks(&place.ws.repo).to_string_lossy().into_owned();
     // A path that would need quotes within quotes stays as it is: the catch-up after the tool still records.
     let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+@ ,:".contains(c));
     // The shell does not say which session it is of.

@@ -10,7 +10,7 @@ use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::{merge::switches_off, programs, starts_before_tools, starts_less};
 use crate::install::manifest::Manifest;
 use crate::install::shim::{self, Content, Owner};
-use crate::setup::clients::{outside_copy, roots, saved_path};
+use crate::setup::clients::{guard_store, roots, saved_path};
 use crate::setup::live::{self, GuardState};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
@@ -27,7 +27,7 @@ use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
 use andon_engine::{effect, error::OpsError};
 use andon_git::platform::paths::bytes_of;
 use andon_git::{Repo, Update, platform::files as modes};
-use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, OutsideCopy, stamp};
+use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, stamp};
 use andon_store::{ledger, lost_records, process, wire};
 
 /// Largest file that is kept.
@@ -108,7 +108,8 @@ pub(super) fn end(
     let taken = compare(place, &kept);
     let left = kept.open.saturating_sub(1);
     if taken.is_empty() {
-        GuardSnapshot { open: left, ..kept }.write(place.ws.repo.git_dir())?;
+        guard_store(place.ctx, &place.ws.repo)
+            .keep(&GuardSnapshot { open: left, ..kept.clone() }, Some(&kept))?;
     } else {
         keep(place, Some(&kept), left)?;
     }
@@ -131,8 +132,7 @@ pub(super) fn close(live: &mut LiveSession<'_>) -> Result<Vec<Diagnostic>, OpsEr
 /// Stops the comparison with the kept snapshot.
 pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
     let Some(kept) = of_session(place).filter(|kept| kept.open > 0 || kept.in_turn) else { return Ok(()) };
-    outside_copy(place.ctx, &place.ws.repo).iter().for_each(OutsideCopy::forget);
-    Ok(GuardSnapshot { open: 0, in_turn: false, ..kept }.write(place.ws.repo.git_dir())?)
+    Ok(guard_store(place.ctx, &place.ws.repo).close(kept)?)
 }
 
 /// Says what the last tool call took from the guard, and whether it is back.
@@ -176,9 +176,7 @@ fn record(place: &Place<'_>, taken: &[GuardChange], feed: &mut RuleFeed<'_>) -> 
 
 /// The snapshot of this session; its copy where the repository's own folder lost it.
 fn of_session(place: &Place<'_>) -> Option<GuardSnapshot> {
-    let repo = &place.ws.repo;
-    let kept = GuardSnapshot::read(repo.git_dir()).or_else(|| outside_copy(place.ctx, repo)?.read());
-    kept.filter(|kept| kept.session == place.session)
+    guard_store(place.ctx, &place.ws.repo).read().filter(|kept| kept.session == place.session)
 }
 
 /// Where git looks for hooks, as it said itself, and the files in which that is configured.
@@ -226,11 +224,7 @@ fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<()
         refs: refs(place),
         client: process::starter(place.ctx.parent),
     };
-    if let Some(copy) = outside_copy(place.ctx, repo).filter(|_| open > 0) {
-        // A home that cannot be written keeps no call from being made.
-        let _ = copy.keep(&snapshot);
-    }
-    Ok(snapshot.write(repo.git_dir())?)
+    Ok(guard_store(place.ctx, repo).keep(&snapshot, kept)?)
 }
 
 fn refs(place: &Place<'_>) -> Vec<(String, String)> {
@@ -371,9 +365,10 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         (_, None) => return None,
     };
     // Hooks may be files of the project.
-    let by_git = changed.iter().map(|before| origin(place, kept, before)).max();
-    let origin = by_git.filter(|_| !is_moved).unwrap_or(Origin::Written);
-    if origin == Origin::Checkout {
+    let by_git: Option<Vec<Origin>> =
+        changed.iter().map(|before| origin_by_git(repo, kept, before)).collect();
+    let origin = by_git.and_then(|all| all.into_iter().max()).filter(|_| !is_moved);
+    if origin == Some(Origin::Checkout) {
         return None;
     }
     if now.dir.as_deref().is_some_and(is_by_manager) {
@@ -468,16 +463,17 @@ fn taken(
     before: &GuardFile,
     what: impl Fn(&Path) -> String,
 ) -> Option<GuardChange> {
-    let origin = Some(origin(place, kept, before)).filter(|origin| *origin != Origin::Checkout)?;
-    Some(GuardChange { what: what(&before.path), is_back: put_back(before), fault: fault_of(origin) })
+    let origin = origin_by_git(&place.ws.repo, kept, before);
+    (origin != Some(Origin::Checkout)).then(|| GuardChange {
+        what: what(&before.path),
+        is_back: put_back(before),
+        fault: fault_of(origin),
+    })
 }
 
-/// The fault in a file of this origin.
-fn fault_of(origin: Origin) -> Fault {
-    match origin {
-        Origin::Written => Fault::Counted,
-        Origin::Checkout | Origin::Dropped => Fault::Told,
-    }
+/// The fault in a file that git itself explains, or does not.
+fn fault_of(by_git: Option<Origin>) -> Fault {
+    if by_git.is_some() { Fault::Told } else { Fault::Counted }
 }
 
 /// Files of a halt that disappeared while the halt is unanswered. A person's `andon resume` would be in the ledger.
@@ -540,8 +536,6 @@ enum Origin {
     Checkout,
     /// It was not committed and is gone, by `git clean`, `git restore` or a plain deletion.
     Dropped,
-    /// Somebody wrote it, or committed that it is gone.
-    Written,
 }
 
 /// HEAD and the newest stash, as a snapshot has them.
@@ -551,12 +545,8 @@ fn marks(repo: &Repo) -> (Option<String>, Option<String>) {
     (head.map(|head| head.to_string()), stash.map(|stash| stash.to_string()))
 }
 
-/// The origin of the file that is in the place of `before` now.
-fn origin(place: &Place<'_>, kept: &GuardSnapshot, before: &GuardFile) -> Origin {
-    origin_in(&place.ws.repo, kept, before).unwrap_or(Origin::Written)
-}
-
-fn origin_in(repo: &Repo, kept: &GuardSnapshot, before: &GuardFile) -> Option<Origin> {
+/// The origin of the file that is in the place of `before` now; `None` where somebody wrote it, or committed that it is gone.
+fn origin_by_git(repo: &Repo, kept: &GuardSnapshot, before: &GuardFile) -> Option<Origin> {
     let path = before
         .path
         .strip_prefix(repo.workdir()?)

@@ -112,22 +112,20 @@ impl ClientHook<'_> {
     /// Judges what the client reports at this moment.
     fn judge(&self, moment: HookMoment, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
         let ctx = of_agent(&self.ctx, self.client);
-        let session = payload.session.clone();
-        let place = Place { ctx: &ctx, ws: &self.ws, client: self.client, session };
+        let place =
+            || Place { ctx: &ctx, ws: &self.ws, client: self.client, session: payload.session.clone() };
         if let Some(transcript) = &payload.transcript {
             best_effort::remember_transcript(self.ws.repo.git_dir(), transcript);
         }
         let halted = &self.halted;
         // A report of something that has happened is taken in once.
         let take_in = |act: &dyn Fn(&mut LiveSession<'_>) -> Result<EventOutcome, OpsError>| {
-            let place =
-                Place { ctx: &ctx, ws: &self.ws, client: self.client, session: payload.session.clone() };
-            let live = place.fold_for(self.event, moment, payload, self.report)?;
+            let live = place().fold_for(self.event, moment, payload, self.report)?;
             live.map_or_else(|| Ok(EventOutcome::nothing()), |mut live| act(&mut live))
         };
         match moment {
-            HookMoment::BeforeTool => before_tool::before(place, self.event, payload, halted),
-            HookMoment::SettingsChanged => observations::settings(&place, payload),
+            HookMoment::BeforeTool => before_tool::before(place(), self.event, payload, halted),
+            HookMoment::SettingsChanged => observations::settings(&place(), payload),
             HookMoment::Aside => Ok(EventOutcome::nothing()),
             HookMoment::AfterTool => take_in(&|live| after_tool(live, self.event, payload)),
             HookMoment::TurnEnd => take_in(&|live| {
@@ -248,7 +246,7 @@ fn say(ctx: &Context, reply: &Reply, notes: &[Diagnostic]) -> Exit {
 /// The answer to the question that comes before all others: is the loop halted?
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum HaltState {
-    /// The loop goes on.
+    /// The loop is not halted, and goes on.
     No,
     /// By a halt, or by a file that a person put there.
     Yes(Option<Box<Halt>>),

@@ -34,7 +34,7 @@ pub(super) fn session_start(
     if let Some(usage) = &payload.usage {
         place.append(&place.usage(None, usage.clone()))?;
     }
-    Ok(EventOutcome { say: Instruction::Tell(context(place, halted)?), warnings: Vec::new() })
+    Ok(EventOutcome::say(Instruction::Tell(context(place, halted)?)))
 }
 
 /// The state of the loop, for a model that does not know it.
@@ -102,14 +102,13 @@ pub(super) fn prompt(
         && let HaltState::Yes(halt) = halted
     {
         let text = words::halted(halt.as_deref(), words::Telling::First);
-        return Ok(EventOutcome { say: Instruction::Refuse(text), warnings: Vec::new() });
+        return Ok(EventOutcome::say(Instruction::Refuse(text)));
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());
     }
     let timeline = timeline::load(place.ws)?.timeline;
-    let say = decisions_first(place, &timeline, Instruction::Nothing)?;
-    Ok(EventOutcome { say, warnings: Vec::new() })
+    Ok(EventOutcome::say(decisions_first(place, &timeline, Instruction::Nothing)?))
 }
 
 /// The window is about to be compacted: the briefing is what is left to know.
@@ -124,12 +123,8 @@ pub(super) fn compacting(
     if habits.compacts_in_silence {
         place.compacted()?;
     }
-    let say = if habits.hears_at_compaction {
-        Instruction::Tell(context(place, halted)?)
-    } else {
-        Instruction::Nothing
-    };
-    Ok(EventOutcome { say, warnings: Vec::new() })
+    let hears = habits.hears_at_compaction.then(|| context(place, halted)).transpose()?;
+    Ok(EventOutcome::say(hears.map_or(Instruction::Nothing, Instruction::Tell)))
 }
 
 /// The client reported tokens.
@@ -150,5 +145,5 @@ pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Event
     }
     let file = payload.file.clone().unwrap_or_default();
     place.remember(AgentAction::Kept, &file, None)?;
-    Ok(EventOutcome { say: Instruction::Keep(words::kept(&file)), warnings: Vec::new() })
+    Ok(EventOutcome::say(Instruction::Keep(words::kept(&file))))
 }

@@ -1,7 +1,7 @@
 //! The place where an agent is at work: the repository, and the memory of its hooks.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs::OpenOptions, ops::Deref};
 
 use crate::install::clients::place::{Scope, SettingsFile, files};
@@ -80,7 +80,7 @@ impl<'a> Place<'a> {
         Journal::of_agents(self.ws.repo.git_dir())
     }
 
-    /// Keeps what was done.
+    /// Keeps what was done in the journal of agents.
     pub(super) fn remember(
         &self,
         deed: AgentAction,
@@ -134,7 +134,7 @@ impl<'a> Place<'a> {
         self.client.spec().attended.is_some_and(|(name, value)| self.ctx.var(name) == Some(value))
     }
 
-    /// Keeps a fact.
+    /// Keeps a fact in the journal of this worktree.
     pub(super) fn append(&self, line: &JournalLine) -> Result<(), OpsError> {
         Ok(Journal::open(self.ws.repo.git_dir()).append(line)?)
     }
@@ -194,18 +194,6 @@ pub(super) fn of_agent(ctx: &Context, client: Client) -> Context {
     let (name, value) = own.map_or(("AGENT", "1"), |marker| (marker.name, marker.value.unwrap_or("1")));
     ctx.vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     ctx
-}
-
-/// The directory of git's hooks, as far as its configuration shows without starting it.
-pub(super) fn hooks_dir(ws: &Workspace) -> Option<PathBuf> {
-    let top = ws.repo.workdir()?;
-    let own = || ws.repo.common_dir().join("hooks");
-    Some(
-        ws.repo
-            .config_string("core.hooksPath")
-            .filter(|path| !path.is_empty())
-            .map_or_else(own, |path| top.join(path)),
-    )
 }
 
 /// Bytes of a transcript that are read, from its end.

@@ -58,8 +58,7 @@ pub(super) fn end(
         TurnRuling::Hold(_) => {
             // A turn whose hold cannot be remembered would be held for ever.
             place.remember(AgentAction::Held, text, mark)?;
-            let say = Instruction::Hold(words::held(text));
-            return Ok(EventOutcome { say, warnings: Vec::new() });
+            return Ok(EventOutcome::say(Instruction::Hold(words::held(text))));
         }
         TurnRuling::LetGo(why) => why,
     };
@@ -68,7 +67,7 @@ pub(super) fn end(
     }
     let red = missing.as_ref().filter(|missing| !missing.holds).map(|missing| words::red(&missing.text));
     let said = words::let_go(why, text, halted.halt()).or(red);
-    let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
+    let Some(left) = left else { return Ok(EventOutcome::say(stop(said))) };
     let say = said.map_or(Instruction::Nothing, Instruction::LetGo);
     let node = place.ctx.actor().node;
     let is_question = is_question(place, payload);

@@ -14,9 +14,7 @@ use andon_core::detect::{self, Docs, ExcuseText, Rule};
 use andon_core::domain::findings::{HaltReason, Level};
 use andon_core::domain::ids::{CodeId, Signature};
 use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, tests::TestEvidence};
-use andon_engine::{
-    context::Context, effect::report_files, error::OpsError, json, text::message, workspace::Workspace,
-};
+use andon_engine::{context::Context, effect::report_files, error::OpsError, json, workspace::Workspace};
 use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
 
 /// `andon explain`
@@ -65,7 +63,7 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     if unread.is_empty() {
         return Ok(Exit::Allowed);
     }
-    shell.out.message(&message::diagnostics(&unread, shell.out.err));
+    shell.tell(&unread);
     Ok(Exit::Usage)
 }
 

@@ -72,8 +72,7 @@ pub fn rules(rules: &[&Rule], style: Style) -> String {
 
 fn summary(page: &mut Page, run: &ExplainedRun) {
     let evidence = &run.evidence;
-    let result = phrase::tests(evidence);
-    let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
+    let result = phrase::by_result(evidence, &phrase::tests(evidence), page.style);
     let counts = evidence.counts();
     page.field("read as", &terminal_clip(&evidence.runner, COLUMNS));
     page.field("status", &format!("{}: {result}", evidence.status.as_str()));

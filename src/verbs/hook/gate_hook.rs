@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::install::inspect::{self, HookFile};
 use crate::install::{framework, manifest::Manifest, mode::Integration};
-use crate::setup::live::{self, GuardState};
+use crate::setup::live;
 use crate::setup::place;
 use andon_core::detect;
 use andon_core::domain::decision::{Stage, Verdict};
@@ -34,7 +34,7 @@ pub(super) struct CommitWithoutReceipt<'a> {
 pub(super) fn without_receipt(
     ctx: &Context,
     ws: &Workspace,
-    store: &mut NotesStore<'_>,
+    store: &NotesStore<'_>,
     unjudged: &CommitWithoutReceipt<'_>,
 ) -> Result<(Gate, Vec<Skip>), OpsError> {
     let CommitWithoutReceipt { commit, judged, now } = unjudged;
@@ -65,16 +65,12 @@ fn passed_over(reason: String) -> Skip {
 }
 
 /// True where the gate would let pass what was committed.
-fn would_pass(ws: &Workspace, store: &mut NotesStore<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
+fn would_pass(ws: &Workspace, store: &NotesStore<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
     let parent = commit.parents.first().copied();
     let before = parent.map(|parent| ws.repo.tree_of(parent)).transpose()?;
     let loaded = timeline::load_at(ws, store, parent);
-    let candidate = evidence::candidate(
-        ws,
-        &loaded,
-        &Subject::Tree(commit.tree),
-        evidence::scopes::Demand::Commit(before),
-    )?;
+    let (subject, demand) = (Subject::Tree(commit.tree), evidence::scopes::Demand::Commit(before));
+    let candidate = evidence::candidate(ws, &loaded, &subject, demand)?;
     Ok(guard::decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None).verdict < Verdict::Block)
 }
 
@@ -126,10 +122,7 @@ fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: GitHook) -> O
 
 /// The loss of our lines in the files of a manager.
 fn gone(ws: &Workspace, dir: &Path) -> Option<String> {
-    match live::look_at(&ws.repo, dir) {
-        GuardState::Gone(gone) => Some(gone.what),
-        GuardState::Yes | GuardState::Never => None,
-    }
+    live::look_at(&ws.repo, dir).gone().map(|gone| gone.what)
 }
 
 /// Tells that the framework's configuration runs other hooks of Andon and not this one.

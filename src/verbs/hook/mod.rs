@@ -168,43 +168,37 @@ fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit 
         shown.insert(0, Diagnostic::error(what));
         return refuse(shell, call, shown);
     }
-    shown.push(
-        Diagnostic::warning(format!("{hook}: Andon could not judge this; git goes on without it"))
-            .help("andon doctor"),
-    );
-    shell.out.message(&message::diagnostics(&shown, shell.out.err));
+    let what = format!("{hook}: Andon could not judge this; git goes on without it");
+    shown.push(Diagnostic::warning(what).help("andon doctor"));
+    shell.tell(&shown);
     if block { Exit::Refused } else { Exit::Allowed }
 }
 
 fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
     let consequence = consequence(call, outcome.refused);
+    let decided = |decision: &Decision| message::decision(decision, consequence, shell.out.err);
     let mut text = String::new();
     if let Some(errors) = &outcome.config_errors {
         let mut shown = error::config_diagnostics(errors);
-        shown.push(Diagnostic::warning(
-            "the defaults are used instead of this configuration until it is fixed",
-        ));
+        let what = "the defaults are used instead of this configuration until it is fixed";
+        shown.push(Diagnostic::warning(what));
         text.push_str(&message::diagnostics(&shown, shell.out.err));
     }
     text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));
     match &outcome.end {
         HookEnd::Silent => {}
-        HookEnd::Decided(decision) => text.push_str(&message::decision(decision, consequence, shell.out.err)),
+        HookEnd::Decided(decision) => text.push_str(&decided(decision)),
         HookEnd::Recorded(recorded) => {
             for phrase in recorded.caught_up.phrases() {
                 let note = Diagnostic::note(format!("recorded {phrase}"));
                 text.push_str(&message::diagnostic(&note, shell.out.err));
             }
-            text.push_str(&message::decision(&recorded.decision, consequence, shell.out.err));
+            text.push_str(&decided(&recorded.decision));
         }
         HookEnd::Judged(tips) => {
             for tip in tips.iter().filter(|tip| tip.decision.findings.iter().any(|f| f.level > Level::Note)) {
                 let place = format!("{} ({})", tip.remote_ref, tip.tip.short());
-                text.push_str(&message::decision(
-                    &at_place(&tip.decision, &place),
-                    consequence,
-                    shell.out.err,
-                ));
+                text.push_str(&decided(&at_place(&tip.decision, &place)));
             }
         }
     }
@@ -224,7 +218,7 @@ fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
 /// Refuses what git is about to do, and says so first.
 fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
     let messages = consequence(call, Refusal::Refuse).before(messages);
-    shell.out.message(&message::diagnostics(&messages, shell.out.err));
+    shell.tell(&messages);
     Exit::Refused
 }
 

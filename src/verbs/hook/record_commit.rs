@@ -16,12 +16,13 @@ use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker}
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, test_sets};
 use andon_engine::gate::{guard, outcomes};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::recording::{self, attempts, bound, skip};
-use andon_engine::{context::Context, error::OpsError, halts, weakening, workspace::Workspace};
+use andon_engine::{context::Context, halts, weakening, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{CommitInfo, ReflogEntry, missing_help};
 use andon_store::journal::{Journal, JournalLine, Marker, Repair};
@@ -35,7 +36,7 @@ use andon_store::window::{self, WindowVerdict};
 /// Most commits made while the hooks were off that are caught up at once.
 const CATCH_UP: usize = 64;
 
-/// The result of post-commit.
+/// The decision about a new commit, with what was recorded beside it.
 pub struct RecordReport {
     /// The decision about the new commit.
     pub decision: Decision,
@@ -74,63 +75,310 @@ impl LateRecords {
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     stop_point("post-commit:begin");
-    let mut store = NotesStore::open(&ws.repo)?;
-    if let Ok(Some(stored)) = store.get(head) {
-        again(ctx, ws, &mut store, head, stored)?;
+    let (store, receipts) = (NotesStore::open(&ws.repo)?, receipt::read(ws.repo.git_dir()));
+    let mut recorder = Recorder { ctx, ws, store, receipts };
+    if let Ok(Some(stored)) = recorder.store.get(head) {
+        recorder.again(head, stored)?;
         return Ok(None);
     }
     let commit = ws.repo.commit(head)?;
-    let receipts = receipt::read(ws.repo.git_dir());
-    let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
+    let caught_up = recorder.catch_up(&commit)?;
     let Making { kind, sources } = origin::making(ctx, ws, &commit)?;
     let made_by = git_above(ctx.parent);
-    let (gate, skipped) = gate(ctx, ws, &mut store, &receipts, &commit, kind, &made_by)?;
+    let (gate, skipped) = recorder.gate(&commit, kind, &made_by)?;
     let recording = Recording::AtCommit;
     let binds = bound::binds_commit(ctx, ws, &commit);
     let made_by = &made_by;
     let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
-    let (decision, mut loaded) = record(ctx, ws, &mut store, &entry)?;
-    if let Err(err) = outcomes::record(ctx, ws, &store) {
-        loaded.warnings.push(err.as_warning());
-    }
+    let (decision, mut loaded) = recorder.record(&entry)?;
+    or_warn(outcomes::record(ctx, ws, &recorder.store), &mut loaded.warnings);
     let caught_up = if binds { caught_up } else { LateRecords::default() };
     Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }
 
-/// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
-/// replaces. What its tests and the gate said since then is added to the record.
-fn again(
-    ctx: &Context,
-    ws: &Workspace,
-    store: &mut NotesStore<'_>,
-    head: CommitId,
-    stored: StoredRecord,
-) -> Result<(), OpsError> {
-    let before = &stored.record;
-    let is_tested = before.tests.as_ref().is_some_and(|tests| tests.code == before.code);
-    if is_tested && before.gate == Gate::Passed {
-        return Ok(());
+/// The sources of a new record: the workspace, the notes, and the receipts of the gate.
+struct Recorder<'a> {
+    ctx: &'a Context,
+    ws: &'a Workspace,
+    store: NotesStore<'a>,
+    receipts: Vec<Receipt>,
+}
+
+impl Recorder<'_> {
+    /// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
+    /// replaces. What its tests and the gate said since then is added to the record.
+    fn again(&mut self, head: CommitId, stored: StoredRecord) -> Result<(), OpsError> {
+        let Self { ctx, ws, store, receipts } = self;
+        let before = &stored.record;
+        let is_tested = before.tests.as_ref().is_some_and(|tests| tests.code == before.code);
+        if is_tested && before.gate == Gate::Passed {
+            return Ok(());
+        }
+        let commit = ws.repo.commit(head)?;
+        let loaded = timeline::load_at(ws, store, commit.parents.first().copied());
+        let made_by = git_above(ctx.parent);
+        let seen = receipts.iter().rev().find(|one| one.is_of(&made_by) && one.tree == commit.tree);
+        let mut record = before.clone();
+        if !is_tested {
+            record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
+        }
+        // A recorded bypass of the gate is not taken back: otherwise such a record would look like an edited one.
+        if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
+            record.gate = Gate::Passed;
+            record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
+        }
+        if record != *before {
+            let extra = stored.extra;
+            store.put_records(&[NewRecord { commit: head, record, extra }], ctx.now)?;
+            receipt::clear(ws.repo.git_dir(), &made_by);
+        }
+        Ok(())
     }
-    let commit = ws.repo.commit(head)?;
-    let loaded = timeline::load_at(ws, store, commit.parents.first().copied());
-    let made_by = git_above(ctx.parent);
-    let receipts = receipt::read(ws.repo.git_dir());
-    let seen = receipts.iter().rev().find(|one| one.is_of(&made_by) && one.tree == commit.tree);
-    let mut record = before.clone();
-    if !is_tested {
-        record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
+
+    /// Compares the receipts of the gate with what was committed; and what was passed over on the way.
+    fn gate(
+        &self,
+        commit: &CommitInfo,
+        kind: CommitKind,
+        now: &[GitProcess],
+    ) -> Result<(Gate, Vec<Skip>), OpsError> {
+        let Self { ctx, ws, store, receipts } = self;
+        // git runs no pre-commit for patches either.
+        if ws.repo.is_applying_patches() {
+            return Ok((Gate::NotRun, Vec::new()));
+        }
+        // A receipt of another git process, or one that names none, does not count for this commit.
+        let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
+        let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
+        let seen = if now.is_empty() {
+            passed(ws, commit, receipts)
+        } else {
+            // One process, one commit: an amend within the second may even give the commit that it replaces.
+            own().find(by_tree)
+        };
+        match (seen, kind) {
+            (Some(seen), _) => {
+                Ok((Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)))
+            }
+            // git runs no pre-commit for these, so its absence says nothing.
+            (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
+                Ok((Gate::NotRun, Vec::new()))
+            }
+            (None, CommitKind::Normal | CommitKind::Amend) => {
+                let judged = own().find(|receipt| receipt.is_nearest_of(now) && is_on(ws, commit, receipt));
+                let unjudged = gate_hook::CommitWithoutReceipt { commit, judged, now };
+                gate_hook::without_receipt(ctx, ws, store, &unjudged)
+            }
+        }
     }
-    // A recorded bypass of the gate is not taken back: otherwise such a record would look like an edited one.
-    if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
-        record.gate = Gate::Passed;
-        record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
+
+    /// Writes the record of one commit and returns what the rules say.
+    fn record(&mut self, entry: &Entry<'_>) -> Result<(Decision, LoadedTimeline), OpsError> {
+        let parent = entry.commit.parents.first().copied();
+        let mut loaded = timeline::load_at(self.ws, &self.store, parent);
+        let (mut fact, missing) = self.derive(entry, &loaded)?;
+        let Self { ctx, ws, store, .. } = self;
+        let odd = loaded.odd_results();
+        loaded.warnings.extend(odd.into_iter().chain(missing.map(without_blobs)));
+        let begins = history::begins(&loaded.timeline, &fact);
+        let made_here = entry.recording == Recording::AtCommit && entry.binds;
+        let binds = made_here || bound::counts(&ws.config, &fact);
+        let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
+        // The record is written in any case; pre-commit refuses while the ledger cannot be read.
+        let standing = or_warn(halts::standing_at(ws, Some(entry.head)), &mut loaded.warnings);
+        let standing = standing.map(|found| found.halt).filter(|_| binds);
+        // Editing history is no work: neither a step of a rebase is judged, nor an attempt that is there once more.
+        let judged = effect != EventEffect::Nothing && entry.kind != CommitKind::Rebase;
+        let findings = if judged { guard::asked(ws, &loaded, Stage::PostCommit, None) } else { Vec::new() };
+        fact.record.findings = kept(&findings);
+        stop_point("post-commit:derived");
+        let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
+        if entry.recording == Recording::AtCommit {
+            receipt::clear(ws.repo.git_dir(), entry.made_by);
+        }
+        stop_point("post-commit:noted");
+        let journal = Journal::open(ws.repo.git_dir());
+        let is_turn = entry.kind != CommitKind::Rebase;
+        journal.append(&JournalLine::CommitRecorded(Marker {
+            node: is_turn.then(|| fact.record.node.clone()),
+            iteration: is_turn.then_some(fact.record.iteration),
+            begins: if is_turn { begins } else { RunStart::Nothing },
+            commit: entry.commit.id,
+            tree: fact.record.tree,
+            code: fact.record.code,
+            at: Some(ctx.now),
+        }))?;
+        attempts::remember(ws, entry.commit)?;
+        stop_point("post-commit:told");
+        recording::tell_healed_locks(ctx, ws)?;
+        let max = timeline::reach(&ws.config.rules);
+        loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
+        let mut decision = policy::decide(findings, standing);
+        let settled = journal
+            .size()
+            .filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
+        window::remember(&ws.repo, store, entry.commit.id, &loaded.window, WindowVerdict { max, settled });
+        stop_point("post-commit:remembered");
+        let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+        loaded.warnings.extend(warnings);
+        stop_point("post-commit:end");
+        Ok((decision, loaded))
     }
-    if record != *before {
-        let extra = stored.extra;
-        store.put_records(&[NewRecord { commit: head, record, extra }], ctx.now)?;
-        receipt::clear(ws.repo.git_dir(), &made_by);
+
+    /// Everything about a commit that can be derived, and what the journal knows of it; the first blob that is not there.
+    fn derive(
+        &self,
+        entry: &Entry<'_>,
+        loaded: &LoadedTimeline,
+    ) -> Result<(CommitFact, Option<Oid>), OpsError> {
+        let Self { ctx, ws, store, .. } = self;
+        let commit = entry.commit;
+        let derived = derived(ws, commit)?;
+        let actor = ctx.actor();
+        let prev = derived.parent.map_or(PrevRecord::Unsaid, |parent| {
+            // Mostly known: the line is read and taken apart otherwise.
+            loaded.window.line_of(parent).map_or_else(|| prev(store, parent), PrevRecord::Line)
+        });
+        let carries = self.carried(entry, &derived, loaded);
+        let iteration = number(ctx, entry, &derived, &loaded.timeline);
+        let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
+        let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
+        let node = node_of(ws, commit, &actor)?;
+        let tests = tests(ws, loaded, commit, derived.code);
+        let moved = tests.is_none() && carries.is_none() && self.is_moved(entry);
+        let record = CommitRecord {
+            recorded_at: ctx.now,
+            uptime: ctx.uptime(),
+            tree: derived.tree,
+            parent: derived.parent,
+            prev,
+            kind: entry.kind,
+            gate: entry.gate,
+            recording: if moved { Recording::Moved } else { entry.recording },
+            node: node.clone(),
+            session: actor.session,
+            iteration,
+            code: derived.code,
+            diff: derived.diff,
+            change: Some(derived.change),
+            tests,
+            weakening,
+            skipped: entry.skipped.clone(),
+            outputs: open_outputs(&loaded.timeline, &node),
+            usage: loaded.timeline.spent(&node),
+            // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
+            ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
+            guards: origin::live_guards(ctx, ws, &made(entry, loaded)),
+            worktree: linked_worktree(ws, entry.recording),
+            findings: Vec::new(),
+            carries: carries.map(Box::new),
+            joins: Vec::new(),
+        };
+        Ok((commit.fact(record), derived.missing))
     }
-    Ok(())
+
+    /// The attempt that the commit carries on, where git or a patch moved one, or a squash joined some.
+    fn carried(
+        &self,
+        entry: &Entry<'_>,
+        derived: &DerivedCommit,
+        loaded: &LoadedTimeline,
+    ) -> Option<CarriedAttempt> {
+        let Self { ws, store, .. } = self;
+        let moved = || attempts::carried(ws, store, entry.commit, &derived.diff);
+        match entry.kind {
+            CommitKind::Rebase | CommitKind::CherryPick => moved(),
+            CommitKind::Normal if ws.repo.is_applying_patches() => moved(),
+            CommitKind::Normal if entry.recording == Recording::Patched => moved(),
+            CommitKind::Normal => {
+                let beside = loaded.beside.done.iter().chain(loaded.beside.aside.iter().map(|one| &one.fact));
+                attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
+                    .or_else(|| attempts::squashed(store, &entry.sources, derived))
+            }
+            CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
+        }
+    }
+
+    /// True where git only moved or reworded a commit that no hook had recorded. Of a patch that carries no attempt of this
+    /// clone, all that is known is who wrote it, and when.
+    fn is_moved(&self, entry: &Entry<'_>) -> bool {
+        let Self { ctx, ws, store, .. } = self;
+        let commit = entry.commit;
+        let unseen = |id: &CommitId| bound::is_unseen(&ws.repo, store, *id, &commit.committer_email);
+        match entry.kind {
+            CommitKind::Rebase | CommitKind::CherryPick => entry.sources.last().is_some_and(unseen),
+            CommitKind::Amend => entry
+                .sources
+                .iter()
+                .any(|id| ws.repo.tree_of(*id).is_ok_and(|tree| tree == commit.tree) && unseen(id)),
+            CommitKind::Normal if entry.recording == Recording::AtCommit && ws.repo.is_applying_patches() => {
+                bound::maker(commit).is_none() || gate_hook::is_unhooked_patch(ctx, ws, commit.authored_at)
+            }
+            CommitKind::Normal | CommitKind::Merge | CommitKind::Revert => false,
+        }
+    }
+
+    /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
+    /// follow a commit that has one: what was there before Andon came is not its business.
+    fn catch_up(&mut self, head: &CommitInfo) -> Result<LateRecords, OpsError> {
+        let (ctx, ws) = (self.ctx, self.ws);
+        let missing = self.unrecorded(head)?;
+        let mut caught_up = LateRecords::default();
+        for (id, made) in &missing {
+            let commit = ws.repo.commit(*id)?;
+            let kind = origin::kind_of_earlier(ws, &commit, made.kind)?;
+            let (gate, skipped) = match passed(ws, &commit, &self.receipts) {
+                Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
+                None => (Gate::NotRun, Vec::new()),
+            };
+            let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, commit.committed_at);
+            let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
+            let (made_by, sources) = (&[][..], Vec::new());
+            let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
+            let entry =
+                Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
+            self.record(&entry)?;
+            match gate {
+                Gate::Passed => caught_up.cut_short += 1,
+                Gate::NotRun | Gate::Bypassed if is_patch => caught_up.patches += 1,
+                Gate::NotRun | Gate::Bypassed => caught_up.unseen += 1,
+            }
+        }
+        for phrase in caught_up.phrases() {
+            let what = format!("recorded {phrase}");
+            Journal::open(ws.repo.git_dir())
+                .append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?;
+        }
+        Ok(caught_up)
+    }
+
+    fn unrecorded(&self, head: &CommitInfo) -> Result<Vec<(CommitId, ReflogOrigin)>, OpsError> {
+        let Self { ws, store, .. } = self;
+        let mut at = head.parents.first().copied();
+        // The common case, without reading the reflog: the parent has its record.
+        if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
+            return Ok(Vec::new());
+        }
+        let made = |entry: ReflogEntry| {
+            let made = ReflogOrigin { kind: entry.made()?, by_patch: entry.is_patch() };
+            Some((CommitId(entry.new), made))
+        };
+        let made_here: BTreeMap<CommitId, ReflogOrigin> =
+            ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
+        let mut missing = Vec::new();
+        while let Some(id) = at {
+            match (store.get_written(id), made_here.get(&id)) {
+                (Ok(None), Some(made)) if missing.len() < CATCH_UP => missing.push((id, *made)),
+                (Ok(Some(_)), _) => {
+                    missing.reverse();
+                    return Ok(missing);
+                }
+                (Ok(None) | Err(_), _) => break,
+            }
+            at = ws.repo.commit(id)?.parents.first().copied();
+        }
+        Ok(Vec::new())
+    }
 }
 
 /// Records that are looked at for one of a child, the newest.
@@ -182,7 +430,7 @@ struct Entry<'a> {
     commit: &'a CommitInfo,
     /// HEAD: this commit, or one above it.
     head: CommitId,
-    /// The guard binds it.
+    /// True where the guard binds the commit.
     binds: bool,
     kind: CommitKind,
     gate: Gate,
@@ -192,47 +440,6 @@ struct Entry<'a> {
     made_by: &'a [GitProcess],
     /// The commits that it was made of, as git named them; none of one that is caught up.
     sources: Vec<CommitId>,
-}
-
-/// Compares the receipts of the gate with what was committed; and what was passed over on the way.
-fn gate(
-    ctx: &Context,
-    ws: &Workspace,
-    store: &mut NotesStore<'_>,
-    receipts: &[Receipt],
-    commit: &CommitInfo,
-    kind: CommitKind,
-    now: &[GitProcess],
-) -> Result<(Gate, Vec<Skip>), OpsError> {
-    // git runs no pre-commit for patches either.
-    if ws.repo.is_applying_patches() {
-        return Ok((Gate::NotRun, Vec::new()));
-    }
-    // A receipt of another git process, or one that names none, does not count for this commit.
-    let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
-    let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
-    let seen = if now.is_empty() {
-        passed(ws, commit, receipts)
-    } else {
-        // One process, one commit: an amend within the second may even give the commit that it replaces.
-        own().find(by_tree)
-    };
-    match (seen, kind) {
-        (Some(seen), _) => Ok((Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers))),
-        // git runs no pre-commit for these, so its absence says nothing.
-        (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
-            Ok((Gate::NotRun, Vec::new()))
-        }
-        (None, CommitKind::Normal | CommitKind::Amend) => {
-            let judged = own().find(|receipt| receipt.is_nearest_of(now) && is_on(ws, commit, receipt));
-            gate_hook::without_receipt(
-                ctx,
-                ws,
-                store,
-                &gate_hook::CommitWithoutReceipt { commit, judged, now },
-            )
-        }
-    }
 }
 
 /// The newest receipt by which the gate let this tree pass, on top of this commit's parent or in place of a sibling
@@ -251,68 +458,6 @@ fn is_on(ws: &Workspace, commit: &CommitInfo, receipt: &Receipt) -> bool {
         Some(head) if *head == commit.id => false,
         Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
     }
-}
-
-/// Writes the record of one commit and returns what the rules say.
-fn record(
-    ctx: &Context,
-    ws: &Workspace,
-    store: &mut NotesStore<'_>,
-    entry: &Entry<'_>,
-) -> Result<(Decision, LoadedTimeline), OpsError> {
-    let parent = entry.commit.parents.first().copied();
-    let mut loaded = timeline::load_at(ws, store, parent);
-    let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
-    let odd = loaded.odd_results();
-    loaded.warnings.extend(odd.into_iter().chain(missing.map(without_blobs)));
-    let begins = history::begins(&loaded.timeline, &fact);
-    let made_here = entry.recording == Recording::AtCommit && entry.binds;
-    let binds = made_here || bound::counts(&ws.config, &fact);
-    let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
-    // The record is written in any case; pre-commit refuses while the ledger cannot be read.
-    let standing = match halts::standing_at(ws, Some(entry.head)) {
-        Ok(standing) => standing.map(|found| found.halt),
-        Err(err) => {
-            loaded.warnings.push(err.as_warning());
-            None
-        }
-    };
-    let standing = standing.filter(|_| binds);
-    // Editing history is no work: neither a step of a rebase is judged, nor an attempt that is there once more.
-    let judged = effect != EventEffect::Nothing && entry.kind != CommitKind::Rebase;
-    let findings = if judged { guard::asked(ws, &loaded, Stage::PostCommit, None) } else { Vec::new() };
-    fact.record.findings = kept(&findings);
-    stop_point("post-commit:derived");
-    let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
-    if entry.recording == Recording::AtCommit {
-        receipt::clear(ws.repo.git_dir(), entry.made_by);
-    }
-    stop_point("post-commit:noted");
-    let journal = Journal::open(ws.repo.git_dir());
-    let is_turn = entry.kind != CommitKind::Rebase;
-    journal.append(&JournalLine::CommitRecorded(Marker {
-        node: is_turn.then(|| fact.record.node.clone()),
-        iteration: is_turn.then_some(fact.record.iteration),
-        begins: if is_turn { begins } else { RunStart::Nothing },
-        commit: entry.commit.id,
-        tree: fact.record.tree,
-        code: fact.record.code,
-        at: Some(ctx.now),
-    }))?;
-    attempts::remember(ws, entry.commit)?;
-    stop_point("post-commit:told");
-    recording::tell_healed_locks(ctx, ws)?;
-    let max = timeline::reach(&ws.config.rules);
-    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
-    let mut decision = policy::decide(findings, standing);
-    let settled =
-        journal.size().filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
-    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, WindowVerdict { max, settled });
-    stop_point("post-commit:remembered");
-    let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
-    loaded.warnings.extend(warnings);
-    stop_point("post-commit:end");
-    Ok((decision, loaded))
 }
 
 /// The findings as the record keeps them.
@@ -340,57 +485,9 @@ fn without_blobs(id: Oid) -> Diagnostic {
     Diagnostic::warning(what).code("partial-clone").help(missing_help(id))
 }
 
-/// Everything about a commit that can be derived, and what the journal knows of it; the first blob that is not there.
-fn derive(
-    ctx: &Context,
-    ws: &Workspace,
-    entry: &Entry<'_>,
-    store: &NotesStore<'_>,
-    loaded: &LoadedTimeline,
-) -> Result<(CommitFact, Option<Oid>), OpsError> {
-    let commit = entry.commit;
-    let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
-    let actor = ctx.actor();
-    let prev = derived.parent.map_or(PrevRecord::Unsaid, |parent| {
-        // Mostly known: the line is read and taken apart otherwise.
-        loaded.window.line_of(parent).map_or_else(|| prev(store, parent), PrevRecord::Line)
-    });
-    let carries = carried(ws, store, entry, &derived, loaded);
-    let iteration = number(ctx, entry, &derived, &loaded.timeline);
-    let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
-    let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
-    let node = node_of(ws, commit, &actor)?;
-    let tests = tests(ws, loaded, commit, derived.code);
-    let moved = tests.is_none() && carries.is_none() && is_moved(ctx, ws, store, entry);
-    let record = CommitRecord {
-        recorded_at: ctx.now,
-        uptime: ctx.uptime(),
-        tree: derived.tree,
-        parent: derived.parent,
-        prev,
-        kind: entry.kind,
-        gate: entry.gate,
-        recording: if moved { Recording::Moved } else { entry.recording },
-        node: node.clone(),
-        session: actor.session,
-        iteration,
-        code: derived.code,
-        diff: derived.diff,
-        change: Some(derived.change),
-        tests,
-        weakening,
-        skipped: entry.skipped.clone(),
-        outputs: open_outputs(&loaded.timeline, &node),
-        usage: loaded.timeline.spent(&node),
-        // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
-        ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
-        guards: origin::live_guards(ctx, ws, &made(entry, loaded)),
-        worktree: linked_worktree(ws, entry.recording),
-        findings: Vec::new(),
-        carries: carries.map(Box::new),
-        joins: Vec::new(),
-    };
-    Ok((commit.fact(record), derived.missing))
+/// Everything that follows from a commit under the settings of the workspace.
+pub(super) fn derived(ws: &Workspace, commit: &CommitInfo) -> Result<DerivedCommit, OpsError> {
+    derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)
 }
 
 /// The number of the iteration.
@@ -401,48 +498,6 @@ fn number(ctx: &Context, entry: &Entry<'_>, derived: &DerivedCommit, timeline: &
     let kind = if entry.binds { entry.kind } else { CommitKind::Normal };
     let upcoming = NextCommit { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     history::next_iteration(timeline, &upcoming)
-}
-
-/// The attempt that the commit carries on, where git or a patch moved one, or a squash joined some.
-fn carried(
-    ws: &Workspace,
-    store: &NotesStore<'_>,
-    entry: &Entry<'_>,
-    derived: &DerivedCommit,
-    loaded: &LoadedTimeline,
-) -> Option<CarriedAttempt> {
-    match entry.kind {
-        CommitKind::Rebase | CommitKind::CherryPick => {
-            attempts::carried(ws, store, entry.commit, &derived.diff)
-        }
-        CommitKind::Normal if ws.repo.is_applying_patches() || entry.recording == Recording::Patched => {
-            attempts::carried(ws, store, entry.commit, &derived.diff)
-        }
-        CommitKind::Normal => {
-            let beside = loaded.beside.done.iter().chain(loaded.beside.aside.iter().map(|one| &one.fact));
-            attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
-                .or_else(|| attempts::squashed(store, &entry.sources, derived))
-        }
-        CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
-    }
-}
-
-/// True where git only moved or reworded a commit that no hook had recorded. Of a patch that carries no attempt of this
-/// clone, all that is known is who wrote it, and when.
-fn is_moved(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>, entry: &Entry<'_>) -> bool {
-    let commit = entry.commit;
-    let unseen = |id: &CommitId| bound::is_unseen(&ws.repo, store, *id, &commit.committer_email);
-    match entry.kind {
-        CommitKind::Rebase | CommitKind::CherryPick => entry.sources.last().is_some_and(unseen),
-        CommitKind::Amend => entry
-            .sources
-            .iter()
-            .any(|id| ws.repo.tree_of(*id).is_ok_and(|tree| tree == commit.tree) && unseen(id)),
-        CommitKind::Normal if entry.recording == Recording::AtCommit && ws.repo.is_applying_patches() => {
-            bound::maker(commit).is_none() || gate_hook::is_unhooked_patch(ctx, ws, commit.authored_at)
-        }
-        CommitKind::Normal | CommitKind::Merge | CommitKind::Revert => false,
-    }
 }
 
 /// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.
@@ -495,77 +550,9 @@ fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
     timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
 }
 
-/// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
-/// follow a commit that has one: what was there before Andon came is not its business.
-fn catch_up(
-    ctx: &Context,
-    ws: &Workspace,
-    store: &mut NotesStore<'_>,
-    head: &CommitInfo,
-    receipts: &[Receipt],
-) -> Result<LateRecords, OpsError> {
-    let missing = unrecorded(ws, store, head)?;
-    let mut caught_up = LateRecords::default();
-    for (id, made) in &missing {
-        let commit = ws.repo.commit(*id)?;
-        let kind = origin::kind_of_earlier(ws, &commit, made.kind)?;
-        let (gate, skipped) = match passed(ws, &commit, receipts) {
-            Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
-            None => (Gate::NotRun, Vec::new()),
-        };
-        let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, commit.committed_at);
-        let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
-        let (made_by, sources) = (&[][..], Vec::new());
-        let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
-        let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
-        record(ctx, ws, store, &entry)?;
-        match gate {
-            Gate::Passed => caught_up.cut_short += 1,
-            Gate::NotRun | Gate::Bypassed if is_patch => caught_up.patches += 1,
-            Gate::NotRun | Gate::Bypassed => caught_up.unseen += 1,
-        }
-    }
-    for phrase in caught_up.phrases() {
-        let what = format!("recorded {phrase}");
-        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?;
-    }
-    Ok(caught_up)
-}
-
 /// The making of a commit, as HEAD's reflog tells it.
 #[derive(Clone, Copy)]
 struct ReflogOrigin {
     kind: CommitKind,
     by_patch: bool,
-}
-
-fn unrecorded(
-    ws: &Workspace,
-    store: &NotesStore<'_>,
-    head: &CommitInfo,
-) -> Result<Vec<(CommitId, ReflogOrigin)>, OpsError> {
-    let mut at = head.parents.first().copied();
-    // The common case, without reading the reflog: the parent has its record.
-    if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
-        return Ok(Vec::new());
-    }
-    let made = |entry: ReflogEntry| {
-        let made = ReflogOrigin { kind: entry.made()?, by_patch: entry.is_patch() };
-        Some((CommitId(entry.new), made))
-    };
-    let made_here: BTreeMap<CommitId, ReflogOrigin> =
-        ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
-    let mut missing = Vec::new();
-    while let Some(id) = at {
-        match (store.get_written(id), made_here.get(&id)) {
-            (Ok(None), Some(made)) if missing.len() < CATCH_UP => missing.push((id, *made)),
-            (Ok(Some(_)), _) => {
-                missing.reverse();
-                return Ok(missing);
-            }
-            (Ok(None) | Err(_), _) => break,
-        }
-        at = ws.repo.commit(id)?.parents.first().copied();
-    }
-    Ok(Vec::new())
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::record_commit::prev;
+use super::record_commit::{derived, prev};
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{
@@ -14,9 +14,10 @@ use andon_core::domain::facts::{
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use andon_core::domain::tests::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::recording::bound;
-use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::recording::derive::DerivedCommit;
+use andon_engine::{context::Context, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::notes::{NewRecord, NotesStore};
 use andon_store::wire::v1::{encode_commit, line_digest};
@@ -40,14 +41,7 @@ pub fn post_rewrite(
         let committer = ws.repo.commit(rewrite.new).map(|new| new.committer_email).unwrap_or_default();
         let unseen = became.iter().any(|one| bound::is_unseen(&ws.repo, &store, one.old, &committer));
         // One that cannot be read must not cost the others.
-        let old = match store.get(rewrite.old) {
-            Ok(Some(old)) => old,
-            Ok(None) => continue,
-            Err(err) => {
-                warnings.push(OpsError::from(err).as_warning());
-                continue;
-            }
-        };
+        let Some(old) = or_warn(store.get(rewrite.old), &mut warnings) else { continue };
         let prev_of = |parent: CommitId| {
             let fresh = lines.iter().find(|(id, _)| *id == parent).map(|(_, digest)| *digest);
             fresh.map_or_else(|| prev(&store, parent), PrevRecord::Line)
@@ -55,21 +49,10 @@ pub fn post_rewrite(
         let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
         let read = |one: &Rewrite| Some((one.old, store.get(one.old).ok()??.record));
         let others: Vec<(CommitId, CommitRecord)> = others.iter().filter_map(read).collect();
-        let moved = RewrittenCommit {
-            id: rewrite.new,
-            command,
-            old_id: rewrite.old,
-            old: &old.record,
-            others: &others,
-            new: new.as_ref(),
-        };
-        let record = match carry(ctx, ws, &moved, prev_of) {
-            Ok(record) => record,
-            Err(err) => {
-                warnings.push(err.as_warning());
-                continue;
-            }
-        };
+        let (old_id, id, others, new) = (rewrite.old, rewrite.new, &others, new.as_ref());
+        let moved = RewrittenCommit { id, command, old_id, old: &old.record, others, new };
+        let carried = carry(ctx, ws, &moved, prev_of).map(Some);
+        let Some(record) = or_warn(carried, &mut warnings) else { continue };
         let recording = if unseen && record.tests.is_none() { Recording::Moved } else { record.recording };
         let record = CommitRecord { joins, recording, ..record };
         lines.push((rewrite.new, line_digest(encode_commit(&record, &old.extra).trim_end().as_bytes())));
@@ -170,9 +153,9 @@ fn move_ack(
 struct RewrittenCommit<'a> {
     id: CommitId,
     command: RewriteCommand,
-    /// The commit before.
+    /// The commit that was rewritten.
     old_id: CommitId,
-    /// Its record.
+    /// The record of the commit that was rewritten.
     old: &'a CommitRecord,
     /// Those that it was joined with, with their records.
     others: &'a [(CommitId, CommitRecord)],
@@ -189,8 +172,7 @@ fn carry(
 ) -> Result<CommitRecord, OpsError> {
     let RewrittenCommit { id, command, old, new, others, .. } = *moved;
     let commit = ws.repo.commit(id)?;
-    let DerivedCommit { tree, parent, code, diff, change, missing: _, taken: _ } =
-        derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
+    let DerivedCommit { tree, parent, code, diff, change, missing: _, taken: _ } = derived(ws, &commit)?;
     let carries = (command == RewriteCommand::Rebase && old.kind != CommitKind::Merge)
         .then(|| CarriedAttempt::new(moved.old_id, old))
         .or_else(|| old.carries.as_deref().filter(|_| old.tree == tree).cloned());
@@ -311,8 +293,7 @@ pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
 }
 
 fn diff_hash(ws: &Workspace, id: CommitId) -> Result<DiffHash, OpsError> {
-    let commit = ws.repo.commit(id)?;
-    Ok(derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?.diff.hash)
+    Ok(derived(ws, &ws.repo.commit(id)?)?.diff.hash)
 }
 
 /// First parents from `tip` down to, not including, `base`; oldest first, at most [`PAIRED`].

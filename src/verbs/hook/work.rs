@@ -17,8 +17,10 @@ use andon_git::platform::test_seam::stop_point;
 use andon_git::{Operation, Repo};
 
 /// The finding of a hook.
+#[derive(Default)]
 pub enum HookEnd {
     /// Nothing to say.
+    #[default]
     Silent,
     /// A decision about this commit.
     Decided(Decision),
@@ -29,6 +31,7 @@ pub enum HookEnd {
 }
 
 /// The outcome of a hook.
+#[derive(Default)]
 pub struct HookOutcome {
     pub end: HookEnd,
     pub refused: Refusal,
@@ -38,9 +41,10 @@ pub struct HookOutcome {
     pub underway: Option<Operation>,
     pub warnings: Vec<Diagnostic>,
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Refusal {
     /// Exit code 0.
+    #[default]
     Pass,
     /// Exit code 1.
     Refuse,
@@ -72,11 +76,11 @@ pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
     if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
-        return Workspace::open(ctx).map(|_| HookOutcome::silent());
+        return Workspace::open(ctx).map(|_| HookOutcome::default());
     }
     let mut outcome = match call.name.spec().work {
         Work::Mark if !bound::binds(ctx, &ws) => {
-            HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::silent() }
+            HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::default() }
         }
         Work::Mark => {
             run_missing(ctx, &ws, None, tests)?;
@@ -98,7 +102,7 @@ pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result
             HookOutcome::of_gate(decision, warnings)
         }
         // prepare-commit-msg judges a message that shows an agent all the same.
-        Work::AskHalts if !bound::binds(ctx, &ws) => HookOutcome::silent(),
+        Work::AskHalts if !bound::binds(ctx, &ws) => HookOutcome::default(),
         Work::AskHalts => {
             let (decision, warnings) = guard::halts_only(ctx, &ws)?;
             HookOutcome::of_gate(decision, warnings)
@@ -109,7 +113,7 @@ pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
             let mut warnings: Vec<Diagnostic> = unread.into_iter().collect();
             warnings.extend(rewrite::post_rewrite(ctx, &ws, command, &rewrites)?);
-            HookOutcome { warnings, ..HookOutcome::silent() }
+            HookOutcome { warnings, ..HookOutcome::default() }
         }
         Work::JudgePush => judge_push(ctx, &ws, call)?,
     };
@@ -154,25 +158,15 @@ fn is_gate(ctx: &Context, ws: &Workspace, name: GitHook) -> Result<bool, OpsErro
 }
 
 impl HookOutcome {
-    fn silent() -> Self {
-        Self {
-            end: HookEnd::Silent,
-            refused: Refusal::Pass,
-            config_errors: None,
-            underway: None,
-            warnings: Vec::new(),
-        }
-    }
-
     fn of_gate(decision: Decision, warnings: Vec<Diagnostic>) -> Self {
         let refused = if decision.verdict >= Verdict::Block { Refusal::Refuse } else { Refusal::Pass };
-        Self { end: HookEnd::Decided(decision), refused, warnings, ..Self::silent() }
+        Self { end: HookEnd::Decided(decision), refused, warnings, ..Self::default() }
     }
 
     fn recorded(recorded: Option<RecordReport>) -> Self {
-        let Some(mut recorded) = recorded else { return Self::silent() };
+        let Some(mut recorded) = recorded else { return Self::default() };
         let warnings = std::mem::take(&mut recorded.warnings);
-        Self { end: HookEnd::Recorded(recorded), warnings, ..Self::silent() }
+        Self { end: HookEnd::Recorded(recorded), warnings, ..Self::default() }
     }
 }
 
@@ -202,7 +196,7 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
         warnings.extend(send_along(ctx, ws, call));
     }
     let refused = if block { Refusal::Refuse } else { Refusal::Pass };
-    Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::silent() })
+    Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::default() })
 }
 
 /// Records go where the branch goes, if the person asked for it.

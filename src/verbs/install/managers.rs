@@ -10,7 +10,7 @@ use crate::install::managers::{self, MANAGERS, ManagerSpec};
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::{InstallError, lefthook, shim::Owner};
-use crate::setup::live::{self, GuardState};
+use crate::setup::live;
 use crate::setup::{HUSKY, SetupError, hooks_of_husky, place};
 use andon_core::domain::git_hook::GitHook;
 use andon_engine::view::status::LostHooks;
@@ -225,10 +225,7 @@ fn configuration(top: &Path) -> Vec<u8> {
 /// The step that is missing before git starts the lines of `mode`: the manager puts its own hooks in place.
 pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<LostHooks> {
     managers::of(mode)?;
-    match live::look(repo) {
-        GuardState::Gone(gone) => Some(gone),
-        GuardState::Never | GuardState::Yes => None,
-    }
+    live::look(repo).gone()
 }
 
 /// The hooks of a manager in `dir` that stay when our lines are out of its files, and how they go.

@@ -1,5 +1,6 @@
 //! `andon install`, `andon uninstall`.
 
+mod first_config;
 mod git_config;
 mod managers;
 mod plan;
@@ -13,9 +14,10 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
+use self::first_config::FirstConfig;
 use self::git_config::{FetchRefspecs, PushChoice};
+use self::plan::{InstallReport, Options};
 use self::remove::{PurgeReport, UninstallReport};
-use self::run::{FirstConfig, InstallReport, Options};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::edits::Edit;
 use crate::install::mode::{Integration, ModeChoice};

@@ -4,22 +4,89 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs};
 
-use super::git_config::{self, fetch_changes, push_changes};
+use super::first_config::{FirstConfig, first_config};
+use super::git_config::{self, FetchRefspecs, PushChoice, fetch_changes, push_changes};
 use super::managers;
 use super::remove::{PlaceReport, Removal};
-use super::run::{InstallReport, Options, first_config};
 use crate::install::edits::{Edit, FileKind};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
-use crate::install::mode::{self, Integration};
+use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent};
 use crate::install::steps::{KeyValue, Step, missing_folders};
 use crate::install::{InstallError, forward, lefthook, shim};
 use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
-use andon_engine::sync::PUSH_KEY;
+use andon_engine::{sync::PUSH_KEY, view::status::LostHooks};
 use andon_git::Repo;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// `--mode`
+    pub mode: Option<Integration>,
+    /// `--show-notes`
+    pub show_notes: bool,
+    /// `--fetch`
+    pub fetch: FetchRefspecs,
+    /// `--push`, `--no-push`
+    pub push: PushChoice,
+}
+
+/// The changes of an installation, and what they come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstallReport {
+    pub hooks_dir: PathBuf,
+    pub choice: ModeChoice,
+    /// In the order in which they are made.
+    pub steps: Vec<Step>,
+    /// Each hook, in mode `shim`.
+    pub hooks: Vec<(GitHook, Intent)>,
+    /// The files of others with lines of ours, and whether they change.
+    pub files: Vec<(PathBuf, bool)>,
+    /// Something else changes: keys of the configuration, the leavings of an earlier mode.
+    pub changed_besides: bool,
+    /// A value is added to `notes.displayRef`.
+    pub display_ref_added: bool,
+    /// `None` where there is an `andon.toml`.
+    pub first_config: Option<FirstConfig>,
+    /// The fetch refspecs that are added.
+    pub fetch: Vec<KeyValue>,
+    /// The value of `andon.push` where it is set.
+    pub push: Option<String>,
+    /// Remarks for a person, a sentence each.
+    pub remarks: Vec<String>,
+    /// The steps that are left to take before git starts Andon.
+    pub waits: Option<LostHooks>,
+}
+
+impl InstallReport {
+    pub(super) fn begun(hooks_dir: PathBuf, choice: ModeChoice, edits: &[Edit]) -> Self {
+        Self {
+            hooks_dir,
+            choice,
+            steps: Vec::new(),
+            hooks: Vec::new(),
+            files: edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect(),
+            changed_besides: false,
+            display_ref_added: false,
+            first_config: None,
+            fetch: Vec::new(),
+            push: None,
+            remarks: Vec::new(),
+            waits: None,
+        }
+    }
+
+    /// True when everything was there already, but for the keys of fetching and pushing.
+    pub fn changed_nothing(&self) -> bool {
+        !self.display_ref_added
+            && !self.changed_besides
+            && !self.files.iter().any(|(_, changed)| *changed)
+            && self.first_config.is_none()
+            && !self.hooks.iter().any(|(_, intent)| matches!(intent, Intent::Write(_)))
+    }
+}
 
 /// The plan as it grows.
 pub(super) struct Plan<'a> {
@@ -195,7 +262,8 @@ impl<'a> Plan<'a> {
             && !live::lefthook_runs(dir)
             && !matches!(place::hooks_override(self.repo)?, Override::Foreign(_));
         let steps = &self.report.steps;
-        let place = lefthook::place_of_notice(dir, steps).filter(|_| is_wanted);
+        let is_removed = |path: &PathBuf| steps.contains(&Step::Remove { path: path.clone(), rest: None });
+        let place = lefthook::place_of_notice(dir, is_removed).filter(|_| is_wanted);
         let is_written =
             |path: &PathBuf| steps.iter().any(|step| matches!(step, Step::Write(edit) if edit.path == *path));
         let there: Vec<PathBuf> = lefthook::notices(dir).collect();

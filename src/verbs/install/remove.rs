@@ -3,7 +3,7 @@
 use std::{fs, io, path::PathBuf};
 
 use super::{git_config::still_set, managers};
-use crate::install::edits::{self, Edit};
+use crate::install::edits::Edit;
 use crate::install::inspect::{HookFile, inspect};
 use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
 use crate::install::steps::{self, HookRemoval, KeyValue, Step};
@@ -92,7 +92,7 @@ impl Removal {
         for file in std::mem::take(&mut manifest.files) {
             if kept.iter().any(|edit| edit.path == *file.path) {
                 manifest.files.push(file);
-            } else if let Some(step) = edits::cleaned(&file)? {
+            } else if let Some(step) = steps::cleaned(&file)? {
                 found.steps.push(step);
                 found.files.push(file.path.0);
             }
@@ -218,16 +218,16 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     remarks
 }
 
-/// The records of remotes.
+/// The refs below which copies of the records of remotes are kept.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeReport {
-    /// Records of commits.
+    /// The number of records of commits that are gone.
     pub records: usize,
     /// Entries of the ledger: halts and answers.
     pub entries: usize,
-    /// Folders.
+    /// The folders that are gone.
     pub folders: Vec<PathBuf>,
     /// The refs that remotes have still, by remote, as the last fetch or push showed them.
     pub left_at_remotes: Vec<(String, Vec<String>)>,

@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 use std::{collections::BTreeMap, fs};
 
 use super::git_config::FetchRefspecs;
-use super::run::{InstallReport, Options, install};
+use super::plan::{InstallReport, Options};
+use super::run::install;
 use super::{remove::uninstall, *};
 use crate::install::InstallError;
 use crate::install::steps::{self, HookRemoval};

@@ -82,19 +82,11 @@ fn entries(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
             entries.extend(answer.map(|ack| LogEntry::Ack(Box::new(ack))));
         }
         let cut_off = derive::is_cut_off(&ws.repo, &commit);
-        let state = state(&store, &mut numbers, id);
+        let state = RecordState::of(store.get(id), |record| numbers.on(id, record));
         entries.push(LogEntry::Commit(LoggedCommit { commit: id, subject: commit.subject, state }));
         at = commit.parents.first().copied().filter(|_| !cut_off);
     }
     Ok((entries, skipped))
-}
-
-fn state(store: &NotesStore<'_>, numbers: &mut Numbers<'_>, id: CommitId) -> RecordState {
-    match store.get(id) {
-        Ok(Some(stored)) => RecordState::Recorded(Box::new(numbers.on(id, stored.record))),
-        Ok(None) => RecordState::Missing,
-        Err(err) => RecordState::Unreadable(err.to_string()),
-    }
 }
 
 /// One line of the log; its JSON has a `type`.
@@ -207,13 +199,8 @@ fn when(page: &Page, record: &CommitRecord) -> String {
 }
 
 fn tests_column(record: &CommitRecord, style: Style) -> String {
-    match &record.tests {
-        None => style.dim(&format!("{:<12}", "-")),
-        Some(evidence) if evidence.is_green() => {
-            style.green(&format!("{:<12}", phrase::tests_short(evidence)))
-        }
-        Some(evidence) => style.red(&format!("{:<12}", phrase::tests_short(evidence))),
-    }
+    let Some(evidence) = &record.tests else { return style.dim(&format!("{:<12}", "-")) };
+    phrase::by_result(evidence, &format!("{:<12}", phrase::tests_short(evidence)), style)
 }
 
 fn diff_column(record: &CommitRecord) -> String {

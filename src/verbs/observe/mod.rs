@@ -13,7 +13,7 @@ use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
 use andon_core::domain::tests::{RunValidity, TestRun};
-use andon_engine::text::{message, phrase, style::Style};
+use andon_engine::text::{phrase, style::Style};
 use andon_engine::{error::OpsError, json, workspace::Workspace};
 
 /// Takes facts in.
@@ -59,13 +59,9 @@ fn read(
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let request = Request { kind, node };
     let observed = stream::run(&shell.ctx, &ws, &request, input)?;
-    shell.out.message(&message::diagnostics(&observed.remarks, shell.out.err));
+    shell.tell(&observed.remarks);
     match args.format.format {
-        Format::Text => shell.out.message(&message::decision(
-            &observed.decision,
-            message::Consequence::Done,
-            shell.out.err,
-        )),
+        Format::Text => shell.tell_decision(&observed.decision),
         Format::Json => shell.out.result(&json::document("observe", &observed)),
     }
     if let Some(error) = &observed.broken {
@@ -82,11 +78,9 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         let lines_args = ObserveLinesArgs { node: None, format: args.format };
         let mut input = std::io::stdin().lock();
         if input.fill_buf().map_err(OpsError::Input)?.is_empty() {
-            return Err(OpsError::usage(
-                "no test run came in on standard input",
-                "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
-                       a line on standard input",
-            ));
+            let help = "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
+                        a line on standard input";
+            return Err(OpsError::usage("no test run came in on standard input", help));
         }
         return read(shell, Some("test_run"), &lines_args, &mut input);
     };
@@ -98,11 +92,11 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         command: args.command.clone(),
     };
     let taken = test_run::take(&shell.ctx, &ws, &handed)?;
-    shell.out.message(&message::diagnostics(&taken.warnings, shell.out.err));
+    shell.tell(&taken.warnings);
     match args.format.format {
         Format::Text => {
             shell.out.result(&run_text(&taken.run, shell.out.out));
-            shell.out.message(&message::decision(&taken.decision, message::Consequence::Done, shell.out.err));
+            shell.tell_decision(&taken.decision);
         }
         Format::Json => shell.out.result(&json::document("test_run", &taken)),
     }

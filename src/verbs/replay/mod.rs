@@ -20,10 +20,10 @@ use andon_config::{self as config, Config, TestCommand};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::TestEvidence;
-use andon_engine::effect::program::{Screens, StopCause};
+use andon_engine::effect::program::{ProgramError, Screens, StopCause};
 use andon_engine::evidence::separate_checkout::{self, TestedSubject};
 use andon_engine::evidence::tested_code::{CommandResult, TestedCode};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{error::OpsError, workspace::Workspace};
 use testreport::Stream;
 
 /// `andon replay`
@@ -118,19 +118,37 @@ fn tests(
     ws: &Workspace,
     args: &ReplayArgs,
 ) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {
-    let Some(command) = &args.test else { return Ok(Some(BTreeMap::new())) };
-    let parsed = TestCommand::Shell(command.clone());
-    let screens = Screens::none();
-    let mut runner = |ws: &Workspace| {
-        let shown = OutputTarget { screens: &screens, pass: &mut |_: Stream, _: &[u8]| () };
-        let (_, executed) = test::execute(&shell.ctx, ws, TestedCode::now(ws)?, &parsed, shown)?;
-        Ok(executed.map_err(|error| error.to_string()))
-    };
-    let mut tell = |tested: TestedCommit<'_>| shell.out.message(&text::tested(&tested));
-    evidence(&shell.ctx, ws, &args.range, command, &mut runner, &mut tell)
+    let mut found = BTreeMap::new();
+    let Some(command) = &args.test else { return Ok(Some(found)) };
+    let (parsed, screens) = (TestCommand::Shell(command.clone()), Screens::none());
+    let commits = ws.repo.range(&args.range)?;
+    let mut known: BTreeMap<CodeId, Result<TestEvidence, String>> = BTreeMap::new();
+    for (at, commit) in commits.iter().copied().enumerate() {
+        let subject = TestedSubject::Tree(commit.to_string());
+        let Some(checkout) = separate_checkout::checkout(&shell.ctx, ws, &subject)? else { continue };
+        let (checkout, code) = (&checkout.ws, checkout.code);
+        // A commit of documents alone has the code, and so the result, of the one before.
+        let result = match known.entry(code) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let shown = OutputTarget { screens: &screens, pass: &mut |_: Stream, _: &[u8]| () };
+                let tested = TestedCode::now(checkout)?;
+                let (_, executed) = test::execute(&shell.ctx, checkout, tested, &parsed, shown)?;
+                let Some(result) = one(executed, code, command) else { return Ok(None) };
+                place.insert(result)
+            }
+        };
+        let result = result.as_ref().map_err(String::as_str);
+        let tested = TestedCommit { commit, number: at + 1, of: commits.len(), result };
+        shell.out.message(&text::tested(&tested));
+        if let Ok(evidence) = result {
+            found.insert(commit, evidence.clone());
+        }
+    }
+    Ok(Some(found))
 }
 
-/// Walks one session.
+/// Walks through one session, and shows its steps.
 fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<Exit, OpsError> {
     let (found, warnings) = session::run(ws, session)?;
     shell.out.result(&match format {
@@ -167,60 +185,21 @@ fn config(shell: &Shell) -> Result<Config, OpsError> {
     }
 }
 
-/// Runs the command in a workspace; the text says why it could not be started.
-type CheckoutRunner<'a> = dyn FnMut(&Workspace) -> Result<Result<CommandResult, String>, OpsError> + 'a;
-
 /// One commit whose tests have run.
 pub struct TestedCommit<'a> {
-    /// The commit.
+    /// The commit whose tests ran.
     pub commit: CommitId,
     /// Its place in the range, from 1.
     pub number: usize,
-    /// Commits in the range.
+    /// The number of commits in the range.
     pub of: usize,
     /// The results of the tests, or a text that says why nothing is known.
     pub result: Result<&'a TestEvidence, &'a str>,
 }
 
-/// The results by commit; `None` where a signal stopped the command.
-///
-/// # Errors
-/// The range cannot be read, or a commit not checked out.
-fn evidence(
-    ctx: &Context,
-    ws: &Workspace,
-    range: &str,
-    command: &str,
-    runner: &mut CheckoutRunner<'_>,
-    tell: &mut dyn FnMut(TestedCommit<'_>),
-) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {
-    let commits = ws.repo.range(range)?;
-    let mut known: BTreeMap<CodeId, Result<TestEvidence, String>> = BTreeMap::new();
-    let mut found = BTreeMap::new();
-    for (at, commit) in commits.iter().copied().enumerate() {
-        let subject = TestedSubject::Tree(commit.to_string());
-        let Some(checkout) = separate_checkout::checkout(ctx, ws, &subject)? else { continue };
-        let code = checkout.code;
-        // A commit of documents alone has the code, and so the result, of the one before.
-        let result = match known.entry(code) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => match one(runner(&checkout.ws)?, code, command) {
-                Some(result) => place.insert(result),
-                None => return Ok(None),
-            },
-        };
-        let result = result.as_ref().map_err(String::as_str);
-        tell(TestedCommit { commit, number: at + 1, of: commits.len(), result });
-        if let Ok(evidence) = result {
-            found.insert(commit, evidence.clone());
-        }
-    }
-    Ok(Some(found))
-}
-
 /// Returns the result of a run; `None` where a signal stopped it.
 fn one(
-    executed: Result<CommandResult, String>,
+    executed: Result<CommandResult, ProgramError>,
     code: CodeId,
     command: &str,
 ) -> Option<Result<TestEvidence, String>> {
@@ -230,6 +209,6 @@ fn one(
             Some(why) => Err(why),
             None => Ok(TestEvidence::from_run(parsed, code, command)),
         }),
-        Err(why) => Some(Err(why)),
+        Err(error) => Some(Err(error.to_string())),
     }
 }

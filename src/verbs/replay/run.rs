@@ -202,13 +202,9 @@ impl Engine {
         if answers {
             self.standing = None;
         }
+        // While the loop is halted no rule runs: the answer begins a new window.
+        let effect = if self.standing.is_some() { EventEffect::Nothing } else { effect };
         let findings = match effect {
-            // While the loop is halted no rule runs: the answer begins a new window.
-            EventEffect::Nothing | EventEffect::Within | EventEffect::Iteration
-                if self.standing.is_some() =>
-            {
-                Vec::new()
-            }
             EventEffect::Nothing => Vec::new(),
             EventEffect::Within => self.ask(Stage::Event),
             EventEffect::Iteration => self.ask(at),
@@ -223,17 +219,8 @@ impl Engine {
 
     fn ask(&self, stage: Stage) -> Vec<andon_core::domain::findings::Finding> {
         let timeline = self.fold.timeline();
-        let episode = match stage {
-            Stage::Event => None,
-            Stage::PreCommit
-            | Stage::Halts
-            | Stage::PostCommit
-            | Stage::PrePush
-            | Stage::Complete
-            | Stage::Check
-            | Stage::Turn
-            | Stage::Replay => uncertainty::episode(timeline, &self.settings, self.mode),
-        };
+        let episode = || uncertainty::episode(timeline, &self.settings, self.mode);
+        let episode = (stage != Stage::Event).then(episode).flatten();
         let situation =
             Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
         detect::run(&situation, &self.settings)

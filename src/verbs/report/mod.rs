@@ -11,12 +11,13 @@ use crate::cli::{Shell, error::Exit};
 use crate::verbs::{review::rounds, status::run as status};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::Halt, diagnostic::Diagnostic, facts::CommitRecord};
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{self, ShownChange};
 use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 use andon_engine::view::status::{LastHalt, StatusView};
-use andon_engine::{asking, error::OpsError, workspace::Workspace};
+use andon_engine::{asking, workspace::Workspace};
 use andon_git::GitError;
 use andon_store::notes::NotesStore;
 
@@ -36,15 +37,11 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // A page that says what is missing is of more use than none.
-    let (now, unknown) = match status::run(&shell.ctx, &ws) {
-        Ok(now) => (Some(now), None),
-        Err(err) => (None, Some(err.as_warning())),
-    };
+    let mut unknown = Vec::new();
+    let now = or_warn(status::run(&shell.ctx, &ws).map(Some), &mut unknown);
     let mut view = gather(&ws, now, &args.range)?;
     view.warnings.extend(unknown);
-    if let Err(err) = rounds(&ws, &mut view) {
-        view.warnings.push(err.as_warning());
-    }
+    or_warn(rounds(&ws, &mut view), &mut view.warnings);
     shell.deliver(args.output.as_deref(), &html::page(&view))?;
     Ok(Exit::Allowed)
 }
@@ -84,17 +81,9 @@ pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Hi
     let newest = ids.iter().rev().map(|id| commit(ws, store.as_ref(), numbers.as_mut(), *id));
     let mut commits = newest.collect::<Result<Vec<_>, _>>()?;
     commits.reverse();
-    let halts = match halts(ws, &ids, now.as_ref()) {
-        Ok((halts, skipped)) => {
-            // What the status has said already is not said again.
-            warnings.extend(skipped.into_iter().filter(|one| !known.contains(one)));
-            halts
-        }
-        Err(err) => {
-            warnings.push(err.as_warning());
-            Vec::new()
-        }
-    };
+    let (halts, skipped) = or_warn(halts(ws, &ids, now.as_ref()), &mut warnings);
+    // What the status has said already is not said again.
+    warnings.extend(skipped.into_iter().filter(|one| !known.contains(one)));
     let linked: Vec<CommitId> =
         ids.last().copied().into_iter().chain(halts.iter().filter_map(|last| last.halt.head)).collect();
     Ok(HistoryView {
@@ -129,14 +118,11 @@ fn commit(
     id: CommitId,
 ) -> Result<HistoryCommit, GitError> {
     let info = ws.repo.commit(id)?;
-    let state = match store.map(|store| store.get(id)) {
-        None | Some(Ok(None)) => RecordState::Missing,
-        Some(Ok(Some(stored))) => {
-            let iteration = numbers.and_then(|numbers| numbers.number(id)).unwrap_or(0);
-            RecordState::Recorded(Box::new(slim(CommitRecord { iteration, ..stored.record })))
-        }
-        Some(Err(err)) => RecordState::Unreadable(err.to_string()),
+    let shown = |record: CommitRecord| {
+        let iteration = numbers.and_then(|numbers| numbers.number(id)).unwrap_or(0);
+        slim(CommitRecord { iteration, ..record })
     };
+    let state = store.map_or(RecordState::Missing, |store| RecordState::of(store.get(id), shown));
     Ok(HistoryCommit { commit: id, subject: info.subject, at: info.committed_at, state })
 }
 

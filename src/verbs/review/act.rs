@@ -111,18 +111,19 @@ pub fn act(ctx: &Context, ws: &Workspace, named: &str, act: Act<'_>) -> Result<A
 }
 
 /// The round that an entry is about.
-struct Round {
+struct Round<'a> {
+    ws: &'a Workspace,
     ledger: SignedLedger,
     /// The index of the round's entry in the ledger.
     at: usize,
     id: EntryId,
 }
 
-impl Round {
-    fn open(ws: &Workspace, named: &str) -> Result<Self, OpsError> {
+impl<'a> Round<'a> {
+    fn open(ws: &'a Workspace, named: &str) -> Result<Self, OpsError> {
         let ledger = asking::load(ws)?.with_policy()?;
         let at = rounds::find(ws, &ledger, named)?;
-        Ok(Self { id: ledger.entries[at].id, ledger, at })
+        Ok(Self { ws, id: ledger.entries[at].id, ledger, at })
     }
 
     fn state(&self) -> Option<&RoundState> {
@@ -134,11 +135,9 @@ impl Round {
     }
 
     /// The halt that is this round.
-    fn halt(&self, ws: &Workspace) -> Result<StandingHalt, OpsError> {
-        match halts::binding(ws)?.filter(|halt| halt.id == self.id) {
-            Some(halt) => Ok(halt),
-            None => halts::of_entry(ws, self.id),
-        }
+    fn halt(&self) -> Result<StandingHalt, OpsError> {
+        let standing = halts::binding(self.ws)?.filter(|halt| halt.id == self.id);
+        standing.map_or_else(|| halts::of_entry(self.ws, self.id), Ok)
     }
 
     /// The policy's name for the holder of a key.
@@ -147,14 +146,14 @@ impl Round {
     }
 
     /// Seconds since the witness accepted the round; 0 where they have not.
-    fn seconds(&self, ws: &Workspace, signer: &Signer) -> i64 {
+    fn seconds(&self, signer: &Signer) -> i64 {
         let accepted = self.name_of(signer).and_then(|who| self.state()?.accepted(&who));
-        accepted.map_or(0, |since| ws.opened.0.saturating_sub(since).max(0))
+        accepted.map_or(0, |since| self.ws.opened.0.saturating_sub(since).max(0))
     }
 
     /// A halt that needs no signature is no round: signing would not end it.
-    fn asks_signature(&self, ws: &Workspace) -> Result<(), OpsError> {
-        if !self.is_halt() || asking::asks_signature(ws, &self.halt(ws)?).is_some() {
+    fn asks_signature(&self) -> Result<(), OpsError> {
+        if !self.is_halt() || asking::asks_signature(self.ws, &self.halt()?).is_some() {
             return Ok(());
         }
         Err(OpsError::usage(
@@ -164,15 +163,10 @@ impl Round {
     }
 
     /// The members that follow from the round: the trigger, the witness, and for a halt the code that was halted.
-    fn subject(
-        &self,
-        ws: &Workspace,
-        signer: &Signer,
-        trigger: Option<Trigger>,
-    ) -> Result<ResolutionSubject, OpsError> {
+    fn subject(&self, signer: &Signer, trigger: Option<Trigger>) -> Result<ResolutionSubject, OpsError> {
         let witness = self.name_of(signer);
         if self.is_halt() {
-            let subject = asking::halt_subject(ws, &self.halt(ws)?)?;
+            let subject = asking::halt_subject(self.ws, &self.halt()?)?;
             return Ok(ResolutionSubject { witness, ..subject });
         }
         let last = || self.state().and_then(|round| round.triggers.iter().next_back()).copied();
@@ -186,13 +180,13 @@ impl Round {
         })
     }
 
-    fn template(&self, ws: &Workspace, signer: &Signer) -> TemplateOf {
+    fn template(&self, signer: &Signer) -> TemplateOf {
         let question = self.ledger.question(self.at);
         let question: String = question.lines().next().unwrap_or_default().chars().take(200).collect();
         let names = self.state().filter(|round| !round.is_halt).map(|round| round.cast.names());
         TemplateOf {
             title: format!("round {}: {question}", self.ledger.short(self.at)),
-            seconds: self.seconds(ws, signer),
+            seconds: self.seconds(signer),
             critique: self.state().is_some_and(|round| round.came.critique),
             halt: self.is_halt(),
             agents: names.into_iter().flatten().map(str::to_owned).collect(),
@@ -215,12 +209,12 @@ impl Answer {
     /// Takes the answer from the command line, a file, or the person's editor.
     fn take(
         ctx: &Context,
-        ws: &Workspace,
         args: &AnswerArgs,
         verb: &str,
-        round: &Round,
+        round: &Round<'_>,
         signer: &Signer,
     ) -> Result<Self, OpsError> {
+        let ws = round.ws;
         let command = format!("andon review {verb} {}", round.ledger.short(round.at));
         let (draft, text) = if let Some(file) = &args.from {
             let text = read_text(ctx, file, MAX_ANSWER)?;
@@ -235,11 +229,11 @@ impl Answer {
             };
             let mut vote = template::flags(args).map_err(wrong)?;
             if args.time_spent_seconds.is_none() {
-                vote.time_spent_seconds = Whole::new(round.seconds(ws, signer));
+                vote.time_spent_seconds = Whole::new(round.seconds(signer));
             }
             (template::check(&members_of(&vote)).map_err(wrong)?, None)
         } else {
-            let of = round.template(ws, signer);
+            let of = round.template(signer);
             let text = edited(ctx, ws, &template::template(&of))?;
             let mut draft = template::read(&command, &kept(ws).to_string_lossy(), &text)?;
             // Left as it was: the time in the editor counts as well.
@@ -273,11 +267,11 @@ impl Answer {
 pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport, OpsError> {
     asking::not_an_agent(ctx, "review resolve")?;
     let round = Round::open(ws, &args.round)?;
-    round.asks_signature(ws)?;
+    round.asks_signature()?;
     let signer = asking::signer(ctx, ws)?;
     round.ledger.below_cap(&signer)?;
-    let answer = Answer::take(ctx, ws, args, "resolve", &round, &signer)?;
-    let said = answer.vote.resolving(&round.subject(ws, &signer, answer.trigger)?);
+    let answer = Answer::take(ctx, args, "resolve", &round, &signer)?;
+    let said = answer.vote.resolving(&round.subject(&signer, answer.trigger)?);
     let draft = Draft { kind: "resolution", said: &said, evidence: &[], signer: Some(&signer) };
     let ledger = answer.newer.as_ref().unwrap_or(&round.ledger);
     let entry = answer.or_keep(ws, ledger.append(&answer.ctx, ws, &draft))?;
@@ -299,7 +293,7 @@ pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRep
     let round = Round::open(ws, &args.round)?;
     let signer = asking::signer(ctx, ws)?;
     round.ledger.below_cap(&signer)?;
-    let answer = Answer::take(ctx, ws, args, "ballot", &round, &signer)?;
+    let answer = Answer::take(ctx, args, "ballot", &round, &signer)?;
     let vote = members_of(&answer.vote);
     let mut nonce = Digest([0; 32]);
     getrandom::fill(&mut nonce.0).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
@@ -325,7 +319,7 @@ pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRep
 /// None was, or it is too early.
 pub fn reveal(ctx: &Context, ws: &Workspace, named: &str) -> Result<ActReport, OpsError> {
     asking::not_an_agent(ctx, "review reveal")?;
-    let Round { ledger, at, id } = Round::open(ws, named)?;
+    let Round { ledger, at, id, .. } = Round::open(ws, named)?;
     let signer = asking::signer(ctx, ws)?;
     let path = ballot_file(ws, &id.to_string(), signer.public());
     // Earlier versions kept one for each round.
@@ -355,7 +349,7 @@ fn ballot_file(ws: &Workspace, round: &str, key: &PublicKey) -> PathBuf {
 /// The template as the person leaves it.
 fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsError> {
     let path = kept(ws);
-    let failed = |what: String| OpsError::usage(what, Hint::ChooseEditor);
+    let failed = |what: String| Err(OpsError::usage(what, Hint::ChooseEditor));
     // `GIT_EDITOR` may be a script, which needs no person.
     if ctx.var("GIT_EDITOR").is_none() && !consult::has_person() {
         return Err(OpsError::usage(
@@ -367,10 +361,8 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
     let editor = asking::editor(ctx, ws)?;
     match consult::edit(&editor, &path) {
         Ok(true) => {}
-        Ok(false) => {
-            return Err(failed(format!("the editor {editor} ended with an error; nothing was appended")));
-        }
-        Err(err) => return Err(failed(format!("the editor {editor} could not be started: {err}"))),
+        Ok(false) => return failed(format!("the editor {editor} ended with an error; nothing was appended")),
+        Err(err) => return failed(format!("the editor {editor} could not be started: {err}")),
     }
     let text = read_text(ctx, &path, MAX_ANSWER)?;
     let says = |text: &str| {

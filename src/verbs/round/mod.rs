@@ -21,7 +21,7 @@ use self::statements::{
 use crate::cli::{Shell, error::Exit, format_arg::JsonArg};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::members_of;
-use andon_engine::asking::{self, Draft, SignedLedger};
+use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::json::{self, RoundPrecedentJson};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 use andon_git::Repo;
@@ -84,12 +84,11 @@ pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]) -> Result<Exit, OpsError> {
-    let said: Map<String, Value> = serde_json::from_slice(bytes).map_err(|err| {
-        OpsError::usage(
-            format!("standard input holds no JSON object: {err}"),
-            "see what is asked for: andon round --help",
-        )
-    })?;
+    let malformed = |err: serde_json::Error| {
+        let what = format!("standard input holds no JSON object: {err}");
+        OpsError::usage(what, "see what is asked for: andon round --help")
+    };
+    let said: EntryStatement = serde_json::from_slice(bytes).map_err(malformed)?;
     let action = action.map_or_else(|| action_of(&said), Ok)?;
     let answer = apply(&shell.ctx, ws, action, &said)?;
     shell.out.result(&json::document("round", &answer));
@@ -139,7 +138,7 @@ fn apply(
     ctx: &Context,
     ws: &Workspace,
     action: RoundAction,
-    said: &Map<String, Value>,
+    said: &EntryStatement,
 ) -> Result<RoundAnswer, OpsError> {
     expire(ctx, ws)?;
     // A round that is over answers every later message with its outcome.

@@ -17,11 +17,12 @@ use andon_core::domain::decision::{Halt, Stage};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::{detect, escape::terminal_clip};
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::halts;
 use andon_engine::halts::decisions::{self, HaltFate, PastHalt};
 use andon_engine::text::{page::Page, phrase, style::Style};
-use andon_engine::view::status::{LoopState, RuleCount};
-use andon_engine::{asking, context::Context, error::OpsError, gate::guard, workspace::Workspace};
+use andon_engine::view::status::{LoopCount, LoopState, RuleCount};
+use andon_engine::{asking, context::Context, gate::guard, workspace::Workspace};
 use andon_git::GitError;
 
 /// `andon status`
@@ -63,15 +64,10 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let mut view = run::run(&shell.ctx, &ws)?;
     // There is no daemon: the next command finds a round whose time is up.
     if !shell.ctx.is_switched_off() {
-        let expired = round::expire(&shell.ctx, &ws);
-        let shown = halts::resolve::keep_shown(&shell.ctx, &ws);
-        view.warnings
-            .extend([expired, shown].into_iter().filter_map(Result::err).map(|err| err.as_warning()));
+        or_warn(round::expire(&shell.ctx, &ws), &mut view.warnings);
+        or_warn(halts::resolve::keep_shown(&shell.ctx, &ws), &mut view.warnings);
     }
-    match asking::waiting(&ws) {
-        Ok(found) => view.waiting = found.rounds,
-        Err(err) => view.warnings.push(err.as_warning()),
-    }
+    view.waiting = or_warn(asking::waiting(&ws).map(|found| found.rounds), &mut view.warnings);
     let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
     shell.show(args.format.format, "status", &view, |style| text::text(&view, depth, style, shell.glyphs()));
     let blocked = args.exit_code && view.state.waits_for_a_person();
@@ -148,8 +144,7 @@ const MESSAGE: usize = 60;
 /// The content of the line.
 struct StatusLine {
     state: LoopState,
-    iteration: u64,
-    cap: Option<u64>,
+    count: LoopCount,
     halt: Option<Halt>,
     /// The gravest of what the rules say, where the loop goes on.
     finding: Option<Finding>,
@@ -171,8 +166,7 @@ fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     Ok(Some(StatusLine {
         state,
-        iteration: loaded.timeline.counted(),
-        cap: detect::iteration_cap(&ws.config.rules),
+        count: situation::count(&ws, &loaded.timeline),
         halt: standing.map(|standing| standing.halt),
         finding: findings.into_iter().next().filter(|_| !state.waits_for_a_person()),
     }))
@@ -196,8 +190,7 @@ impl StatusLine {
             "halted" => style.red("HALTED"),
             word => style.yellow(word),
         };
-        let turns =
-            self.cap.map_or_else(|| self.iteration.to_string(), |cap| format!("{}/{cap}", self.iteration));
+        let turns = self.count.turns();
         match (&self.halt, &self.finding) {
             (Some(halt), _) => {
                 format!("andon {word} {}: {}", style.age(halt.at), terminal_clip(&halt.rule, MESSAGE))
@@ -222,8 +215,8 @@ impl StatusLine {
         json!({
             "word": self.word(),
             "state": self.state.as_str(),
-            "iteration": self.iteration,
-            "cap": self.cap,
+            "iteration": self.count.iteration,
+            "cap": self.count.cap,
             "rule": self.halt.as_ref().map(|halt| halt.rule.as_str()).or(self.finding.as_ref().map(|one| one.rule)),
             "since": self.halt.as_ref().map(|halt| halt.at.to_string()),
             "line": self.text(style),

@@ -10,15 +10,16 @@ use andon_core::domain::{
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{detect, policy};
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, untracked};
 use andon_engine::gate::{fallback, guard};
 use andon_engine::halts::{self, decisions};
 use andon_engine::recording::timeline::LoadedTimeline;
 use andon_engine::view::status::{
-    CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, RefusedCommits, SkippedAt,
+    CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopEvidence, RefusedCommits, SkippedAt,
     StatusView, TestsOf,
 };
-use andon_engine::{context::Context, effect, error::OpsError, workspace::Workspace};
+use andon_engine::{context::Context, effect, workspace::Workspace};
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryEvent, Ledger};
 
@@ -39,7 +40,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     warnings.extend(loaded.warnings.iter().cloned());
     let lost = tip::lost_records(ws, head.commit(), &loaded);
-    warnings.extend(tip::remarks(ws, &loaded, head.commit(), lost));
+    let red = or_warn(tip::red_tip(ws, &loaded, head.commit()), &mut warnings);
+    warnings.extend(red.into_iter().chain(tip::told_lost(lost)));
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
     let top = ws.repo.workdir();
@@ -48,10 +50,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         HeadAndWorkTree { head: code_of(ws, at_head.as_ref()), work_tree: code_of(ws, at_work.as_ref()) };
     Ok(StatusView {
         state,
-        count: LoopCount {
-            iteration: loaded.timeline.counted(),
-            cap: detect::iteration_cap(&ws.config.rules),
-        },
+        count: situation::count(ws, &loaded.timeline),
         unrecorded: loaded.beside.unknown.saturating_sub(lost),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
@@ -164,10 +163,8 @@ fn last_halt(
 fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
     let Some(halt) = event.halt() else { return Ok(false) };
     let head = ws.repo.head()?.commit();
-    Ok(halt
-        .head
-        .zip(head)
-        .is_some_and(|(halted, head)| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false)))
+    let is_below = |halted, head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false);
+    Ok(halt.head.zip(head).is_some_and(|(halted, head)| is_below(halted, head)))
 }
 
 /// The flaky tests of the window and of the journal.
@@ -223,9 +220,11 @@ fn tests_of(
 fn loop_evidence(timeline: &Timeline) -> LoopEvidence {
     let skip = timeline.iterations.len().saturating_sub(EVIDENCE);
     let window = || timeline.iterations.iter().skip(skip);
+    let ran = || window().filter_map(|iteration| iteration.tests.as_ref());
+    let red = || ran().filter(|tests| !tests.is_green());
     let mut failures: BTreeMap<_, FailureSummary> = BTreeMap::new();
     let mut order = Vec::new();
-    for tests in window().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| !tests.is_green()) {
+    for tests in red() {
         let summary = failures.entry(tests.signature).or_insert_with(|| FailureSummary {
             signature: tests.signature,
             iterations: 0,
@@ -239,11 +238,7 @@ fn loop_evidence(timeline: &Timeline) -> LoopEvidence {
     LoopEvidence {
         diffs: window().map(|iteration| iteration.diff.hash).collect(),
         codes: window().map(|iteration| iteration.code).collect(),
-        tests: window()
-            .filter_map(|iteration| iteration.tests.as_ref())
-            .filter(|tests| !tests.is_green())
-            .map(|tests| tests.signature)
-            .collect(),
+        tests: red().map(|tests| tests.signature).collect(),
         outputs: window().flat_map(|iteration| iteration.outputs.iter().copied()).collect(),
         failures: order.iter().filter_map(|signature| failures.remove(signature)).collect(),
     }

@@ -296,8 +296,7 @@ fn tests(page: &mut Page, view: &StatusView) {
 fn tests_shown(tests: &TestsOf, style: Style) -> String {
     match tests {
         TestsOf::Ran(evidence) => {
-            let result = phrase::tests(evidence);
-            let result = if evidence.is_green() { style.green(&result) } else { style.red(&result) };
+            let result = phrase::by_result(evidence, &phrase::tests(evidence), style);
             format!("{result}{}", style.yellow(&phrase::remarks(evidence)))
         }
         TestsOf::Void(run) => style.yellow(&format!(

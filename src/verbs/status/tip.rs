@@ -7,19 +7,8 @@ use andon_engine::recording::timeline::LoadedTimeline;
 use andon_engine::{error::OpsError, range, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
-/// The remarks, where the records of `lost` commits are gone. What is in the way of them is one too.
-pub(super) fn remarks(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    head: Option<CommitId>,
-    lost: usize,
-) -> Vec<Diagnostic> {
-    let red = red_tip(ws, loaded, head).unwrap_or_else(|wrong| Some(wrong.as_warning()));
-    red.into_iter().chain(told_lost(lost)).collect()
-}
-
 /// The failures of the tip that no run on its code shows: its record tells of them, or what git made it of.
-fn red_tip(
+pub(super) fn red_tip(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     head: Option<CommitId>,
@@ -52,7 +41,8 @@ pub(super) fn lost_records(ws: &Workspace, head: Option<CommitId>, loaded: &Load
     line.filter(is_lost).count()
 }
 
-fn told_lost(lost: usize) -> Option<Diagnostic> {
+/// Tells of records that are gone.
+pub(super) fn told_lost(lost: usize) -> Option<Diagnostic> {
     let records = count(lost, "commit");
     let are = if lost == 1 { "was" } else { "were" };
     let what = format!("the records of {records} that {are} made here are gone");

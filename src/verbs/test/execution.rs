@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::calls;
 use super::preset::{self, LineFilter};
-use super::run::Executed;
 use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
 use andon_core::domain::{tests::TestStatus, time::Span, veil::HiddenPath};
@@ -57,6 +56,9 @@ impl CommandLaunch {
         held.run(&self.command, around, self.timeout, sink)
     }
 }
+
+/// The code that a command ran on, and what came of it, or the error of one that could not be started.
+pub type Executed = (TestedCode, Result<CommandResult, ProgramError>);
 
 /// A run that is under way: the code that it runs on, and what it has said so far.
 pub(super) struct Execution {

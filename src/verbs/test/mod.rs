@@ -15,14 +15,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::error::{self, Exit};
-use crate::cli::output::{self, Format, Printer};
+use crate::cli::output::{self, Format};
 use crate::cli::{Shell, format_arg::FormatArg};
 use crate::setup::live;
 use crate::verbs::{hook::complete, test::run as test};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::{error::OpsError, gate::rule_feed, json, text::message, workspace::Workspace};
+use andon_engine::{error::OpsError, gate::rule_feed, json, workspace::Workspace};
 use andon_store::results::ResultIndex;
 use testreport::Stream;
 
@@ -58,7 +58,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let mut shown = remarks(&ran);
     shown.extend([live::warning(&ws.repo), waits(&ran), passed_on(args)].into_iter().flatten());
     let decision = after_run(shell, &ws, ran.kept, &mut shown);
-    say(out, &shown, decision.as_ref());
+    say(shell, &shown, decision.as_ref());
     if format == Format::Json {
         out.result(&ran_json(&ran.run, ran.code, &shown, Vec::new(), decision.as_ref()));
     }
@@ -92,10 +92,10 @@ fn after_run(
     }
 }
 
-fn say(out: Printer, said: &[Diagnostic], decision: Option<&Decision>) {
-    out.message(&message::diagnostics(said, out.err));
+fn say(shell: &Shell, said: &[Diagnostic], decision: Option<&Decision>) {
+    shell.tell(said);
     if let Some(decision) = decision {
-        out.message(&message::decision(decision, message::Consequence::Done, out.err));
+        shell.tell_decision(decision);
     }
 }
 
@@ -221,7 +221,12 @@ fn unread(ran: &test::TestOutcome) -> Option<Diagnostic> {
             (section.as_str(), what)
         }
     };
-    Some(Diagnostic::warning(what).code("test-run").help(Hint::WithReport).help(Hint::ByExitCode.with([section])))
+    Some(
+        Diagnostic::warning(what)
+            .code("test-run")
+            .help(Hint::WithReport)
+            .help(Hint::ByExitCode.with([section])),
+    )
 }
 
 /// The same code gave another result before.

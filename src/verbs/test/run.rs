@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 pub(super) use super::calls::cuts_the_end;
-use super::execution::Execution;
+use super::execution::{Executed, Execution};
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
@@ -36,11 +36,11 @@ pub struct TestOutcome {
     pub code: u8,
     /// The place that keeps the run; `None` until it does.
     pub kept: Option<RunDestination>,
-    /// Remarks on its reports.
+    /// Remarks on the reports of the run.
     pub warnings: Vec<String>,
     /// The remarks about a test run without a report.
     pub unread: MissingReport,
-    /// Whose command ran.
+    /// The origin of the command that ran.
     pub origin: CommandOrigin,
     /// The error of a command that could not be started.
     pub start_error: Option<ProgramError>,
@@ -53,7 +53,7 @@ pub enum WantedTests {
     Configured,
     /// `test.command` with these arguments: a part of the tests.
     Part(Vec<OsString>),
-    /// Another command.
+    /// A command that is not the configured one.
     Other(Vec<OsString>),
 }
 
@@ -64,7 +64,7 @@ pub enum CommandOrigin {
     Configured,
     /// The same with arguments that leave out tests.
     Part,
-    /// Another one.
+    /// A command that is not the configured one.
     Other,
 }
 
@@ -99,7 +99,7 @@ pub enum MissingReport {
 pub struct OutputTarget<'a> {
     /// The terminals that it goes to.
     pub screens: &'a Screens,
-    /// Passes it on.
+    /// Passes a piece of the output on.
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
@@ -151,9 +151,6 @@ pub(super) struct TestJob<'a> {
     pub(super) at: &'a Workspace,
     pub(super) chosen: &'a ChosenCommand,
 }
-
-/// The code that a command ran on, and what came of it, or the error of one that could not be started.
-pub type Executed = (TestedCode, Result<CommandResult, ProgramError>);
 
 impl TestJob<'_> {
     /// Runs tests and says what they are worth; keeps nothing but the names of the tests.

@@ -45,14 +45,14 @@ pub enum ScopeChoice {
 pub struct TestStep {
     /// The scope; [`REST`] for `test.command`.
     pub name: String,
-    /// Its command.
+    /// The command that the step runs.
     pub command: String,
 }
 
 /// A scope that does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedScope {
-    /// The scope.
+    /// The name of the scope.
     pub name: String,
     /// The commit whose tests passed on this code; `None` where they ran here, for no commit yet.
     pub from: Option<CommitId>,
@@ -69,13 +69,13 @@ pub struct Plan {
 
 /// An event of a run, for the caller to show.
 pub enum TestProgress<'a> {
-    /// The plan is made.
+    /// The plan is made, and nothing has run yet.
     Planned(&'a Plan),
-    /// A step begins.
+    /// A step of the plan begins.
     Begins(&'a TestStep),
     /// The output of a step follows: it ran beside others.
     Printed(&'a TestStep),
-    /// A step ended.
+    /// A step of the plan has ended.
     Ended(&'a TestStep, &'a TestOutcome),
 }
 
@@ -89,7 +89,7 @@ pub struct ScopesRan {
     pub together: Option<TestRun>,
     /// Scopes that did not start, because what they need failed.
     pub held: Vec<String>,
-    /// The worst exit code.
+    /// The worst exit code of all steps.
     pub code: u8,
     /// The place that keeps the last run.
     pub kept: RunDestination,
@@ -153,9 +153,9 @@ pub(super) struct Session<'a> {
 
 /// A request to test scopes.
 pub struct ScopeRequest<'a> {
-    /// The code.
+    /// The code that is to be tested.
     pub subject: &'a TestedSubject,
-    /// The scopes.
+    /// The scopes that are to be tested.
     pub choice: &'a ScopeChoice,
     /// Scopes that run at once, where they do not need each other.
     pub jobs: usize,

@@ -29,7 +29,7 @@ pub fn run(
     let kept = Some(done.kept).filter(|_| !done.ran.is_empty());
     let decision = after_run(shell, ws, kept, &mut said);
     out.message(&format!("andon: {}\n", summary(&done)));
-    say(out, &said, decision.as_ref());
+    say(shell, &said, decision.as_ref());
     if format == Format::Json {
         said.extend(done.ran.iter().flat_map(|(step, ran)| about(&step.name, remarks(ran))));
         let newest = done.together.as_ref().or_else(|| done.ran.last().map(|(_, ran)| &ran.run));

@@ -57,12 +57,8 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewL
     }
     let signer = asking::signer(ctx, ws)?;
     let key = signer.public().clone();
-    key.check_fitness().map_err(|why| {
-        OpsError::usage(
-            format!("your signing key is {why}"),
-            "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE",
-        )
-    })?;
+    let help = "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE";
+    key.check_fitness().map_err(|why| OpsError::usage(format!("your signing key is {why}"), help))?;
     let said = members_of(&ReviewPolicy {
         version: 1,
         threshold: 1,
@@ -220,15 +216,15 @@ pub fn add(
 
 /// Refuses a key of which no signature would count, and one that is somebody else's: what it signs could be of either.
 fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(), OpsError> {
-    key.check_fitness().map_err(|why| {
-        OpsError::usage(format!("{} is {why}", key.fingerprint()), "make one: ssh-keygen -t ed25519")
-    })?;
+    check_fitness(key, &key.fingerprint())?;
     let in_force = &ledger.folded.authority.at_end.keys;
-    let others = in_force.iter().find(|(known, grant)| grant.who != who && is_same(known, key));
-    match others {
-        Some((_, grant)) => Err(two_holders(key, [&grant.who, who])),
-        None => Ok(()),
-    }
+    let other = in_force.iter().find(|(known, grant)| grant.who != who && is_same(known, key));
+    other.map_or(Ok(()), |(_, grant)| Err(two_holders(key, [&grant.who, who])))
+}
+
+fn check_fitness(key: &PublicKey, name: &str) -> Result<(), OpsError> {
+    let unfit = |why| OpsError::usage(format!("{name} is {why}"), "make one: ssh-keygen -t ed25519");
+    key.check_fitness().map_err(unfit)
 }
 
 /// True where a key in the policy is this one, whatever comment it has there.
@@ -260,9 +256,7 @@ fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), O
         let key = PublicKey::parse(grant.key()).map_err(|why| {
             OpsError::usage(format!("the key of {who}: {why}"), "give the line of its .pub file")
         })?;
-        key.check_fitness().map_err(|why| {
-            OpsError::usage(format!("the key of {who} is {why}"), "make one: ssh-keygen -t ed25519")
-        })?;
+        check_fitness(&key, &format!("the key of {who}"))?;
         if let Some((_, other)) = holders.iter().find(|(known, other)| known.is_same(&key) && *other != who) {
             return Err(two_holders(&key, [other, who]));
         }
@@ -315,12 +309,8 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
     let of_file =
         read_text(ctx, Path::new(text), MAX_FILE).ok().and_then(|found| PublicKey::parse(&found).ok());
     let known = of_file.map(|key| key.to_string()).filter(|key| keys.contains_key(key));
-    known.ok_or_else(|| {
-        OpsError::usage(
-            format!("the policy knows no such key: {text}"),
-            "name it by its fingerprint: andon witness list",
-        )
-    })
+    let what = format!("the policy knows no such key: {text}");
+    known.ok_or_else(|| OpsError::usage(what, "name it by its fingerprint: andon witness list"))
 }
 
 /// Appends the next policy, from a file of JSON.
@@ -331,12 +321,10 @@ pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     let name = file.to_string_lossy();
     let text = read_text(ctx, file, MAX_FILE)?;
     // Signed as it is, with members that this version does not know.
-    let mut said: EntryStatement = serde_json::from_str(&text).map_err(|err| {
-        OpsError::usage(
-            format!("{name}:{}: no JSON: {err}", err.line()),
-            "begin from the policy in force: andon witness policy > policy.json",
-        )
-    })?;
+    let help = "begin from the policy in force: andon witness policy > policy.json";
+    let malformed =
+        |err: serde_json::Error| OpsError::usage(format!("{name}:{}: no JSON: {err}", err.line()), help);
+    let mut said: EntryStatement = serde_json::from_str(&text).map_err(malformed)?;
     if said.get("schema").is_some_and(|schema| schema == POLICY) {
         said.remove("schema");
     }

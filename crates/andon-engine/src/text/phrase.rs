@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::style::Style;
 use andon_core::detect::HOOK_BYPASS;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::{
@@ -29,6 +30,11 @@ pub fn reason(reason: HaltReason) -> &'static str {
         HaltReason::RepeatedError => "repeated error",
         HaltReason::UserStop => "stopped by a person",
     }
+}
+
+/// A text about a result in the colour of it.
+pub fn by_result(evidence: &TestEvidence, text: &str, style: Style) -> String {
+    if evidence.is_green() { style.green(text) } else { style.red(text) }
 }
 
 /// The result of a test run: `2 of 120 failing`.

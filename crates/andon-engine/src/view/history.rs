@@ -10,6 +10,7 @@ use crate::asking::WaitingRound;
 use crate::json::{self, RoundPrecedentJson};
 use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::{diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, time::Timestamp};
+use andon_store::{RecordError, notes::StoredRecord};
 
 /// The record of a commit, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,18 @@ pub enum RecordState {
 }
 
 impl RecordState {
+    /// The state that reading a record gives, with the record as it is `shown`.
+    pub fn of(
+        read: Result<Option<StoredRecord>, RecordError>,
+        shown: impl FnOnce(CommitRecord) -> CommitRecord,
+    ) -> Self {
+        match read {
+            Ok(Some(stored)) => Self::Recorded(Box::new(shown(stored.record))),
+            Ok(None) => Self::Missing,
+            Err(err) => Self::Unreadable(err.to_string()),
+        }
+    }
+
     /// The record, when there is a readable one.
     pub fn record(&self) -> Option<&CommitRecord> {
         match self {

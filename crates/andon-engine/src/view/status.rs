@@ -157,12 +157,16 @@ pub struct LoopCount {
     pub cap: Option<u64>,
 }
 
+impl LoopCount {
+    /// `3/100`, or `3` without a cap.
+    pub fn turns(self) -> String {
+        self.cap.map_or_else(|| self.iteration.to_string(), |cap| format!("{}/{cap}", self.iteration))
+    }
+}
+
 impl fmt::Display for LoopCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.cap {
-            Some(cap) => write!(f, "Loop {}/{cap}", self.iteration),
-            None => write!(f, "Loop {}", self.iteration),
-        }
+        write!(f, "Loop {}", self.turns())
     }
 }
 

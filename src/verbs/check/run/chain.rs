@@ -89,7 +89,7 @@ fn continues_own(case: &Case<'_>, examined: &ExaminedCommits, commit: &CommitInf
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.
 const FEWEST: usize = 256;
-/// Most of them.
+/// Most commits of notes that are looked at.
 const MOST: usize = 8_192;
 /// Largest note that is read, in bytes.
 const MAX_NOTE: usize = 1 << 20;

@@ -26,7 +26,7 @@ const MARKERS: usize = 1_024;
 /// The reach of the configuration for the author of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// It does.
+    /// The guard binds the author of the commit.
     Judged,
     /// A person made it, and only agents are guarded.
     Free,
@@ -140,7 +140,7 @@ fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
     Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
 }
 
-/// Judges a commit.
+/// Judges the configuration, session and role that a commit was made with.
 pub(super) fn other_identity(
     case: &Case<'_>,
     commit: &CommitInfo,

@@ -43,7 +43,7 @@ pub(crate) struct Case<'a> {
     tests: Option<&'a TipTests>,
     /// The range as it is shown.
     range: &'a str,
-    /// Its newest commit.
+    /// The newest commit of the range.
     tip: CommitId,
 }
 

@@ -31,7 +31,7 @@ pub enum CacheTrust {
     /// No: everything is derived from the commits. A person who can edit a record can edit a cache.
     #[default]
     Derived,
-    /// Yes, on request.
+    /// The cache is believed, on request.
     Believed,
 }
 
@@ -41,26 +41,26 @@ pub(super) struct RangeArgument {
     by: RangeSource,
 }
 
-/// Who names the range.
+/// The origin of the names of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RangeSource {
-    /// Arguments.
+    /// The arguments of the command name it.
     Caller,
     /// pre-commit or prek, which also name ranges in which nothing is.
     Framework,
 }
 
-/// A resolved range.
+/// A range whose names were resolved to commits.
 pub(super) struct Range {
-    /// As it is shown.
+    /// The range as messages show it.
     pub shown: String,
     /// The left side, whose configuration counts; `None` when the range has none.
     pub base: Option<CommitId>,
     /// The commit at which the two sides parted.
     pub fork: Option<CommitId>,
-    /// The newest commit.
+    /// The newest commit of the range.
     pub tip: CommitId,
-    /// Oldest first.
+    /// The commits of the range, oldest first.
     pub commits: Vec<CommitId>,
 }
 

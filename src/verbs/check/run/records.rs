@@ -51,7 +51,7 @@ struct Subject<'a> {
     named: &'a dyn Fn() -> BTreeSet<Digest>,
 }
 
-/// Judges all commits.
+/// Judges every commit of the range with its record.
 pub(super) fn judge(
     ctx: &Context,
     ground: &CheckInputs,
@@ -237,7 +237,7 @@ enum RecordMatch {
     AllBut(Vec<Diagnostic>),
     /// All but its diff, whose blobs this clone lacks.
     CannotTell(Diagnostic),
-    /// It does not.
+    /// The record is not that of the commit.
     Fails(Diagnostic),
 }
 

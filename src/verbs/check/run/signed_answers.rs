@@ -26,7 +26,7 @@ pub(super) struct RangeFacts {
     pub(super) policy: Option<EntryId>,
     /// The tip of the range.
     pub(super) tip: CommitId,
-    /// The reader's clock.
+    /// The time by the clock of the reader.
     pub(super) now: Timestamp,
 }
 

@@ -12,10 +12,10 @@ use andon_core::domain::{
 };
 use andon_core::{detect, history::Timeline, policy};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::view::status::{LoopCount, LoopState};
+use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{AnswerBy, BranchView, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_engine::{asking, context::Context, error::OpsError, text::halt, workspace::Workspace};
-use andon_git::{Repo, RepoEnv};
+use andon_git::{LinkedWorktree, Repo, RepoEnv};
 use andon_store::notes::NotesStore;
 use andon_store::window::{self, Window};
 
@@ -27,7 +27,7 @@ const MAX_WORKTREES: usize = 1024;
 pub(super) struct Place {
     /// `main` for the main one.
     pub(super) name: String,
-    /// Its own git directory.
+    /// The git directory of this worktree alone.
     pub(super) git_dir: PathBuf,
     /// The top of its working tree, where that is known.
     pub(super) top: Option<PathBuf>,
@@ -35,20 +35,13 @@ pub(super) struct Place {
 
 /// The worktrees, the main one first.
 pub(super) fn places(repo: &Repo) -> Vec<Place> {
-    let mut places: Vec<Place> = repo
-        .worktree_places()
-        .into_iter()
-        .take(MAX_WORKTREES)
-        .map(|linked| Place { name: linked.name, git_dir: linked.git_dir, top: linked.top })
-        .collect();
-    places.sort_by(|one, other| one.name.cmp(&other.name));
-    let main = repo.main_worktree().map(|top| Place {
-        name: "main".to_owned(),
-        git_dir: repo.common_dir().to_owned(),
-        top: Some(top),
-    });
-    places.splice(0..0, main);
-    places
+    let place =
+        |linked: LinkedWorktree| Place { name: linked.name, git_dir: linked.git_dir, top: linked.top };
+    let mut linked: Vec<Place> = repo.worktree_places().into_iter().take(MAX_WORKTREES).map(place).collect();
+    linked.sort_by(|one, other| one.name.cmp(&other.name));
+    let (name, git_dir) = ("main".to_owned(), repo.common_dir().to_owned());
+    let main = repo.main_worktree().map(|top| Place { name, git_dir, top: Some(top) });
+    main.into_iter().chain(linked).collect()
 }
 
 /// The context of this process as if it had been started in the worktree at `top`.
@@ -100,7 +93,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
 fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
     LoopView {
         state: LoopState::Running,
-        count: LoopCount { iteration: timeline.counted(), cap: detect::iteration_cap(&ws.config.rules) },
+        count: situation::count(ws, timeline),
         head: None,
         branch: None,
         node: timeline.context_window_node().to_owned(),

@@ -15,9 +15,10 @@ use rayon::prelude::*;
 
 use self::{loops::Place, stamp::Stamp};
 use crate::situation::SharedHooks;
-use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{decision::StandingHalt, time::Timestamp};
+use andon_engine::error::{OpsError, or_warn};
 use andon_engine::view::watch::{BranchView, WatchView, WorktreeView};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{context::Context, workspace::Workspace};
 use andon_store::ledger::Ledger;
 
 /// Worktrees that are read again at a look though nothing of their own has moved.
@@ -37,6 +38,7 @@ struct WorktreeMemory {
 }
 
 /// Watches the worktrees of a repository.
+#[derive(Default)]
 pub struct Watcher {
     cache: BTreeMap<String, WorktreeMemory>,
     hooks: Option<(SharedHooks, Timestamp, Stamp)>,
@@ -52,18 +54,7 @@ pub struct WorktreeViews {
     pub ledger_moved: bool,
 }
 
-impl Default for Watcher {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Watcher {
-    /// Nothing was looked at yet.
-    pub fn new() -> Self {
-        Self { cache: BTreeMap::new(), hooks: None, ledger: None, branches: None }
-    }
-
     /// Looks, from the worktree of `ws`, at the time of `ctx`.
     ///
     /// # Errors
@@ -76,30 +67,17 @@ impl Watcher {
         self.ask_for_hooks(ctx, ws);
         let mut warnings = Vec::new();
         let ledger = Ledger::open(&ws.repo);
-        let state = ledger.state().unwrap_or_else(|err| {
-            warnings.push(OpsError::from(err).as_warning());
-            String::new()
-        });
+        let state = or_warn(ledger.state(), &mut warnings);
         let ledger_moved = self.ledger.as_ref() != Some(&state);
         self.ledger = Some(state);
         self.read_what_moved(ctx, ws, &places);
-        let worktrees =
-            places.iter().filter_map(|place| self.cache.get(&place.name)).map(|known| &known.view);
-        let worktrees: Vec<WorktreeView> = worktrees.cloned().collect();
-        let elsewhere = ledger.unanswered_elsewhere().unwrap_or_else(|err| {
-            let warning: Diagnostic = OpsError::from(err).as_warning();
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-            Vec::new()
-        });
+        let of_place = |place: &Place| Some(self.cache.get(&place.name)?.view.clone());
+        let worktrees: Vec<WorktreeView> = places.iter().filter_map(of_place).collect();
+        let elsewhere = or_warn(ledger.unanswered_elsewhere(), &mut warnings);
         let bound = |id| worktrees.iter().any(|worktree: &WorktreeView| worktree.seen.is_bound_by(id));
         // A halt that binds a worktree of this repository is shown with that worktree.
         let shown: Vec<StandingHalt> = elsewhere.iter().filter(|other| !bound(other.id)).cloned().collect();
-        let branches = self.branches(ctx, ws, &elsewhere).unwrap_or_else(|err| {
-            warnings.push(err.as_warning());
-            Vec::new()
-        });
+        let branches = or_warn(self.branches(ctx, ws, &elsewhere), &mut warnings);
         let view =
             WatchView { at: ctx.now, worktrees, elsewhere: shown, branches, rounds: Vec::new(), warnings };
         Ok(WorktreeViews { view, ledger_moved })
@@ -128,11 +106,8 @@ impl Watcher {
     /// Only git knows its hooks folder. To ask it is a process: not at each look.
     fn ask_for_hooks(&mut self, ctx: &Context, ws: &Workspace) {
         let stamp = Stamp::of_configuration(&ws.repo, ctx);
-        let is_known = self
-            .hooks
-            .as_ref()
-            .is_some_and(|(_, asked, known)| *known == stamp && ctx.now.since(*asked).0 < HOOKS_EVERY);
-        if !is_known {
+        let is_new = |asked: &Timestamp| ctx.now.since(*asked).0 < HOOKS_EVERY;
+        if !self.hooks.as_ref().is_some_and(|(_, asked, known)| *known == stamp && is_new(asked)) {
             self.hooks = Some((SharedHooks::read(&ws.repo), ctx.now, stamp));
         }
     }
