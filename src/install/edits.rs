@@ -25,11 +25,14 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The permissions of a file at `path`: one that was there keeps its own.
-    pub(super) fn permissions(self, path: &Path) -> Option<Permissions> {
-        let fresh = files::permissions(if self == Self::Text { 0o644 } else { 0o755 });
-        let before = fs::metadata(path).ok().filter(|_| self != Self::Hook);
-        before.map_or(fresh, |facts| Some(facts.permissions()))
+    /// The permissions of a new file, as far as the umask lets.
+    pub(super) fn fresh(self) -> Option<Permissions> {
+        files::permissions(if self == Self::Text { 0o644 } else { 0o755 })
+    }
+
+    /// The permissions of the file that was at `path`, which it keeps.
+    pub(super) fn kept(self, path: &Path) -> Option<Permissions> {
+        fs::metadata(path).ok().filter(|_| self != Self::Hook).map(|facts| facts.permissions())
     }
 }
 
@@ -111,18 +114,18 @@ fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
     Err(InstallError::LeftAlone { path: path.to_owned(), why: "a link leads out of the repository" })
 }
 
-/// A temporary file beside `path` with these bytes and permissions, which a rename puts in its place.
+/// A temporary file beside `path` with these bytes, which a rename puts in its place. It has the permissions `kept`, or `fresh` ones.
 pub(super) fn staged(
     path: &Path,
     bytes: &[u8],
-    permissions: Option<Permissions>,
+    fresh: Option<Permissions>,
+    kept: Option<Permissions>,
 ) -> io::Result<NamedTempFile> {
-    let mut file = temporary_beside(path.parent().unwrap_or(Path::new(".")), permissions.clone())?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = temporary_beside(folder, kept.clone().or(fresh))?;
     file.write_all(bytes)?;
     // Not only at its making: the umask has had its say there.
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
-    }
+    kept.map_or(Ok(()), |kept| file.as_file().set_permissions(kept))?;
     Ok(file)
 }
 

@@ -114,8 +114,8 @@ impl<'a> Making<'a> {
             fs::create_dir(&folder).map_err(|error| InstallError::io("create", &folder, error))?;
             self.back(&folder.clone(), move || fs::remove_dir(&folder));
         }
-        let permissions = edit.made.permissions(&edit.path);
-        edits::staged(&edit.path, &edit.after, permissions).map_err(failed("write", &edit.path))
+        let (fresh, kept) = (edit.made.fresh(), edit.made.kept(&edit.path));
+        edits::staged(&edit.path, &edit.after, fresh, kept).map_err(failed("write", &edit.path))
     }
 
     fn make(&mut self, step: &'a Step, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
@@ -232,7 +232,7 @@ impl SavedCopy {
     }
 
     fn put_back(self) -> io::Result<()> {
-        let file = edits::staged(&self.path, &self.bytes, Some(self.permissions))?;
+        let file = edits::staged(&self.path, &self.bytes, None, Some(self.permissions))?;
         file.persist(&self.path).map(|_| ()).map_err(|error| error.error)
     }
 }
