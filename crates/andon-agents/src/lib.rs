@@ -39,6 +39,8 @@ pub struct HookPayload {
     pub calls: Vec<CompletedCall>,
     /// Tokens, where the payload has them.
     pub usage: Option<Usage>,
+    /// Milliseconds that the call took.
+    pub duration_ms: Option<u64>,
     /// A hook holds this turn already.
     pub continued: Option<bool>,
     /// The last message of the model.

@@ -60,6 +60,7 @@ pub(super) fn common(shaped: &mut Members) -> HookPayload {
         transcript: shaped.name(&["transcript_path", "transcriptPath"]),
         calls: tool.map(|tool| tools::called(&tool, id, args)).into_iter().collect(),
         usage: None,
+        duration_ms: shaped.count("duration_ms"),
         continued: shaped.get("stop_hook_active").and_then(Value::as_bool).or_else(again),
         said: shaped.text(&["last_assistant_message", "prompt_response"]),
         prompt: shaped.get("prompt").and_then(said).or_else(|| shaped.text(&["message"])),

@@ -5,16 +5,18 @@ use serde_json::Value;
 use super::CompletedCall;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
-use andon_core::{WordList, command_words::ShellLine, history::is_edit};
+use andon_core::{
+    WordList,
+    command_words::ShellLine,
+    escape::shell_quote,
+    history::{SHELLS, SHOWING, is_edit, is_one_of},
+};
 
 /// The lists of words of this crate.
 pub(crate) const WORDS: &str = include_str!("words.txt");
 
 /// Tools that change nothing.
 const READERS: WordList = WordList::section(WORDS, "tools that read");
-const SHELLS: WordList = WordList::section(WORDS, "tools that run commands");
-/// The argument by which an editor only shows.
-const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
 const PATHS: WordList = WordList::section(WORDS, "arguments that name files");
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell_command", "command_line"];
 /// Lines of a patch that name a file.
@@ -27,10 +29,10 @@ pub fn called(name: &str, id: Option<String>, args: Option<Value>) -> CompletedC
     let shows = || {
         args.as_ref()
             .and_then(|args| args.get("command")?.as_str())
-            .is_some_and(|told| SHOWING.contains(&told))
+            .is_some_and(|told| SHOWING.contains(told))
     };
     let kind = match lower.as_str() {
-        name if SHELLS.contains(name) => ToolKind::Shell,
+        name if is_one_of(name, SHELLS) => ToolKind::Shell,
         name if READERS.contains(name) => ToolKind::Read,
         name if is_edit(name) && shows() => ToolKind::Read,
         name if is_edit(name) => ToolKind::Edit,
@@ -63,7 +65,9 @@ fn commands(args: Option<&Value>) -> Vec<String> {
             // `["bash", "-lc", "SCRIPT"]` is the script.
             match ShellLine::of_words(&words) {
                 Some(script) if script.arguments.is_empty() => vec![script.line.to_owned()],
-                Some(_) | None => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
+                Some(_) | None => {
+                    vec![words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ")]
+                }
             }
         }
         Some(_) | None => Vec::new(),
@@ -106,16 +110,6 @@ pub fn with_command(args: &Value, from: &str, to: &str) -> Option<Value> {
     let held =
         keys.filter_map(|key| members.get_mut(*key).map(&mut each)).fold(false, |one, other| one | other);
     held.then_some(args)
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// The files that arguments name, those in a patch among them.

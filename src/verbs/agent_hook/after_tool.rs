@@ -6,11 +6,11 @@ use std::path::Path;
 use super::guard_changes;
 use super::place::{LiveSession, Place, tail_of};
 use crate::plain_run::PlainRun;
-use crate::verbs::agent_hook::text as words;
+use crate::verbs::agent_hook::text::{self as words, Telling};
 use andon_agents::{self as agent, CompletedCall, HookPayload, Instruction, ruling};
 use andon_core::domain::agent_door::{AgentAction, ToolUse};
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::events::{CallEnd, EventKind, ToolCall};
+use andon_core::domain::decision::{Decision, Halt, Verdict};
+use andon_core::domain::events::{CallEnd, EventKind, ToolCall, WAITED_MS};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::{
     about::EventClass, briefing::HumanDecision, diagnostic::Diagnostic, ids::ShortHash,
@@ -54,7 +54,7 @@ pub(super) fn after_tool(
     let by = subagent(live, payload.subagent.as_deref());
     touched(live, payload)?;
     for call in &payload.calls {
-        if let Some(line) = called(live, call, by, &transcript)? {
+        if let Some(line) = called(live, call, payload, &transcript)? {
             let looked_at = feed.looked(line)?;
             keep(live, &mut feed, looked_at)?;
             // Only of a call that is new: two hooks may report one.
@@ -110,7 +110,7 @@ fn due(
 fn called(
     live: &mut LiveSession<'_>,
     call: &CompletedCall,
-    by: Option<ShortHash>,
+    payload: &HookPayload,
     transcript: &[u8],
 ) -> Result<Option<JournalLine>, OpsError> {
     let used = &call.used;
@@ -132,7 +132,8 @@ fn called(
     live.remember(AgentAction::Called, &number, Some(mark))?;
     let seen = events::OwnCall { args: call.args.clone(), result: call.result.clone(), end };
     let call = events::seen_call(&used.name, &seen, &live.ws.normalizer()?);
-    Ok(Some(live.event(Some(id), EventKind::ToolCall(ToolCall { by, ..call }))))
+    let duration_ms = payload.duration_ms.filter(|took| *took >= WAITED_MS);
+    Ok(Some(live.event(Some(id), EventKind::ToolCall(ToolCall { by, duration_ms, ..call }))))
 }
 
 /// The subagent that makes the calls of a payload.
@@ -167,8 +168,44 @@ fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<Journ
 /// Says once that the loop is halted now.
 fn halted(live: &mut LiveSession<'_>) -> Result<Instruction, OpsError> {
     let Some(halt) = halts::binding(live.ws)? else { return Ok(Instruction::Nothing) };
-    let mark = events::mark(&["halt", &halt.id.to_string()]);
-    once(live, mark, &halt.halt.rule, || words::now_halted(&halt))
+    Ok(match telling(live, Audience::Model, Some(&halt.halt))? {
+        Telling::First => Instruction::Tell(words::now_halted(&halt)),
+        Telling::Again => Instruction::Nothing,
+    })
+}
+
+/// Who reads what is said of a halt.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Audience {
+    Model,
+    Person,
+}
+
+/// Returns whether this session has told them of the halt in full, which it counts as done from now on.
+pub(super) fn telling(
+    live: &mut LiveSession<'_>,
+    audience: Audience,
+    halt: Option<&Halt>,
+) -> Result<Telling, OpsError> {
+    let mark = halt_mark(audience, halt);
+    if live.known.nudged.contains(&mark) {
+        return Ok(Telling::Again);
+    }
+    live.remember(AgentAction::Nudged, &halt_name(halt), Some(mark))?;
+    Ok(Telling::First)
+}
+
+/// The mark of what is said of a halt to them.
+pub(super) fn halt_mark(audience: Audience, halt: Option<&Halt>) -> ShortHash {
+    let kind = match audience {
+        Audience::Model => "halt",
+        Audience::Person => "halt for people",
+    };
+    events::mark(&[kind, &halt_name(halt)])
+}
+
+pub(super) fn halt_name(halt: Option<&Halt>) -> String {
+    halt.map_or_else(|| "halted by a file".to_owned(), |halt| format!("halted: {} {}", halt.rule, halt.at))
 }
 
 /// Says once at each commit that the window fills up, and once that the briefing is due.

@@ -1,9 +1,10 @@
 //! Before a tool: whether it may run, and with which arguments. The configured test command becomes `andon test`, and
 //! Gemini's shell gets git's hooks back.
 
+use super::HaltState;
+use super::after_tool::{Audience, EventOutcome, halt_mark, halt_name, telling};
 use super::guard_changes::{self, CallState};
-use super::place::Place;
-use super::{HaltState, after_tool::EventOutcome};
+use super::place::{Place, hooks_dir};
 use crate::install::clients::place::Scope;
 use crate::plain_run::{at_work, configured};
 use crate::setup::{clients::program, place::configured as configured_hooks};
@@ -55,13 +56,25 @@ fn refused(
 ) -> EventOutcome {
     let about = match why {
         RefusalReason::Disarms(found) => found.what(),
-        RefusalReason::Halted => halt_name(halted),
+        RefusalReason::Halted => halt_name(halted.halt()),
         RefusalReason::Full => "the context window".to_owned(),
     };
     let place_ends = place.client.spec().shape.ends.before_tools;
     let mut live = place.fold();
     let mark = live.mark(&["refused", &about]);
-    let told = if live.known.heard.contains_key(&mark) { Telling::Again } else { Telling::First };
+    let again = live.known.heard.contains_key(&mark);
+    let heard = if again { Telling::Again } else { Telling::First };
+    // A client shows its person what a hook refuses. A refusal remains one whether or not it can be remembered.
+    let told = match (why, halted) {
+        (RefusalReason::Halted, HaltState::Yes(halt)) => {
+            let is_told = live.known.nudged.contains(&halt_mark(Audience::Model, halt.as_deref()));
+            if !again && !is_told {
+                let _shown = telling(&mut live, Audience::Person, halt.as_deref());
+            }
+            if is_told { Telling::Again } else { heard }
+        }
+        (RefusalReason::Halted | RefusalReason::Disarms(_) | RefusalReason::Full, _) => heard,
+    };
     let text = match (why, halted) {
         (RefusalReason::Disarms(found), _) => words::disarms(found, told),
         (RefusalReason::Full, _) => words::full(full, told),
@@ -69,21 +82,12 @@ fn refused(
         (RefusalReason::Halted, HaltState::Yes(halt)) => words::halted(halt.as_deref(), told),
         (RefusalReason::Halted, HaltState::No) => words::halted(None, told),
     };
-    // A refusal remains one whether or not it can be remembered.
     let kept = live.remember(AgentAction::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
-    // A model that was told of the halt and goes on asks for ever: its session ends, where the client has a way.
-    let ends = place_ends && *why == RefusalReason::Halted && told == Telling::Again;
+    // A model that was refused for the halt and goes on asks for ever: its session ends, where the client has a way.
+    let ends = place_ends && *why == RefusalReason::Halted && again;
     let say = if ends { Instruction::Stop(text) } else { Instruction::Refuse(text) };
     EventOutcome { say, warnings }
-}
-
-pub(super) fn halt_name(halted: &HaltState) -> String {
-    match halted {
-        HaltState::Yes(Some(halt)) => format!("halted: {} {}", halt.rule, halt.at),
-        HaltState::Yes(None) => "halted by a file".to_owned(),
-        HaltState::No | HaltState::Unknown(_) => "halted".to_owned(),
-    }
 }
 
 /// Rewrites a call of the shell where it needs it.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::after_tool::{EventOutcome, all_decisions, decisions_first, take_usage};
-use super::before_tool::halt_name;
+use super::after_tool::{
+    Audience, EventOutcome, all_decisions, decisions_first, halt_name, take_usage, telling,
+};
 use super::place::{LiveSession, Place};
 use super::{HaltState, guard_changes};
 use crate::verbs::agent_hook::text::{self as words, SessionView};
@@ -45,6 +46,9 @@ fn context(place: &mut LiveSession<'_>, halted: &HaltState) -> Result<String, Op
     let waiting = asking::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);
     let timeline = loaded.timeline;
+    if let HaltState::Yes(halt) = halted {
+        telling(place, Audience::Model, halt.as_deref())?;
+    }
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     Ok(words::session(&SessionView {
         halt: halted.halt().cloned(),
@@ -95,13 +99,13 @@ pub(super) fn prompt(
     // Without a person who could be answered the prompt of a loop costs nothing. A client that asks before every request is
     // let go on until its model was refused twice: it hears of the halt, and can read and leave its work in order.
     let blocks = place.client.spec().shape.ends.at_prompts && !place.is_attended();
-    let refusals = place.known.heard.get(&place.mark(&["refused", &halt_name(halted)]));
+    let refusals = place.known.heard.get(&place.mark(&["refused", &halt_name(halted.halt())]));
     let goes_on = refusals.is_some_and(|times| *times > 1);
     if blocks
         && (!again || goes_on)
         && let HaltState::Yes(halt) = halted
     {
-        let text = words::halted(halt.as_deref(), words::Telling::First);
+        let text = words::halted(halt.as_deref(), telling(place, Audience::Person, halt.as_deref())?);
         return Ok(EventOutcome::say(Instruction::Refuse(text)));
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {

@@ -54,15 +54,19 @@ impl<'a> Place<'a> {
         payload: &HookPayload,
         report: ShortHash,
     ) -> Result<Option<LiveSession<'a>>, OpsError> {
-        let may_be_second = comes_without_id(moment, payload) && self.is_started_twice();
+        // Each prompt of a person is another one, so that a report that names it comes once, whatever settings start us for it.
+        let is_unique = matches!(moment, HookMoment::Prompt | HookMoment::TurnEnd)
+            && payload.prompt_id.is_some()
+            && !self.client.spec().habits.prompts_itself;
+        let may_be_second = is_unique || comes_without_id(moment, payload) && self.is_started_twice();
         let counts = counts_by_number(moment, payload);
         let alone = if may_be_second || counts { self.agents_journal().alone() } else { None };
         let mut live = self.fold_locked(alone);
         if may_be_second {
             let times = live.known.heard.get(&report).copied().unwrap_or(0);
             live.remember(AgentAction::Heard, event, Some(report))?;
-            // Both files start us, so that each report comes twice: every second one is the same.
-            if !times.is_multiple_of(2) {
+            // Where both files start us, each report comes twice: every second one is the same.
+            if times > 0 && (is_unique || !times.is_multiple_of(2)) {
                 return Ok(None);
             }
         }

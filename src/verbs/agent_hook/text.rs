@@ -1,7 +1,7 @@
 //! Texts of agents' hooks for a model and its person. Clients cut long answers (one of them after 900 characters): the
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
-use andon_core::domain::agent_door::{Disarm, ReleaseReason};
+use andon_core::domain::agent_door::Disarm;
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding};
 use andon_core::escape::terminal_clip;
@@ -160,36 +160,28 @@ pub fn held(missing: &str) -> String {
     ))
 }
 
-/// Says to the person who is there that tests fail: whether that is meant is theirs to say.
+/// Says to the person who is there that tests fail or did not run: whether that is meant is theirs to say.
 pub fn red(missing: &str) -> String {
     bounded(&format!("andon: {}. help: andon test", terminal_clip(missing, MESSAGE)))
 }
 
-/// Says that a turn ends although something is missing; nothing where all is well.
-pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<String> {
+/// Says that a turn ends although something is missing.
+pub fn unfinished(missing: &str) -> String {
     let missing = terminal_clip(missing, MESSAGE);
-    let text = match why {
-        ReleaseReason::Done => return None,
-        ReleaseReason::Halted => match halt {
-            Some(halt) => format!(
-                "andon: the turn ends halted: {}: {}. A person answers: .andon/{}",
-                terminal_clip(&halt.rule, 60),
-                terminal_clip(&halt.message, MESSAGE),
-                halt.report_file.file_name()
-            ),
-            None => "andon: the turn ends stopped by a person. To go on: andon resume".to_owned(),
-        },
-        ReleaseReason::Cap => {
-            format!("andon: the turn ends unfinished, and was held once: {missing}. help: andon complete")
-        }
-        ReleaseReason::NoProgress => {
-            format!("andon: the turn ends unfinished, nothing moved: {missing}. help: andon complete")
-        }
-        ReleaseReason::Forgotten => {
-            format!("andon: the turn ends unfinished: {missing}. help: andon complete")
-        }
+    bounded(&format!("andon: the turn ends unfinished: {missing}. help: andon complete"))
+}
+
+/// Says that a turn ends halted.
+pub fn ended(halt: Option<&Halt>, told: Telling) -> String {
+    let Some(halt) = halt else {
+        return "andon: the turn ends stopped by a person. To go on: andon resume".to_owned();
     };
-    Some(bounded(&text))
+    let why = match told {
+        Telling::First => format!(": {}", terminal_clip(&halt.message, MESSAGE)),
+        Telling::Again => String::new(),
+    };
+    let (rule, file) = (terminal_clip(&halt.rule, 60), halt.report_file.file_name());
+    bounded(&format!("andon: the turn ends halted: {rule}{why}. A person answers: .andon/{file}"))
 }
 
 /// Says that settings stay as they are.
@@ -327,8 +319,8 @@ mod tests {
             nudge(&finding),
             turned(&long),
             held(&long),
-            let_go(ReleaseReason::Halted, &long, Some(&halt)).unwrap(),
-            let_go(ReleaseReason::Cap, &long, None).unwrap(),
+            ended(Some(&halt), Telling::First),
+            unfinished(&long),
             kept(&long),
             broken(&long),
         ];
@@ -338,7 +330,6 @@ mod tests {
         }
         assert!(all[0].starts_with("refused: ") && all[0].ends_with("help: andon status"));
         assert!(session(&view).len() <= MAX_STATE_TEXT);
-        assert_eq!(let_go(ReleaseReason::Done, "", None), None);
         assert!(!all[2].contains('\n'));
     }
 }

@@ -1,16 +1,19 @@
 //! The end of a turn: the done gate, and `andon tick` once the turn does end.
 
 use super::HaltState;
-use super::after_tool::{EventOutcome, take_usage};
+use super::after_tool::{Audience, EventOutcome, take_usage, telling};
 use super::place::{LiveSession, Place};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{OpenTurn, Touch, TurnRuling, TurnState, turn_end};
 use andon_agents::{HookPayload, Instruction};
-use andon_core::domain::agent_door::{AgentAction, ReleaseReason};
+use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::events::{EventKind, TurnEnd};
-use andon_core::domain::{decision::Verdict, ids::ShortHash};
+use andon_core::domain::{
+    decision::{Halt, Verdict},
+    ids::ShortHash,
+};
 use andon_core::history::{Outcome, outcome};
-use andon_core::policy::Bit;
+use andon_core::policy::{self, Bit, BitReasons, Tests};
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::gate::turn::{self, TurnOwner};
 use andon_engine::gate::working_tree::WorkingTree;
@@ -19,10 +22,9 @@ use andon_engine::{
     workspace::Workspace,
 };
 
-/// Missing work, and its mark together with the code.
+/// Missing work.
 struct MissingWork {
     text: String,
-    mark: ShortHash,
     /// The turn is held for it. Otherwise it is told.
     holds: bool,
 }
@@ -46,27 +48,26 @@ pub(super) fn end(
     };
     let asked = TurnState {
         halted: left.is_none(),
-        missing: missing.as_ref().filter(|missing| missing.holds).map(|missing| missing.mark),
-        held: &place.known.held,
+        missing: missing.as_ref().is_some_and(|missing| missing.holds),
+        held: place.known.held,
         continued: payload.continued,
         remembered: place.known.remembered,
     };
     let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
-    let (ruling, mark) = (turn_end(asked), asked.missing);
-    let why = match ruling {
-        TurnRuling::Hold(_) if habits.ends_regardless => ReleaseReason::NoProgress,
-        TurnRuling::Hold(_) => {
-            // A turn whose hold cannot be remembered would be held for ever.
-            place.remember(AgentAction::Held, text, mark)?;
-            return Ok(EventOutcome::say(Instruction::Hold(words::held(text))));
-        }
-        TurnRuling::LetGo(why) => why,
-    };
-    if why != ReleaseReason::Done {
-        place.remember(AgentAction::Released, text, mark)?;
+    let ruling = turn_end(asked);
+    if ruling == TurnRuling::Hold && !habits.ends_regardless {
+        // A turn whose hold cannot be remembered would be held for ever.
+        place.remember(AgentAction::Held, text, None)?;
+        return Ok(EventOutcome::say(Instruction::Hold(words::held(text))));
     }
-    let red = missing.as_ref().filter(|missing| !missing.holds).map(|missing| words::red(&missing.text));
-    let said = words::let_go(why, text, halted.halt()).or(red);
+    if ruling != TurnRuling::Done {
+        place.remember(AgentAction::Released, text, None)?;
+    }
+    let said = match ruling {
+        TurnRuling::Done => missing.as_ref().map(|missing| words::red(&missing.text)),
+        TurnRuling::Halted => Some(ended(place, halted.halt())?),
+        TurnRuling::Hold | TurnRuling::Unfinished => Some(words::unfinished(text)),
+    };
     let Some(left) = left else { return Ok(EventOutcome::say(stop(said))) };
     let say = said.map_or(Instruction::Nothing, Instruction::LetGo);
     let node = place.ctx.actor().node;
@@ -82,10 +83,14 @@ pub(super) fn end(
     let (decision, warnings) = turn::end(place.ctx, place.ws, end, whose)?;
     let halt = if decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
     let say = match halt {
-        Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
+        Some(halt) => stop(Some(ended(place, Some(&halt.halt))?)),
         None => say,
     };
     Ok(EventOutcome { say, warnings })
+}
+
+fn ended(place: &mut LiveSession<'_>, halt: Option<&Halt>) -> Result<String, OpsError> {
+    Ok(words::ended(halt, telling(place, Audience::Person, halt)?))
 }
 
 fn stop(said: Option<String>) -> Instruction {
@@ -165,16 +170,23 @@ fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<Missing
     if view.can_complete != Bit::No || untouched {
         return Ok(None);
     }
-    // Any run that saw this code tells the agent what a hold would: it is held where none did, and where it leaves the tests red and
-    // nobody is there to say that they are meant to be.
+    // Any run that saw this code tells the agent what a hold would, unless it leaves the tests red.
     let run = earlier_runs::newest_on(place.ws, left.code);
-    let is_red = run.as_ref().is_some_and(|run| outcome(&run.evidence) == Outcome::Red);
-    if run.is_some() && !is_red {
+    if run.as_ref().is_some_and(|run| outcome(&run.evidence) != Outcome::Red) {
         return Ok(None);
     }
-    let holds = run.is_none() || !place.is_attended();
+    let red = run.and_then(|run| {
+        policy::dirty(view.bits.code_modified, Tests::Ran(&run.evidence), None).reasons().tests_passing
+    });
+    // A person who is there reads it, and says whether it is meant: nothing but their next prompt costs a turn.
+    let holds = !place.is_attended();
+    let BitReasons { tests_run, tests_passing, docs_updated } = view.reasons;
+    let text = match red {
+        Some(red) if holds => Some(format!("{red}; fix them, then run: andon test")),
+        None if holds => view.prompt,
+        red => red.or(tests_passing).or(tests_run).or(docs_updated),
+    };
     let problem = || view.problems.first().map(|problem| problem.message.clone());
-    let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
-    let mark = place.mark(&["missing", &text, &left.code.to_string()]);
-    Ok(Some(MissingWork { text, mark, holds }))
+    let text = text.or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
+    Ok(Some(MissingWork { text, holds }))
 }

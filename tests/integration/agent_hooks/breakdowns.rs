@@ -31,6 +31,39 @@ fn a_breakdown_lets_pass_while_the_loop_runs_and_refuses_while_it_is_halted() {
     hook(&stopped, "claude", "Stop", "{").ok();
 }
 
+/// Members of another type than expected: the call passes, and is a fact with what is known of it.
+#[test]
+fn members_of_any_type_turn_no_call_into_another() {
+    let odd = ["null", "true", "7", "[]", "{}", "[[1],{}]", "\"\\u0000\\ud83d x\"", "1e999", "-0.5"];
+    let (running, stopped) = (Stage::installed(), halted());
+    let members =
+        ["session_id", "tool_use_id", "cwd", "transcript_path", "prompt_id", "agent_id", "duration_ms"];
+    for (number, odd) in odd.iter().enumerate() {
+        let mut rest: String = members.iter().map(|name| format!(r#","{name}":{odd}"#)).collect();
+        rest += &format!(r#","tool_response":{odd},"error":{odd},"is_error":{odd}"#);
+        let call = format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"make {number}"}}{rest}}}"#);
+        for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
+            hook(&running, "claude", event, &call).ok();
+        }
+        let refused = hook(&stopped, "claude", "PreToolUse", &call).all();
+        assert!(refused.contains("halted") && !refused.contains("updatedInput"), "{refused}");
+        let odd_call = format!(r#"{{"session_id":"s","tool_name":{odd},"tool_input":{odd}}}"#);
+        hook(&running, "claude", "PreToolUse", &odd_call).ok();
+        hook(&running, "claude", "PostToolUse", &odd_call).ok();
+        let refused = hook(&stopped, "claude", "PreToolUse", &odd_call).all();
+        assert!(refused.contains("halted"), "{refused}");
+    }
+    let binary: String = (0..=255_u8).map(char::from).cycle().take(10 << 20).collect();
+    let call = serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": "big",
+        "tool_input": { "command": "cat x" }, "tool_response": { "stdout": binary, "stderr": 7 } });
+    hook(&running, "claude", "PostToolUse", &call.to_string()).ok();
+    let calls: Vec<_> =
+        lines(&running, "journal").into_iter().filter(|line| line["type"] == "tool_call").collect();
+    assert!(calls.len() >= odd.len(), "{calls:?}");
+    assert!(!lines(&running, "journal").iter().any(|line| line["type"] == "test_run"));
+    running.andon(&["status", "--exit-code"]).ok();
+}
+
 /// No model makes as many at once, and a hook that takes minutes would be left behind by its client.
 #[test]
 fn of_a_batch_without_end_the_first_calls_count() {

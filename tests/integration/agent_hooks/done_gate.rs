@@ -103,12 +103,17 @@ fn code_that_any_run_saw_is_not_asked_for_again() {
     prompt(&stage);
     stage.write("code.txt", "red on request\n");
     ran(&stage, "1 failed, 1 passed in 0.01s");
-    // No call is known that changed the code: the code itself tells.
-    stop_beside_a_person(&stage).ok();
+    // No call is known that changed the code: the code itself tells. Whether red is meant is the person's to say.
+    stop_beside_a_person(&stage)
+        .ok()
+        .says("1 of 2 tests of this code fails")
+        .lacks("fix them")
+        .lacks("not run");
     prompt(&stage);
     stage.write("code.txt", "red again\n");
     ran(&stage, "1 failed, 2 passed in 0.01s");
-    assert!(is_held(&stop(&stage, "claude")), "nobody is there who could have asked for it");
+    let held = stop(&stage, "claude").says("1 of 3 tests of this code fails; fix them");
+    assert!(is_held(&held), "nobody is there who could have asked for it");
     prompt(&stage);
     stage.write("code.txt", "green\n");
     ran(&stage, "3 passed in 0.01s");
@@ -116,6 +121,39 @@ fn code_that_any_run_saw_is_not_asked_for_again() {
     prompt(&stage);
     stage.write("code.txt", "unseen\n");
     assert!(is_held(&stop(&stage, "claude")));
+}
+
+/// Fifteen prompts of a day with a person who reads what the hook says: nothing of it costs a turn.
+#[test]
+fn beside_a_person_no_turn_is_held() {
+    let stage = Stage::installed();
+    let told = |number: usize, work: &dyn Fn(&str)| {
+        let prompt = format!(r#"{{"session_id":"s","prompt":"please do {number}","prompt_id":"p{number}"}}"#);
+        hook(&stage, "claude", "UserPromptSubmit", &prompt).ok();
+        work(&format!("t{number}"));
+        let out = stop_beside_a_person(&stage).ok();
+        assert!(!is_held(&out), "{number}: {out}");
+        out.all()
+    };
+    let ran = |id: &str, said: &str| {
+        let call = serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": id,
+            "tool_input": { "command": "pytest | tail" }, "tool_response": { "stdout": said } });
+        hook(&stage, "claude", "PostToolUse", &call.to_string()).ok();
+    };
+    for day in 0..3 {
+        let at = |number: usize| day * 5 + number;
+        assert_eq!(told(at(0), &|_| {}), "", "a question");
+        assert_eq!(told(at(1), &|_| stage.write("PLAN.md", format!("plan {day}\n"))), "", "a plan");
+        let red = told(at(2), &|id| {
+            stage.write("code.txt", format!("red on request {day}\n"));
+            ran(id, "1 failed, 1 passed in 0.01s");
+        });
+        assert!(red.contains("1 of 2 tests of this code fails") && !red.contains("fix them"), "{red}");
+        let untested = told(at(3), &|_| stage.write("code.txt", format!("no tests, please {day}\n")));
+        assert!(untested.contains("the tests have not run on it"), "{untested}");
+        assert_eq!(told(at(4), &|_| {}), "", "an answer without edits, in a tree that is not tested");
+    }
+    stage.andon(&["status"]).ok().lacks("HALTED");
 }
 
 #[test]

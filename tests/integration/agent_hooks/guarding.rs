@@ -129,7 +129,14 @@ fn a_loop_of_calls_is_told_once_and_then_halts() {
         .map(|said| said.contains("the last 3 tool calls were the same") || said.contains("halted now"))
         .collect();
     assert_eq!(told, [false, false, true, false, true]);
-    hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("tool-loop");
+    // What the model was told in full is a line from then on, and the person reads it in full once.
+    let refused =
+        hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("still halted (tool-loop)");
+    assert_eq!(refused.all().lines().count(), 1, "{refused}");
+    hook(&stage, "claude", "PreToolUse", &bash("make")).ok().says("\"continue\":false");
+    let session = r#"{"session_id":"s"}"#;
+    hook(&stage, "claude", "Stop", session).ok().says("ends halted: tool-loop: the last 5 tool calls");
+    hook(&stage, "claude", "Stop", session).ok().says("ends halted: tool-loop. A person answers");
     // The same call told twice is one.
     let before = lines(&stage, "journal").len();
     hook(&stage, "claude", "PostToolUse", &call(4)).ok();

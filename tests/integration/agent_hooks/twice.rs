@@ -62,6 +62,24 @@ fn copilot_beside_claudes_settings_is_one_session() {
     assert_eq!(stage.andon(&["status", "--exit-code"]).code, 1);
 }
 
+/// A plugin, a copy in another file: whatever starts the hooks again reports the same prompt and the same end of its turn.
+#[test]
+fn what_names_its_prompt_counts_once_whatever_starts_the_hooks_again() {
+    let stage = Stage::installed();
+    // The first is a question of a person, and no iteration; the others are the same again.
+    for turn in 0..3 {
+        for (event, more) in
+            [("UserPromptSubmit", r#""prompt":"go on""#), ("Stop", r#""stop_hook_active":false"#)]
+        {
+            let payload = format!(r#"{{"session_id":"s","prompt_id":"p{turn}",{more}}}"#);
+            for _ in 0..3 {
+                hook(&stage, "claude", event, &payload).ok();
+            }
+        }
+    }
+    assert_eq!(ids(&stage, "turn_end"), (2, 2));
+}
+
 #[test]
 fn parallel_calls_without_ids_are_as_many_as_there_are() {
     let stage = Stage::installed();

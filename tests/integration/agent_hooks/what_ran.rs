@@ -58,9 +58,16 @@ fn red_runs_are_seen_whatever_was_typed() {
         "--- FAIL: TestTax (0.00s)\n    tax_test.go:9: wrong\nFAIL\nFAIL\texample.org/api\t0.003s\nFAIL\n"
             .to_owned()
     };
-    let cases: [(&str, &dyn Fn(usize) -> String); 4] = [
+    // A runner that no reader knows: by its counts.
+    let dotnet = |number: usize| {
+        format!(
+            "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: {number} ms\n"
+        )
+    };
+    let cases: [(&str, &dyn Fn(usize) -> String); 5] = [
         ("pytest -x 2>&1 | tail -20", &pytest),
         ("make test", &pytest),
+        ("dotnet test 2>&1 | tail -1", &dotnet),
         ("cd api && go test ./... -run TestTax", &go),
         ("./scripts/check.sh || true", &go),
     ];
@@ -72,6 +79,14 @@ fn red_runs_are_seen_whatever_was_typed() {
             ran(&stage, command, &said(number), number);
         }
         assert!(is_halted(&stage), "{command}");
+        let head = stage.git(&["rev-parse", "--short=12", "HEAD"]).ok().stdout;
+        stage.andon(&["status"]).ok().says(&format!("look   git diff {}", head.trim()));
+        let report = stage.read(".andon/CHECKPOINT.md");
+        assert!(
+            report.contains("read the full error") || report.contains("read the full output"),
+            "{report}"
+        );
+        assert!(!report.contains("the last iterations"), "{report}");
         let runs: Vec<Value> =
             lines(&stage, "journal").into_iter().filter(|line| line["type"] == "test_run").collect();
         assert!(

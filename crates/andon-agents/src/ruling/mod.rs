@@ -11,8 +11,8 @@ pub use self::readers::reads as only_reads;
 use self::readers::reads;
 use self::readers::{hands_off, leads_out};
 use self::words::WordMatch;
-use andon_core::domain::agent_door::{Disarm, MAX_HOLDS, ReleaseReason, ToolKind, ToolUse};
-use andon_core::domain::{events::CallEnd, ids::ShortHash};
+use andon_core::domain::agent_door::{Disarm, ToolKind, ToolUse};
+use andon_core::domain::events::CallEnd;
 
 pub use session::{OpenTurn, Session, Touch, in_order};
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};
@@ -79,39 +79,40 @@ pub fn touch(used: &ToolUse) -> Touch {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnState<'a> {
+pub struct TurnState {
     pub halted: bool,
-    /// The mark of what is missing on which code; `None` where the task may be called done.
-    pub missing: Option<ShortHash>,
-    /// The marks of what was missing when this turn was held before, oldest first.
-    pub held: &'a [ShortHash],
+    /// Something is missing for which a turn is held.
+    pub missing: bool,
+    /// It was held since the newest prompt.
+    pub held: bool,
     /// A hook holds this turn already, as the client tells; `None` where it does not.
     pub continued: Option<bool>,
     /// Something of this session is remembered.
     pub remembered: bool,
 }
 
+/// The end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnRuling {
-    LetGo(ReleaseReason),
-    /// The turn continues; how often it was held, this time included.
-    Hold(usize),
+    /// Nothing is missing.
+    Done,
+    /// The loop is halted: more work would be refused.
+    Halted,
+    /// The turn continues.
+    Hold,
+    /// It ends although something is missing: it was held already.
+    Unfinished,
 }
 
 /// Judges the end of a turn.
-pub fn turn_end(asked: TurnState<'_>) -> TurnRuling {
-    let Some(missing) = asked.missing.filter(|_| !asked.halted) else {
-        return TurnRuling::LetGo(if asked.halted { ReleaseReason::Halted } else { ReleaseReason::Done });
-    };
-    let forgotten = asked.continued == Some(true) && asked.held.is_empty() && !asked.remembered;
-    if asked.held.contains(&missing) {
-        TurnRuling::LetGo(ReleaseReason::NoProgress)
-    } else if asked.held.len() >= MAX_HOLDS {
-        TurnRuling::LetGo(ReleaseReason::Cap)
-    } else if forgotten {
-        TurnRuling::LetGo(ReleaseReason::Forgotten)
-    } else {
-        TurnRuling::Hold(asked.held.len() + 1)
+pub fn turn_end(asked: TurnState) -> TurnRuling {
+    // Another hook holds it, and what was said before is not known any more.
+    let forgotten = asked.continued == Some(true) && !asked.remembered;
+    match (asked.halted, asked.missing) {
+        (true, _) => TurnRuling::Halted,
+        (false, false) => TurnRuling::Done,
+        (false, true) if asked.held || forgotten => TurnRuling::Unfinished,
+        (false, true) => TurnRuling::Hold,
     }
 }
 
@@ -174,42 +175,17 @@ mod tests {
 
     #[test]
     fn a_turn_is_held_once() {
-        let mark = |byte| ShortHash([byte; 8]);
-        let all = [mark(1)];
         let asked =
-            TurnState { halted: false, missing: Some(mark(9)), held: &[], continued: None, remembered: true };
+            TurnState { halted: false, missing: true, held: false, continued: None, remembered: true };
         for (asked, expected) in [
-            (asked, TurnRuling::Hold(1)),
-            (TurnState { held: &all, ..asked }, TurnRuling::LetGo(ReleaseReason::Cap)),
-            (
-                TurnState { held: &all, missing: Some(mark(1)), ..asked },
-                TurnRuling::LetGo(ReleaseReason::NoProgress),
-            ),
-            (TurnState { missing: None, ..asked }, TurnRuling::LetGo(ReleaseReason::Done)),
-            (TurnState { halted: true, ..asked }, TurnRuling::LetGo(ReleaseReason::Halted)),
-            (TurnState { continued: Some(true), ..asked }, TurnRuling::Hold(1)),
-            (
-                TurnState { continued: Some(true), remembered: false, ..asked },
-                TurnRuling::LetGo(ReleaseReason::Forgotten),
-            ),
+            (asked, TurnRuling::Hold),
+            (TurnState { held: true, ..asked }, TurnRuling::Unfinished),
+            (TurnState { missing: false, ..asked }, TurnRuling::Done),
+            (TurnState { halted: true, ..asked }, TurnRuling::Halted),
+            (TurnState { continued: Some(true), ..asked }, TurnRuling::Hold),
+            (TurnState { continued: Some(true), remembered: false, ..asked }, TurnRuling::Unfinished),
         ] {
             assert_eq!(turn_end(asked), expected, "{asked:?}");
         }
-    }
-
-    #[test]
-    fn a_model_that_never_obeys_is_let_go() {
-        let mut held = Vec::new();
-        for step in 0..100_u8 {
-            let missing = Some(ShortHash([step; 8]));
-            let asked =
-                TurnState { halted: false, missing, held: &held, continued: Some(true), remembered: true };
-            if turn_end(asked) == TurnRuling::LetGo(ReleaseReason::Cap) {
-                assert_eq!(held.len(), MAX_HOLDS);
-                return;
-            }
-            held.extend(missing);
-        }
-        panic!("it was held forever");
     }
 }

@@ -55,8 +55,8 @@ pub struct Session {
     pub nudged: BTreeSet<ShortHash>,
     /// Marks of messages whose tokens were taken in.
     pub counted: BTreeSet<ShortHash>,
-    /// Marks of what was missing when the turn was held, since the newest prompt, oldest first.
-    pub held: Vec<ShortHash>,
+    /// The turn was held since the newest prompt.
+    pub held: bool,
     /// The number of reports of each call, as far as the newest of them knows: only the end is remembered.
     pub called: BTreeMap<ShortHash, u64>,
     /// The number of turns that have ended, in the same way.
@@ -151,14 +151,14 @@ impl Session {
             self.began = fact.about.split(' ').next().map(str::to_owned);
         }
         match (fact.deed, fact.mark) {
-            (AgentAction::Prompt, _) => self.held.clear(),
+            (AgentAction::Prompt, _) => self.held = false,
             (AgentAction::Nudged, Some(mark)) => {
                 self.nudged.insert(mark);
             }
             (AgentAction::Counted, Some(mark)) => {
                 self.counted.insert(mark);
             }
-            (AgentAction::Held, Some(mark)) => self.held.push(mark),
+            (AgentAction::Held, _) => self.held = true,
             (AgentAction::Called, Some(mark)) => {
                 let times = self.called.entry(mark).or_default();
                 *times = number(fact).unwrap_or(*times).saturating_add(1);
@@ -252,7 +252,7 @@ mod tests {
             fact(Claude, "a", AgentAction::Refused, 4),
         ];
         let session = Session::from_facts(&facts, Claude, Some("a"));
-        assert_eq!(session.held, [ShortHash([2; 8])]);
+        assert!(session.held && !Session::from_facts(&facts[..5], Claude, Some("a")).held);
         assert_eq!(session.called[&ShortHash([3; 8])], 2);
         assert_eq!((session.heard[&ShortHash([4; 8])], session.remembered), (1, true));
         assert!(!Session::from_facts(&facts, Claude, None).remembered);

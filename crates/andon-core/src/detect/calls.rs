@@ -7,16 +7,17 @@ use std::collections::BTreeSet;
 use super::words;
 use crate::domain::events::{Arguments, SAMPLED, ToolCall};
 use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
-use crate::history::{Call, is_edit};
+use crate::history::{Call, SHELLS, is_edit, is_one_of};
 
 /// Calls of a row that a sentence names.
 pub(super) const NAMED: usize = 3;
 /// Characters of each of them.
 const CHARS: usize = 80;
 
-/// Returns whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
+/// Returns whether the arguments of a call are known, and it did not wait for what the calls before it waited for. Otherwise it
+/// proves nothing: two calls may be anything but the same, or be the same on purpose.
 pub(super) fn is_told(call: &Call) -> bool {
-    call.call.args == Arguments::Known
+    call.call.args == Arguments::Known && call.waited == 0
 }
 
 /// The short form of a call; where its arguments are not known, its tool.
@@ -55,7 +56,7 @@ pub(super) fn signature(calls: &[&Call]) -> Option<String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         Some(if is_edit(&tool) {
             format!("{tool}(file={name})")
-        } else if RUNS_COMMANDS.contains(&tool.to_ascii_lowercase().as_str()) {
+        } else if is_one_of(&tool, SHELLS) {
             format!("{tool}(cmd={asked})")
         } else {
             format!("{tool}({asked})")
@@ -64,18 +65,6 @@ pub(super) fn signature(calls: &[&Call]) -> Option<String> {
     let known: Option<Vec<String>> = calls.iter().take(NAMED).map(of_call).collect();
     known.filter(|known| !known.is_empty()).map(|known| known.join("; "))
 }
-
-/// Tools that run command lines, in lower case.
-const RUNS_COMMANDS: [&str; 8] = [
-    "bash",
-    "shell",
-    "run_shell_command",
-    "execute_command",
-    "execute_bash",
-    "exec",
-    "local_shell",
-    "terminal",
-];
 
 /// The detail of a finding about `calls`, the newest of which came `count` times.
 pub(super) fn detail(message: String, calls: &[&Call], count: u64) -> Detail {
@@ -126,7 +115,7 @@ mod tests {
 
     fn made(shown: &str) -> Call {
         let call = ToolCall { shown: Some(shown.to_owned()), ..call("Bash", 1, None) };
-        Call { node: "agent".to_owned(), call, epoch: 0, state: 0, iteration: 0 }
+        Call { node: "agent".to_owned(), call, epoch: 0, state: 0, iteration: 0, waited: 0 }
     }
 
     #[test]

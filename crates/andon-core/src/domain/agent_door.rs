@@ -106,9 +106,6 @@ impl AgentFact {
     }
 }
 
-/// The maximum number of times that one turn is held.
-pub const MAX_HOLDS: usize = 1;
-
 /// A safeguard that a tool call would disarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disarm {
@@ -132,19 +129,4 @@ impl Disarm {
             Self::Resume => "`andon resume`".to_owned(),
         }
     }
-}
-
-/// The reason why a turn may end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReleaseReason {
-    /// Nothing is missing.
-    Done,
-    /// The loop is halted: more work would be refused.
-    Halted,
-    /// It was held [`MAX_HOLDS`] times.
-    Cap,
-    /// It was held for the same on the same code, and nothing moved.
-    NoProgress,
-    /// Another hook holds it, and what was said before is not known any more.
-    Forgotten,
 }

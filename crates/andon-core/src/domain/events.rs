@@ -123,6 +123,9 @@ pub const MAX_SHOWN: usize = 200;
 /// Lines in the sample of an answer; an answer with fewer is a short one.
 pub const SAMPLED: usize = 8;
 
+/// The shortest time that counts as waiting, in milliseconds.
+pub const WAITED_MS: u64 = 5000;
+
 /// A tool call as hashes (docs/spec-map.md, loop rules: signature-based detection).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -156,7 +159,9 @@ pub struct ToolCall {
     pub asks: Option<ShortHash>,
     /// The code of the working tree after it, where a row of calls made that worth a look.
     pub code: Option<CodeId>,
-    /// True for a command line that writes files, or for a tool of a server that is called after a change.
+    /// Milliseconds that it took, where they are [`WAITED_MS`] or more: it waited for something.
+    pub duration_ms: Option<u64>,
+    /// True for a command line that writes files, or may do so.
     pub writes: bool,
     /// The end of the call.
     pub end: CallEnd,
@@ -186,6 +191,7 @@ impl ToolCall {
             lines: Vec::new(),
             asks: None,
             code: None,
+            duration_ms: None,
             writes: false,
             end: CallEnd::Unknown,
             shown: None,

@@ -47,6 +47,10 @@ pub struct Call {
     pub state: u64,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
+    /// The calls before it that waited for the same: each the same call, which took its time, with the same short answer on the
+    /// same code.
+    #[serde(default)]
+    pub waited: u64,
 }
 
 /// An output of the window.

@@ -38,7 +38,7 @@ pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
 pub use timeline::{
     Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
-pub use turns::{is_edit, is_one_of};
+pub use turns::{SHELLS, SHOWING, is_edit, is_one_of};
 pub use views::{CodeState, DocsProgress, PathState};
 
 /// Adds `value` to a list of a timeline, which keeps the newest.

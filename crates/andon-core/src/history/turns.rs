@@ -11,14 +11,21 @@ use super::activity::{
 };
 use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
-use crate::WordList;
-use crate::domain::events::{Arguments, CallEnd, Event, EventKind, Output, Renewal, ToolCall, TurnEnd};
+use crate::domain::events::{
+    Arguments, CallEnd, Event, EventKind, Output, Renewal, SAMPLED, ToolCall, TurnEnd,
+};
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::{facts::CommitFact, tests::TestEvidence, usage::Usage};
+use crate::{WordList, words};
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
 pub const EDITORS: WordList = WordList(include_str!("editors.txt"));
+
+/// Tools that run command lines, in the same form.
+pub const SHELLS: WordList = WordList(include_str!("shells.txt"));
+/// Commands of an editing tool by which it only shows a file.
+pub const SHOWING: WordList = words!["view", "read", "undo_view"];
 
 /// States of the documents that are remembered.
 const MAX_DOCS_STATES: usize = 64;
@@ -351,8 +358,20 @@ impl Timeline {
             self.activity.edits.push_back(call.exact);
         }
         let Activity { epoch, state, .. } = self.activity;
-        let made = Call { node, call, epoch, state, iteration: self.number() };
+        let waited = self.waited(&node, &call);
+        let made = Call { node, call, epoch, state, iteration: self.number(), waited };
         push_bounded(&mut self.activity.calls, made, MAX_CALLS);
+    }
+
+    /// Counts the calls that waited for what `call` waits for: nothing else is known by how often a call is made.
+    fn waited(&self, node: &str, call: &ToolCall) -> u64 {
+        let Activity { calls, epoch, .. } = &self.activity;
+        let is_same = |one: &&Call| {
+            one.node == node && one.call.by == call.by && one.call.exact == call.exact && one.epoch == *epoch
+        };
+        let waits = call.duration_ms.is_some() && call.end != CallEnd::Failed && call.lines.len() < SAMPLED;
+        let before = calls.iter().rev().find(is_same).filter(|one| waits && one.call.result == call.result);
+        before.filter(|one| one.call.duration_ms.is_some()).map_or(0, |one| one.waited.saturating_add(1))
     }
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {

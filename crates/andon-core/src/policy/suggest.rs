@@ -39,6 +39,10 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     if let Some(own) = own(finding) {
         return std::iter::once(own).chain(failing(timeline)).collect();
     }
+    // Runs of the tests within a turn, each on other code, are no iterations: none of those changed nothing or repeats a change.
+    if finding.about.judges == RuleSubject::Attempts {
+        return read_first(&timeline.activity.red.failing);
+    }
     // No other words in the task settle a matter on which reviewers cannot agree.
     if splits_running(&timeline.verdict_rounds(u64::MAX)) > 0 {
         let text =
@@ -47,11 +51,7 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
         return std::iter::once(reconcile).chain(failing(timeline)).collect();
     }
     let repeats = match timeline.newest() {
-        // Runs of the tests, each on other code, are no iterations that changed nothing.
-        Some(newest)
-            if newest.diff.empty
-                && !matches!(finding.about.judges, RuleSubject::Tests | RuleSubject::Attempts) =>
-        {
+        Some(newest) if newest.diff.empty && finding.about.judges != RuleSubject::Tests => {
             Some("say in the task which file has to change: the last iterations changed nothing")
         }
         Some(_) if !fails(timeline) => {
@@ -75,27 +75,29 @@ fn fails(timeline: &Timeline) -> bool {
     timeline.newest_tests().is_some_and(|tests| !tests.is_green())
 }
 
+fn hand_over() -> Suggestion {
+    Suggestion::new(AdvisedStep::HandOver, "give the task and this file to a fresh session or another model")
+}
+
 /// The test to read first, and who else might.
 fn failing(timeline: &Timeline) -> Vec<Suggestion> {
-    let hand_over = Suggestion::new(
-        AdvisedStep::HandOver,
-        "give the task and this file to a fresh session or another model",
-    );
-    let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else {
-        return vec![hand_over];
-    };
-    let read = match tests.failing.first() {
+    let red = timeline.newest_tests().filter(|tests| !tests.is_green());
+    red.map_or_else(|| vec![hand_over()], |tests| read_first(&tests.failing))
+}
+
+fn read_first(failing: &[String]) -> Vec<Suggestion> {
+    let read = match failing.first() {
         Some(name) => {
             format!("read the full error of {}: andon test", bounded(name))
         }
         None => "read the full output of the test command: andon test".to_owned(),
     };
     let mut actions = vec![Suggestion::new(AdvisedStep::ReadFirstError, read)];
-    if tests.failing.len() > 1 {
+    if failing.len() > 1 {
         let narrow = "narrow the task to that one test before the others";
         actions.push(Suggestion::new(AdvisedStep::NarrowTask, narrow));
     }
-    actions.push(hand_over);
+    actions.push(hand_over());
     actions
 }
 

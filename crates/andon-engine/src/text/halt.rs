@@ -186,10 +186,12 @@ pub fn look(halt: &Halt) -> Option<String> {
     })
 }
 
-/// The same in the repository where it happened: what no commit holds is in the working tree.
+/// The same in the repository where it happened: what no commit holds is in the working tree, and began at the commit that was
+/// HEAD then.
 pub fn look_here(halt: &Halt) -> Option<String> {
-    let in_turn = halt.head.is_some() && detect::about(&halt.rule).judges == RuleSubject::Attempts;
-    look(halt).or_else(|| in_turn.then(|| "git diff HEAD".to_owned()))
+    let in_turn = detect::about(&halt.rule).judges == RuleSubject::Attempts;
+    let began = halt.head.filter(|_| in_turn);
+    look(halt).or_else(|| Some(format!("git diff {}", began?.short())))
 }
 
 /// The way back to the best state, once the halt is answered.

@@ -2,7 +2,7 @@
 
 use crate::detect::calls::{self, is_moving, is_told};
 use crate::detect::prelude::*;
-use crate::domain::events::{CallEnd, ToolCall};
+use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::domain::{ids::ShortHash, settings::RuleSettings};
 use crate::history::{Call, NewestObservation, Timeline, is_edit};
 
@@ -11,6 +11,7 @@ const HARD: Param<u64> = Param::count("hard", 5, 2);
 const INFINITE: Param<u64> = Param::count("infinite", 10, 2);
 const WINDOW: Param<u64> = Param::count("window", 10, 2).sense(Sense::Wider);
 const ROUNDS: Param<u64> = Param::count("rounds", 3, 2);
+const WAITS: Param<u64> = Param::count("waits", 64, 2);
 const SIGNATURE: Param<Word> = Param::word("signature", "full", &["full", "coarse"]);
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -23,7 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         judges: RuleSubject::Calls,
         ..About::new(EventClass::ToolLoop)
     },
-    params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],
+    params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, WAITS.spec, SIGNATURE.spec],
     check,
     ..Rule::OF_EVENTS
 };
@@ -72,9 +73,15 @@ pub fn is_repeated(
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
-    let (round, grade, pattern) = graded(situation.timeline, setting)?;
+    let waits = |call: &&Call| call.waited > 0 && call.call.args == Arguments::Known;
+    let waiting = activity.calls.last().filter(waits);
+    let (round, grade, pattern) = match waiting {
+        Some(newest) => waited(newest, setting)?,
+        None => graded(situation.timeline, setting)?,
+    };
     // A warning is given at the call, and not again at later events, such as a call without meaning.
-    let at_call = activity.newest == NewestObservation::Call && activity.calls.last().is_some_and(is_told);
+    let is_meant = waiting.is_some() || activity.calls.last().is_some_and(is_told);
+    let at_call = activity.newest == NewestObservation::Call && is_meant;
     let said = grade == Grade::Soft && !at_call;
     (!said).then(|| finding(setting, &round, grade, pattern)).flatten()
 }
@@ -103,10 +110,17 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
     let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
     let round = match pattern {
-        Pattern::Identical { .. } | Pattern::SameAnswer { .. } => 1,
+        Pattern::Identical { .. } | Pattern::SameAnswer { .. } | Pattern::Wait { .. } => 1,
         Pattern::Row { calls, .. } => calls,
     };
     Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
+}
+
+/// A row of calls that waits: it is told, and halts only where it goes on for very long.
+fn waited<'a>(newest: &'a Call, setting: &RuleSetting) -> Option<(Vec<&'a Call>, Grade, Pattern)> {
+    let times = newest.waited.saturating_add(1);
+    let grade = if times >= setting.count(&WAITS) { Grade::Hard } else { Grade::Soft };
+    (times >= setting.count(&INFINITE)).then(|| (vec![newest], grade, Pattern::Wait { times }))
 }
 
 /// A repetition of calls.
@@ -118,12 +132,18 @@ enum Pattern {
     Row { calls: usize, times: u64 },
     /// The answer of one tool.
     SameAnswer { times: u64 },
+    /// One call that takes its time.
+    Wait { times: u64 },
 }
 
 impl Pattern {
     fn times(self) -> u64 {
-        let (Self::Identical { times, .. } | Self::Row { times, .. } | Self::SameAnswer { times }) = self;
-        times
+        match self {
+            Self::Identical { times, .. }
+            | Self::Row { times, .. }
+            | Self::SameAnswer { times }
+            | Self::Wait { times } => times,
+        }
     }
 }
 
@@ -135,6 +155,7 @@ fn message(pattern: Pattern, round: &[&Call]) -> String {
         Pattern::Identical { times, among } => {
             format!("{times} of the last {among} tool calls were the same")
         }
+        Pattern::Wait { times } => format!("{} waited for another answer", words::count(times, "tool call")),
         Pattern::Row { calls, times } => {
             format!("the same sequence of {} came {}", words::count(calls, "call"), words::in_a_row(times))
         }
@@ -228,7 +249,14 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         [_] => calls::with_answer(newest),
         round => round.iter().map(|call| calls::evidence(&call.call)).collect(),
     };
-    Some(Finding { report_file, evidence, ..RULE.finding(level, calls::detail(message, round, times)) })
+    let mut found =
+        Finding { report_file, evidence, ..RULE.finding(level, calls::detail(message, round, times)) };
+    if let Pattern::Wait { .. } = pattern {
+        found.help = vec![
+            "wait longer between two of them; a person may name the command in [agents] waits".to_owned(),
+        ];
+    }
+    Some(found)
 }
 
 #[cfg(test)]

@@ -6,14 +6,11 @@ use super::short_form::{self, COMMANDS, FILES};
 use super::{WORDS, answer, command, hash, quantities, taken};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
-use andon_core::history::{is_edit, is_one_of};
+use andon_core::history::{SHOWING, is_edit, is_one_of};
 use andon_core::{WordList, format::FormatError, words};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
-
-/// The argument by which an editing tool only shows.
-const SHOWING: [&str; 2] = ["view", "read"];
 
 /// A call as it was seen or reported, apart from the tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +56,7 @@ pub fn seen_call(tool: &str, seen: &OwnCall, patterns: &Normalizer) -> ToolCall 
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         asks: proves.then(|| hash::short(&[b"asks", tool.as_bytes(), without_numbers(value).as_bytes()])),
-        writes: commands(value).any(command::writes) || is_named_for_changes(&tool),
+        writes: commands(value).any(command::writes),
         end: seen.end,
         shown: seen.args.is_some().then(|| short_form::call(&tool, value, patterns)),
         ..ToolCall::bare(tool)
@@ -94,18 +91,8 @@ fn take_answer(call: &mut ToolCall, args: &Value, result: &Value, patterns: &Nor
 fn name(tool: &str, args: &Value) -> String {
     let tool: String = tool.chars().take(MAX_TOOL).collect();
     let asked = args.get("command").and_then(Value::as_str);
-    let views = is_edit(&tool)
-        && asked.is_some_and(|asked| SHOWING.iter().any(|one| asked.eq_ignore_ascii_case(one)));
+    let views = is_edit(&tool) && asked.is_some_and(|asked| SHOWING.contains(asked));
     if views { format!("{tool}:view") } else { tool }
-}
-
-/// First words of the names of tools that change files: servers name theirs after what is changed.
-const CHANGES: [&str; 8] = ["apply", "edit", "insert", "move", "patch", "rename", "replace", "write"];
-
-/// True where a tool of a server is named after a change. This is a guess; nothing that guards commands and files relies on it.
-fn is_named_for_changes(tool: &str) -> bool {
-    let own = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next());
-    own.and_then(|own| own.split(['_', '-']).next()).is_some_and(|first| CHANGES.contains(&first))
 }
 
 /// The command lines among the arguments.

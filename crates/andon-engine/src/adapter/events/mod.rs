@@ -251,7 +251,12 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<E
     let wire: CallWire = members(object)?;
     let args = call::arguments(object)?;
     let seen = OwnCall { args, result: taken(object, "result"), end: wire.end() };
-    let mut call = ToolCall { by: wire.by, code: wire.code, ..seen_call(&wire.tool, &seen, patterns) };
+    let mut call = ToolCall {
+        by: wire.by,
+        code: wire.code,
+        duration_ms: wire.duration_ms(),
+        ..seen_call(&wire.tool, &seen, patterns)
+    };
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;

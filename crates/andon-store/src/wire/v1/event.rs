@@ -5,7 +5,7 @@
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
 //! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"`, `"moves"` and `"lines"` for what else is kept
-//! of the answer, `"asks"` for the question with its numbers masked, `"code"` for the code of the working tree after it, `"writes":true` for a command that writes files, `"by"` for the subagent, `"shown"` and `"program"` for people, and
+//! of the answer, `"asks"` for the question with its numbers masked, `"code"` for the code of the working tree after it, `"duration_ms"` for how long it took where it waited, `"writes":true` for a command that writes files, `"by"` for the subagent, `"shown"` and `"program"` for people, and
 //! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
 //! `model` and a `prompt_hash`.
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use andon_core::domain::events::{
-    Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ToolCall, Trace,
+    Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ToolCall, Trace, WAITED_MS,
 };
 use andon_core::domain::ids::{CodeId, ShortHash};
 use andon_core::domain::time::{Timestamp, Uptime};
@@ -85,6 +85,7 @@ pub struct CallWire {
     pub shown: Option<String>,
     /// The name of the program that was not found.
     pub program: Option<String>,
+    duration_ms: Option<Count>,
     blind: Option<bool>,
     writes: Option<bool>,
     error: Option<bool>,
@@ -96,12 +97,17 @@ impl CallWire {
         if self.blind == Some(true) { Arguments::Unknown } else { Arguments::Known }
     }
 
+    /// The milliseconds that it took, where they are so many that it waited.
+    pub fn duration_ms(&self) -> Option<u64> {
+        self.duration_ms.as_ref().map(|took| took.0).filter(|took| *took >= WAITED_MS)
+    }
+
     /// The call behind the hashes of a line of the journal.
     ///
     /// # Errors
     /// It has none.
     pub fn hashed(self) -> Result<ToolCall, FormatError> {
-        let (args, end) = (self.arguments(), self.end());
+        let (args, end, duration_ms) = (self.arguments(), self.end(), self.duration_ms());
         let hashes = self.call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
         let [exact, _, coarse] = hashes;
         let short = |text: String| text.chars().take(MAX_SHOWN).collect();
@@ -124,6 +130,7 @@ impl CallWire {
             lines: self.lines.unwrap_or_default().into_iter().take(SAMPLED).map(|line| line.0).collect(),
             asks: self.asks,
             code: self.code,
+            duration_ms,
             writes: self.writes == Some(true),
             end,
             shown: self.shown.map(short),
@@ -194,6 +201,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             shown: call.shown.as_ref().map(shown),
             program: call.program.as_ref().map(shown),
             blind: (call.args == Arguments::Unknown).then_some(true),
+            duration_ms: call.duration_ms.map(Count),
             writes: call.writes.then_some(true),
             error: match call.end {
                 CallEnd::Done => Some(false),

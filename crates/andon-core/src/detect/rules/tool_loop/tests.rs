@@ -202,3 +202,26 @@ fn changed_code_begins_anew_whoever_changed_it() {
     assert_eq!(said((1..=30).map(|code| left(1, code)).collect()), "", "by the working tree");
     assert_eq!(said((1..=9).map(|_| left(1, 1)).collect()), "halt HARD_LOOP");
 }
+
+#[test]
+fn what_waits_is_known_by_the_time_that_it_takes_and_its_short_answers() {
+    use crate::domain::events::{CallEnd, SAMPLED, WAITED_MS};
+    let many = |made: ToolCall| vec![event(EventKind::ToolCall(made)); 70];
+    let polls = ToolCall { duration_ms: Some(WAITED_MS), ..call("Bash", 1, Some(1)) };
+    let waits = many(polls.clone());
+    for (count, expected) in [(9, ""), (10, "warn SOFT_LOOP"), (63, "warn SOFT_LOOP"), (64, "halt HARD_LOOP")]
+    {
+        assert_eq!(said(waits[..count].to_vec()), expected, "{count}");
+    }
+    let message = asked_of(&RULE, &folded(waits[..10].to_vec())).map(|finding| finding.message());
+    assert_eq!(message.as_deref(), Some("10 tool calls waited for another answer: Bash"));
+    let five = |made: ToolCall| said(many(made)[..5].to_vec());
+    assert_eq!(five(ToolCall { duration_ms: None, ..polls.clone() }), "halt HARD_LOOP", "at once");
+    assert_eq!(
+        five(ToolCall { lines: vec![1; SAMPLED], ..polls.clone() }),
+        "halt HARD_LOOP",
+        "a long answer"
+    );
+    assert_eq!(five(ToolCall { end: CallEnd::Failed, ..polls.clone() }), "halt HARD_LOOP", "it fails");
+    assert_eq!(said(many(ToolCall { args: Arguments::Unknown, ..polls })), "");
+}
