@@ -181,7 +181,7 @@ pub(super) enum Audience {
     Person,
 }
 
-/// Returns whether this session has told them of the halt in full, which it counts as done from now on.
+/// Returns whether this session has reported the halt to them in full, which counts as done from now on.
 pub(super) fn telling(
     live: &mut LiveSession<'_>,
     audience: Audience,

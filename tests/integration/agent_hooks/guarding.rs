@@ -129,7 +129,7 @@ fn a_loop_of_calls_is_told_once_and_then_halts() {
         .map(|said| said.contains("the last 3 tool calls were the same") || said.contains("halted now"))
         .collect();
     assert_eq!(told, [false, false, true, false, true]);
-    // What the model was told in full is a line from then on, and the person reads it in full once.
+    // What the model has read in full is a line from then on, and the person reads it in full once.
     let refused =
         hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("still halted (tool-loop)");
     assert_eq!(refused.all().lines().count(), 1, "{refused}");

@@ -116,7 +116,7 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
 }
 
-/// A row of calls that waits: it is told, and halts only where it goes on for very long.
+/// A row of calls that waits: it is reported, and halts only where it goes on for very long.
 fn waited<'a>(newest: &'a Call, setting: &RuleSetting) -> Option<(Vec<&'a Call>, Grade, Pattern)> {
     let times = newest.waited.saturating_add(1);
     let grade = if times >= setting.count(&WAITS) { Grade::Hard } else { Grade::Soft };
