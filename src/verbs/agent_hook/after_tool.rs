@@ -132,6 +132,7 @@ fn called(
     live.remember(AgentAction::Called, &number, Some(mark))?;
     let seen = events::OwnCall { args: call.args.clone(), result: call.result.clone(), end };
     let call = events::seen_call(&used.name, &seen, &live.ws.normalizer()?);
+    let by = subagent(live, payload.subagent.as_deref());
     let duration_ms = payload.duration_ms.filter(|took| *took >= WAITED_MS);
     Ok(Some(live.event(Some(id), EventKind::ToolCall(ToolCall { by, duration_ms, ..call }))))
 }

@@ -4,7 +4,7 @@
 use super::HaltState;
 use super::after_tool::{Audience, EventOutcome, halt_mark, halt_name, telling};
 use super::guard_changes::{self, CallState};
-use super::place::{Place, hooks_dir};
+use super::place::Place;
 use crate::install::clients::place::Scope;
 use crate::plain_run::{at_work, configured};
 use crate::setup::{clients::program, place::configured as configured_hooks};

@@ -140,6 +140,7 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
         lines: Vec::new(),
         asks: None,
         code: None,
+        duration_ms: None,
         writes: true,
         end: CallEnd::Failed,
         shown: Some("Bash: pytest -k \"é\" {\"timeout\":9}".into()),
