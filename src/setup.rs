@@ -32,7 +32,6 @@ pub const NOTES_REF: &str = "refs/notes/andon";
 /// A repository could not be set up or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// An error of git.
     #[error(transparent)]
     Git(#[from] GitError),
     /// An error of the hooks' files.

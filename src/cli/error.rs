@@ -12,7 +12,6 @@ use andon_store::ledger::{AppendError, LedgerError};
 /// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Allowed.
     Allowed,
     /// Blocked or halted, or `check` found a violation.
     Refused,

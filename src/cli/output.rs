@@ -45,15 +45,11 @@ pub struct Printer {
 /// The variables that are about colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ColorEnvironment<'a> {
-    /// `NO_COLOR`
     pub no_color: Option<&'a str>,
-    /// `CLICOLOR`
     pub clicolor: Option<&'a str>,
-    /// `CLICOLOR_FORCE`
     pub clicolor_force: Option<&'a str>,
     /// `FORCE_COLOR`, as programs from npm read it
     pub force_color: Option<&'a str>,
-    /// `TERM`
     pub term: Option<&'a str>,
 }
 

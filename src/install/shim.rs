@@ -30,13 +30,9 @@ pub const MAX_BYTES: usize = 4096 * 4 + 2048;
 andon_core::named_enum! {
     /// A tool that writes hooks of its own, by its name for people.
     pub enum Owner {
-        /// pre-commit.
         PreCommit = "pre-commit",
-        /// prek.
         Prek = "prek",
-        /// husky.
         Husky = "husky",
-        /// lefthook.
         Lefthook = "lefthook",
         /// A person's own hook.
         Somebody = "somebody's own hook",

@@ -37,7 +37,6 @@ struct ProviderAdvice {
     halt: Option<Halt>,
     /// Its type, where an advisor can say something about it.
     deadlock: Option<Deadlock>,
-    /// `on_stall.policy`
     policy: OnStall,
     /// The policy has its program; `None` when it needs none.
     starts: Option<bool>,

@@ -71,7 +71,6 @@ pub struct CompletedCall {
 /// A message to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Instruction {
-    /// Nothing.
     Nothing,
     /// The tool does not run; the reason for the model.
     Refuse(String),

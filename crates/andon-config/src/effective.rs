@@ -16,11 +16,8 @@ use andon_core::history::Fold;
 /// The effective configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `[guard]`.
     pub guard: Guard,
-    /// `[test]`.
     pub test: TestSettings,
-    /// `[paths]`.
     pub paths: PathSettings,
     /// `[rules]`: every rule of the registry.
     pub rules: RuleSettings,
@@ -32,7 +29,6 @@ pub struct Config {
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
     pub response: Response,
-    /// `[identity]`.
     pub identity: IdentityRules,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,

@@ -135,7 +135,6 @@ impl Key {
         key.map_or(Value::Unset, value)
     }
 
-    /// The default value.
     pub(super) fn default(&self) -> Value {
         let texts = |list: &str| Value::Texts(list.split_whitespace().map(str::to_owned).collect());
         match self.kind {
@@ -304,9 +303,7 @@ pub struct RuleSpecView {
     pub id: &'static str,
     /// One sentence for `config schema`.
     pub summary: &'static str,
-    /// The default level.
     pub default_level: Level,
-    /// Parameters.
     pub params: &'static [ParamSpec],
     /// Their meanings, `name: sentence` in a line.
     pub param_docs: &'static str,

@@ -41,7 +41,6 @@ andon_core::named_enum! {
 andon_core::named_enum! {
     /// The gate for a commit whose tests did not run.
     pub enum AtCommit, "what a commit does" {
-        /// It is refused.
         Refuse = "refuse",
         /// The gate runs them on what is committed.
         Run = "run",
@@ -65,19 +64,14 @@ andon_core::named_enum! {
         Cargo = "cargo",
         /// `cargo nextest run`
         Nextest = "nextest",
-        /// `pytest`
         Pytest = "pytest",
-        /// `jest`
         Jest = "jest",
-        /// `vitest`
         Vitest = "vitest",
         /// `go test`
         Go = "go",
         /// `npm test` and its kind: pass on to another runner.
         Npm = "npm",
-        /// `phpunit`
         Phpunit = "phpunit",
-        /// `ctest`
         Ctest = "ctest",
         /// A test program of Google Test.
         Gtest = "gtest",
@@ -109,7 +103,6 @@ pub struct ScopeSettings {
     pub timeout: Option<Span>,
 }
 
-/// All of `[test.scopes]`.
 #[derive(Debug, Clone, Default)]
 pub struct TestScopes {
     /// The code of each scope.

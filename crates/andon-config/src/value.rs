@@ -108,7 +108,6 @@ pub(super) fn toml_text(text: &str) -> String {
     out
 }
 
-/// `test.command`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TestCommand {
     /// A text for `sh -c`.

@@ -53,7 +53,7 @@ pub fn find(
     Ok(after(taken(repo, &Patterns::new(&setting), commit, failing)?, before))
 }
 
-/// What was [`taken`], given the result before it.
+/// The weakening that was [`taken`], given the result before it.
 pub fn after(taken: Option<Weakening>, before: Option<&TestEvidence>) -> Option<Weakening> {
     let failing = before.and_then(failing_count).unwrap_or_default();
     let ran = before.map_or(0, |before| before.counts().ran());

@@ -4,9 +4,9 @@
 //! that would name another are removed; nothing is fetched lazily, no prompt appears, no optional lock is
 //! taken; output is bounded.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::{ffi::OsStr, time::Duration};
 
@@ -15,7 +15,6 @@ use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::path_from_bytes;
 use crate::platform::processes;
 use andon_core::WordList;
-use andon_core::domain::ids::Oid;
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -160,7 +159,7 @@ impl Repo {
         self.git(&["check-ignore", "-q", "--", path], b"").is_ok()
     }
 
-    fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+    pub(crate) fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let settings = INERT.iter().flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
         let args: Vec<&OsStr> = settings.chain(args.iter().map(AsRef::as_ref)).collect();
         self.placed(&args)
@@ -177,47 +176,6 @@ impl Repo {
             command.env("GIT_INDEX_FILE", index);
         }
         command
-    }
-}
-
-/// A git that reads one object after the other. It ends with its standard input.
-pub(crate) struct ObjectReader {
-    child: Child,
-    asks: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-}
-
-impl ObjectReader {
-    /// `None` where it cannot be started.
-    pub(crate) fn start(repo: &Repo) -> Option<Self> {
-        let mut command = repo.own_command(&["cat-file", "--batch"]);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-        let (asks, answers) = (child.stdin.take(), BufReader::new(child.stdout.take()?));
-        Some(Self { child, asks, answers })
-    }
-
-    /// The content of an object of that kind; `None` where there is none. An error says that git ended.
-    pub(crate) fn read(&mut self, kind: &str, id: Oid) -> std::io::Result<Option<Vec<u8>>> {
-        let ended = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-        self.asks.as_mut().ok_or_else(ended)?.write_all(format!("{id}\n").as_bytes())?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head)?;
-        let mut words = head.split_ascii_whitespace().skip(1);
-        let (found, size) = (words.next(), words.next());
-        let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else {
-            return if found == Some("missing") { Ok(None) } else { Err(ended()) };
-        };
-        let mut content = vec![0; size + 1];
-        self.answers.read_exact(&mut content)?;
-        content.truncate(size);
-        Ok((found == Some(kind)).then_some(content))
-    }
-}
-
-impl Drop for ObjectReader {
-    fn drop(&mut self) {
-        self.asks = None;
-        let _ended = self.child.wait();
     }
 }
 

@@ -91,7 +91,6 @@ pub struct PushedTo {
 pub enum PushEnd {
     /// It was there already.
     Same,
-    /// It moved.
     Moved,
     /// It was not there before.
     Created,

@@ -33,7 +33,6 @@ impl<'a> Material<'a> {
         Self { entries, graph: Graph::new(entries, now), ids }
     }
 
-    /// The payload of `entry`.
     pub fn payload(&self, entry: usize) -> &'a Result<Payload, Malformed> {
         &self.entries[entry].payload
     }

@@ -32,7 +32,7 @@ pub struct CommitMemory {
     pub diff: DiffSummary,
     /// The parts of that diff.
     pub change: ChangeFacts,
-    /// What it took from the tests, and its member `file`, which no form of a record has.
+    /// The tests that it took away, and its member `file`, which no form of a record has.
     pub taken: Option<(Weakening, Option<String>)>,
 }
 

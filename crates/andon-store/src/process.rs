@@ -18,7 +18,6 @@ const MAX_HIGH: usize = 64;
 /// Largest environment that is looked through, in bytes.
 const MAX_ENVIRONMENT: u64 = 1 << 20;
 
-/// One process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitProcess {
     /// Its id.

@@ -90,7 +90,6 @@ struct Remembered {
     tips: BTreeMap<String, CommitId>,
 }
 
-/// The index.
 #[derive(Debug, Default)]
 pub struct ResultIndex {
     common_dir: PathBuf,

@@ -39,7 +39,6 @@ const MAX_BELOW: usize = 16;
 pub struct UnrecordedCommit {
     /// The number of the window's facts that are older.
     pub after: usize,
-    /// The commit.
     pub commit: CommitId,
     /// Its further parents: what a merge brought in.
     pub merged: Vec<CommitId>,

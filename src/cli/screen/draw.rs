@@ -42,7 +42,6 @@ const NAME: usize = 100;
 const KEYS: &str = "? keys  q end  Enter evidence  d diff  o file  R answer  / filter";
 const KEYS_OF_PAGE: &str = "up/down turn  Esc back";
 
-/// Draws all of it.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Theme) {
     let area = frame.area();
     let [head, body, foot] =

@@ -22,7 +22,6 @@ use andon_engine::{
     workspace::Workspace,
 };
 
-/// Missing work.
 struct MissingWork {
     text: String,
     /// The turn is held for it. Otherwise it is told.

@@ -155,7 +155,6 @@ andon_core::named_enum! {
 }
 
 impl CheckFormat {
-    /// The names of all.
     pub fn names() -> Vec<String> {
         Self::ALL.iter().map(|(_, name)| (*name).to_owned()).collect()
     }
@@ -169,7 +168,6 @@ impl CheckFormat {
 /// `sarif`, or `sarif=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedFormat {
-    /// The form.
     pub form: CheckFormat,
     /// Its file; `None` is standard output.
     pub file: Option<PathBuf>,

@@ -245,7 +245,6 @@ fn amended(ws: &Workspace) -> Result<Option<Rewrite>, OpsError> {
 
 /// The judgement of one tip.
 pub struct JudgedTip {
-    /// The remote ref.
     pub remote_ref: String,
     /// The commit that is pushed to it.
     pub tip: CommitId,

@@ -72,7 +72,6 @@ pub(super) fn fetch_changes(repo: &Repo, asked: FetchRefspecs) -> Result<Vec<Ste
     Ok(changes)
 }
 
-/// `--fetch`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FetchRefspecs {
     Wanted,

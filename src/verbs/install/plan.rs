@@ -23,11 +23,8 @@ use andon_git::Repo;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// `--mode`
     pub mode: Option<Integration>,
-    /// `--show-notes`
     pub show_notes: bool,
-    /// `--fetch`
     pub fetch: FetchRefspecs,
     /// `--push`, `--no-push`
     pub push: PushChoice,

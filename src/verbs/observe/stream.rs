@@ -40,7 +40,6 @@ pub struct ObserveReport {
     pub broken: Option<OpsError>,
 }
 
-/// The request.
 pub struct Request<'a> {
     /// The type of every line; `None` when each line names its own.
     pub kind: Option<&'a str>,

@@ -307,7 +307,6 @@ andon_core::named_enum! {
         Reporting = "reporting",
         /// Reviewers judged.
         Reviewing = "reviewing",
-        /// Tests passed.
         TestsPassed = "tests_passed",
         /// Tests failed, or could not tell.
         TestsFailed = "tests_failed",

@@ -63,7 +63,6 @@ pub struct Session {
     pub ended: u64,
     /// HEAD at the newest prompt, or where the session began.
     pub began: Option<String>,
-    /// The turn.
     pub turn: OpenTurn,
     /// The number of compactions of the context window.
     pub compacted: u64,

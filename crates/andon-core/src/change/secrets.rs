@@ -61,7 +61,6 @@ fn replaced(text: &str, form: &Form, regex: &Regex) -> Option<String> {
     (end > 0).then(|| out + &text[end..])
 }
 
-/// One form.
 struct Form {
     /// The signs with commas between them. They are looked for first, since compiling a pattern costs a hook more than
     /// everything else it does with a call.

@@ -12,7 +12,6 @@ use crate::domain::tests::{Extent, LostTests, NamedTest, TestEvidence};
 pub struct TestComparison {
     /// The tests that it took away; `None` when there are none.
     pub taken: Option<Weakening>,
-    /// All that are gone.
     pub gone: Vec<String>,
     /// Those that came up under another name, or became a part of another test.
     pub moved: Vec<String>,

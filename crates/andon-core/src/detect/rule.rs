@@ -189,7 +189,6 @@ impl Rule {
         Some(self.setting(settings)).filter(|setting| setting.level > Level::Off)
     }
 
-    /// Its level in `settings`.
     pub fn level_in(&self, settings: &RuleSettings) -> Level {
         settings.get(self.id).map_or(self.level, |setting| setting.level)
     }

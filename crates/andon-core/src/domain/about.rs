@@ -110,11 +110,8 @@ pub enum EventClass {
 /// A dirty bit (docs/spec-map.md, loop rules: dirty bit checks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DirtyBit {
-    /// `tests_run`
     TestsRun,
-    /// `tests_passing`
     TestsPassing,
-    /// `docs_updated`
     DocsUpdated,
 }
 

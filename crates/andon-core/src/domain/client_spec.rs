@@ -335,10 +335,8 @@ pub enum FileOwner {
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandStart {
-    /// By `sh`.
     #[default]
     Sh,
-    /// By `bash`.
     Bash,
     /// By the login shell of the person.
     Login,

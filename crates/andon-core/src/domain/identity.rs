@@ -52,7 +52,6 @@ pub fn checksum(files: &Files) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// `[identity]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IdentityRules {
     /// Globs of the configuration's files.

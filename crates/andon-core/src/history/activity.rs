@@ -205,7 +205,6 @@ impl Compactions {
         *self = Self { epoch: began, times: self.running(ended), ..*self };
     }
 
-    /// One more in `epoch`.
     pub(super) fn one_more(&mut self, epoch: u64, at: Option<Timestamp>) {
         *self = Self { epoch, times: self.running(epoch).saturating_add(1), newest: at.or(self.newest) };
     }

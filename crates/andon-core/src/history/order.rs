@@ -75,7 +75,6 @@ impl Fold {
 /// The contents of the three places, each in its own order, oldest first.
 #[derive(Debug)]
 pub struct Observations<'a> {
-    /// The commits ([`line()`]).
     pub line: Vec<&'a CommitFact>,
     /// Acknowledgements of the journal, then those of ledgers.
     pub acks: &'a [(Ack, AckPlace)],

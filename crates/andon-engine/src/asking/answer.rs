@@ -58,7 +58,6 @@ pub fn config_at(repo: &Repo, commit: CommitId) -> Option<Config> {
     config::load(&[source]).ok()
 }
 
-/// `[guard]` of it.
 pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
     config_at(repo, commit).map(|config| config.guard)
 }

@@ -43,13 +43,11 @@ pub enum GoodSource<'a> {
 /// The source of the settings.
 #[derive(Clone, Copy)]
 pub enum SettingsOf<'a> {
-    /// A repository.
     Repository(&'a Workspace),
     /// No repository: streams need none.
     Nowhere(&'a Config),
 }
 
-/// The request.
 #[derive(Debug)]
 pub struct CalibrationRequest<'a> {
     /// The source of the runs.
@@ -317,7 +315,7 @@ mod tests {
         let half = changed(rules(), &settings, 0);
         let of = |id: &str| half.iter().find(|change| change.rule == id).map(|change| change.line.as_str());
         assert_eq!(of("idle-turns"), Some("idle-turns = \"halt\""), "as by default");
-        insta::assert_snapshot!(of("tool-loop").unwrap(), @r#"tool-loop = { soft = 2, hard = 3, infinite = 5, window = 15, rounds = 2, signature = "coarse" }"#);
+        insta::assert_snapshot!(of("tool-loop").unwrap(), @r#"tool-loop = { soft = 2, hard = 3, infinite = 5, window = 15, rounds = 2, waits = 32, signature = "coarse" }"#);
         assert!(of("undo-churn").unwrap().contains("level = \"halt\""), "{half:?}");
     }
 }

@@ -74,7 +74,6 @@ pub fn codes(
 /// One scope of some code, and what is known of its tests.
 #[derive(Debug, Clone)]
 pub struct ScopeState {
-    /// The scope.
     pub scope: ScopeCode,
     /// The result of its tests on exactly this code, where one is known.
     pub found: Option<ScopeTests>,

@@ -25,9 +25,7 @@ pub enum TestedSubject {
 pub struct Checkout {
     /// The workspace in it, with the configuration that holds in the working tree.
     pub ws: Workspace,
-    /// The tree in it.
     pub tree: TreeId,
-    /// The code in it.
     pub code: CodeId,
     taken: CopiedDependencies,
     missing: Vec<Vec<u8>>,

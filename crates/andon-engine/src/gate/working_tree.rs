@@ -19,7 +19,6 @@ const MAX_DOCUMENT: u64 = 1 << 20;
 pub struct WorkingTree {
     /// The differences from HEAD.
     pub overlay: Overlay,
-    /// The code.
     pub code: CodeId,
     /// Untracked files that no tests are bound to and that are no program: what an agent or a shell writes along, such as a
     /// transcript.
@@ -27,7 +26,6 @@ pub struct WorkingTree {
 }
 
 impl WorkingTree {
-    /// Looks at it.
     pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
         ws.top()?;
         let TreeSnapshot { mut overlay, mut beside } = untracked::tested_overlay(ws)?;

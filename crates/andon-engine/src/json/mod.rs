@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use andon_core::domain::facts::Ack;
 use andon_core::escape;
 
-/// A precedent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoundPrecedentJson {
     /// The round's entry.

@@ -87,7 +87,6 @@ pub struct Job<'a> {
 pub struct RangeCommit {
     /// The commit as git has it.
     pub commit: CommitInfo,
-    /// Its facts.
     pub facts: CommitFacts,
     /// The entry for the cache; empty if it has one already.
     entry: Vec<u8>,
@@ -95,7 +94,6 @@ pub struct RangeCommit {
 
 /// The facts of a commit, by their source.
 pub enum CommitFacts {
-    /// From the record.
     Recorded(Box<CommitRecord>),
     /// From the commit; the warning says why not from the record that is there.
     Derived(Box<DerivedCommit>, Option<Diagnostic>),
@@ -232,7 +230,7 @@ impl<'a> Workers<'a> {
             let mut deriver = Deriver::in_bulk(&repo, &self.job.config.paths.rules, self.normalizer);
             while let Some((piece, sender)) = next() {
                 let mut found = Vec::with_capacity(piece.len());
-                let broken = self.derive(piece, (&repo, &store, &mut deriver), &mut found).err();
+                let broken = self.derive(piece, &repo, &store, &mut deriver, &mut found).err();
                 let _gone = sender.send(Piece { found, broken });
             }
         });
@@ -244,7 +242,9 @@ impl<'a> Workers<'a> {
     fn derive(
         &self,
         piece: &[CommitId],
-        (repo, store, deriver): (&Repo, &NotesStore<'_>, &mut Deriver<'_>),
+        repo: &Repo,
+        store: &NotesStore<'_>,
+        deriver: &mut Deriver<'_>,
         found: &mut Vec<RangeCommit>,
     ) -> Result<(), OpsError> {
         for id in piece {

@@ -41,7 +41,7 @@ pub struct DerivedCommit {
     pub change: ChangeFacts,
     /// The first blob that a partial clone does not have: the diff then consists of ids, unlike that of a full clone.
     pub missing: Option<Oid>,
-    /// What it took from the tests, where that was asked.
+    /// The tests that it took away, where that was asked.
     pub taken: Option<Weakening>,
 }
 

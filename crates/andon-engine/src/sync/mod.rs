@@ -40,7 +40,6 @@ const MAX_DROPS: u32 = 2;
 /// The direction of a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncDirection {
-    /// Both.
     Both,
     /// Nothing is sent.
     FetchOnly,

@@ -78,7 +78,6 @@ pub struct HaltsOfBudgets {
 /// A budget that halts good runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HaltsOfBudget {
-    /// Its rule.
     pub rule: &'static str,
     /// Good runs that it halts.
     pub halted: u64,
@@ -89,7 +88,6 @@ pub struct HaltsOfBudget {
 pub enum OwnRules {
     /// All are as by default.
     None,
-    /// Some are not.
     Some,
 }
 
@@ -121,7 +119,6 @@ pub struct Calibration {
     pub runs: u64,
     /// Good runs that budgets halt, as configured.
     pub by_budgets: HaltsOfBudgets,
-    /// The promise.
     pub promised: Promise,
     /// The ladder, the strictest step first.
     pub curve: Vec<LadderStep>,

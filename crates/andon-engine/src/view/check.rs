@@ -124,7 +124,6 @@ impl TipTests {
         }
     }
 
-    /// The run that decided.
     pub fn deciding(&self) -> Option<&TipRun> {
         let outcome = self.outcome();
         let alike = self.runs.iter().rev().find(|run| run.outcome == outcome);

@@ -77,7 +77,6 @@ pub struct LoggedCommit {
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,
-    /// Its record.
     #[serde(flatten)]
     pub state: RecordState,
 }

@@ -125,7 +125,6 @@ impl LoopView {
 /// The state of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorktreeState {
-    /// Its loop.
     Loop(Box<LoopView>),
     /// Its directory is not there: removed, or on a disk that is not mounted.
     Away,
@@ -150,7 +149,6 @@ pub struct WorktreeView {
     pub name: String,
     /// The top of its working tree.
     pub path: String,
-    /// Its state.
     pub seen: WorktreeState,
 }
 
@@ -179,7 +177,6 @@ pub struct BranchView {
     /// The remote-tracking branch: `origin/main`.
     #[serde(rename = "branch")]
     pub name: String,
-    /// Its loop.
     #[serde(rename = "loop")]
     pub found: LoopView,
 }
@@ -221,7 +218,6 @@ pub enum WatchLine<'a> {
     Elsewhere(&'a StandingHalt),
     /// A loop of another clone.
     Branch(&'a BranchView),
-    /// A round.
     Round(&'a WaitingRound),
 }
 

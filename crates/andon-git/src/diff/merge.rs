@@ -60,7 +60,6 @@ impl MergeClaim {
 /// A step of a three-way merge: what leads from the base, or from nothing, to the other side is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeStep {
-    /// The base.
     pub base: Option<CommitId>,
     /// The other side.
     pub theirs: CommitId,

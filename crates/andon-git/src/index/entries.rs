@@ -23,7 +23,6 @@ const STAGES: u16 = 0x3000;
 /// Among the further flags: `git update-index --skip-worktree`.
 pub(crate) const SKIP_WORKTREE: u16 = 0x4000;
 
-/// One entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
     /// The offset of its stat data.

@@ -6,6 +6,7 @@ pub(crate) mod commits;
 pub(crate) mod durable;
 pub(crate) mod gc_guard;
 pub(crate) mod inflate;
+pub(crate) mod reader;
 pub(crate) mod texts;
 pub(crate) mod trees;
 pub(crate) mod vetting;
@@ -13,9 +14,10 @@ pub(crate) mod vetting;
 use std::{cmp::Ordering, rc::Rc};
 
 use crate::error::GitError;
+use crate::objects::reader::ObjectReader;
+use crate::objects::texts::Text;
 use crate::objects::trees::{RawEntry, RawTree};
 use crate::open::repo::Repo;
-use crate::program::ObjectReader;
 use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
@@ -108,10 +110,25 @@ impl Repo {
     /// The content of an object as the git says that was asked for it; `None` where none was, or where it cannot.
     fn as_git_reads(&self, kind: &str, id: Oid) -> Option<Vec<u8>> {
         if self.asks_git.replace(false) {
-            *self.reader.borrow_mut() = ObjectReader::start(self);
+            *self.reader.borrow_mut() = ObjectReader::start(self.own_command(&["cat-file", "--batch"]));
         }
         let found = self.reader.borrow_mut().as_mut()?.read(kind, id);
         found.unwrap_or_else(|_it_ended| self.reader.take().and(None))
+    }
+
+    /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated. Kept for the next time
+    /// within [`Self::keep`].
+    pub fn text(&self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
+        if let Some(known) = self.texts.borrow().get(id) {
+            return Ok(Some(known).filter(|known| known.len() <= max));
+        }
+        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
+        if size > max {
+            return Ok(None);
+        }
+        let text = Text(Some(Rc::new(self.data(&odb, "blob", id)?)));
+        self.texts.borrow_mut().keep(id, text.clone(), text.len());
+        Ok(Some(text))
     }
 
     /// The entries of `tree`, one level.

@@ -5,13 +5,9 @@
 
 use std::{ops::Deref, rc::Rc};
 
-use crate::error::GitError;
-use crate::open::repo::Repo;
-use andon_core::domain::ids::Oid;
-
 /// The content of a file; by default that of a file that is not there.
 #[derive(Debug, Clone, Default)]
-pub struct Text(Option<Rc<Vec<u8>>>);
+pub struct Text(pub(crate) Option<Rc<Vec<u8>>>);
 
 impl Text {
     /// True if there is a file, be it empty.
@@ -32,27 +28,10 @@ impl Deref for Text {
 /// many.
 pub(crate) const MAX_TEXTS: usize = 1 << 14;
 
-impl Repo {
-    /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated. Kept for the next time
-    /// within [`Self::keep`].
-    pub fn text(&self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
-        if let Some(known) = self.texts.borrow().get(id) {
-            return Ok(Some(known).filter(|known| known.len() <= max));
-        }
-        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
-        if size > max {
-            return Ok(None);
-        }
-        let text = Text(Some(Rc::new(self.data(&odb, "blob", id)?)));
-        self.texts.borrow_mut().keep(id, text.clone(), text.len());
-        Ok(Some(text))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::testkit::Scratch;
+    use crate::{error::GitError, testkit::Scratch};
+    use andon_core::domain::ids::Oid;
 
     #[test]
     fn the_newest_stay_within_the_bound() {

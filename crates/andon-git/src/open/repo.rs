@@ -8,14 +8,14 @@ use std::{collections::HashMap, ffi::OsString, rc::Rc};
 use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
-use crate::objects::{cache::Cache, inflate::VettedObjects, texts::Text, trees::RawTree};
-use crate::program::ObjectReader;
+use crate::objects::{
+    cache::Cache, inflate::VettedObjects, reader::ObjectReader, texts::Text, trees::RawTree,
+};
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepoEnv {
-    /// `GIT_DIR`
     pub git_dir: Option<PathBuf>,
     /// `GIT_WORK_TREE`
     pub work_tree: Option<PathBuf>,

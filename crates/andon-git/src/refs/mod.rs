@@ -271,11 +271,16 @@ fn pause(waited: u64) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch that has no commit yet.
-    Unborn { branch: String },
-    /// On a branch.
-    Branch { name: String, commit: CommitId },
-    /// On a commit.
-    Detached { commit: CommitId },
+    Unborn {
+        branch: String,
+    },
+    Branch {
+        name: String,
+        commit: CommitId,
+    },
+    Detached {
+        commit: CommitId,
+    },
 }
 
 impl Head {

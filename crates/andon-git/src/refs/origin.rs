@@ -29,15 +29,12 @@ const REPLAYING: WordList =
 /// An operation of git that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// None.
     None,
     /// A merge that waits for its commit.
     Merge,
-    /// A cherry-pick.
     CherryPick,
     /// Made by `git revert`.
     Revert,
-    /// A rebase.
     Rebase,
     /// `git am`.
     Patches,

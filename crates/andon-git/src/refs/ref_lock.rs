@@ -32,7 +32,6 @@ pub(crate) struct RefLock {
 
 /// The result of taking a turn.
 pub(crate) enum LockResult {
-    /// It is ours.
     Ours(RefLock),
     /// Another process of ours is writing.
     Others,

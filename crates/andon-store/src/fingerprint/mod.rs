@@ -166,7 +166,6 @@ impl<'r> Fingerprinter<'r> {
 /// The content that a fingerprint is taken of.
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
-    /// A tree.
     Tree(TreeId),
     /// The tree that committing these entries on top of a tree would give.
     Overlay(Option<TreeId>, &'a [OverlayEntry]),

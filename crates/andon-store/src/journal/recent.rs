@@ -31,7 +31,6 @@ pub struct Reach {
 /// The facts that were found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct RecentFacts {
-    /// Test runs.
     pub runs: Vec<TestRun>,
     /// Acknowledgements.
     pub acks: Vec<(Ack, AckPlace)>,

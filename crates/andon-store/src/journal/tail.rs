@@ -187,7 +187,6 @@ impl Journal {
         if self.rotated_since(place) { self.generation(place.generation) } else { self.path() }
     }
 
-    /// The line at `place`.
     pub(crate) fn line_at(&self, place: Position) -> Option<Vec<u8>> {
         let mut file = file::open(&self.file_of(place)).ok()??;
         file.seek(SeekFrom::Start(place.offset)).ok()?;

@@ -123,7 +123,6 @@ fn bad_writer_help(path: &Path, known: &[String]) -> String {
     }
 }
 
-/// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// sha256 of its commit without signature.

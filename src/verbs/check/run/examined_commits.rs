@@ -99,7 +99,6 @@ impl ExaminedCommits {
         (0..self.facts.len()).filter_map(|number| self.facts.get(number))
     }
 
-    /// That of one commit.
     pub(super) fn fact(&self, id: CommitId) -> Option<CommitFact> {
         self.facts.get(self.place(id)?)
     }

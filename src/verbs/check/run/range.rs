@@ -11,7 +11,6 @@ use andon_git::{Blob, Repo};
 /// The request of the caller.
 #[derive(Debug, Clone, Default)]
 pub struct RangeRequest {
-    /// `RANGE`
     pub range: Option<String>,
     /// `--from-ref` and `--to-ref`
     pub refs: Option<(String, String)>,

@@ -33,7 +33,6 @@ pub enum TestsWanted {
     Report {
         /// The files, from the working directory.
         files: Vec<PathBuf>,
-        /// The exit code.
         exit_code: i32,
     },
 }

@@ -19,7 +19,6 @@ use andon_engine::view::history::HistoryView;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page.
 pub fn page(view: &HistoryView) -> String {
     let again = format!("andon report {} -o report.html", shell_quote(&view.range));
     let page = html! {

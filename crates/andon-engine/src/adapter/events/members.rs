@@ -69,12 +69,10 @@ pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Require
 /// The further members of each type, those of the journal's own lines included.
 const TYPES: WordList = WordList::section(WORDS, "members of each type");
 
-/// All types.
 pub(super) fn types() -> impl Iterator<Item = &'static str> {
     TYPES.iter().filter_map(|row| row.split(' ').next())
 }
 
-/// The members of `kind`.
 pub(super) fn members(kind: &str) -> impl Iterator<Item = &'static str> {
     let own =
         TYPES.iter().map(|row| row.split(' ')).find_map(|mut row| (row.next() == Some(kind)).then_some(row));

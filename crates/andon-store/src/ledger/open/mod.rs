@@ -104,11 +104,9 @@ pub struct FaultyEntry {
     pub commit: CommitId,
     /// The entry's id, where it has one.
     pub id: Option<EntryId>,
-    /// The fault.
     pub fault: EntryFault,
 }
 
-/// A whole ledger.
 #[derive(Debug, Clone, Default)]
 pub struct WholeLedger {
     /// Every entry that could be read, parents before children, in the order of the ledger.

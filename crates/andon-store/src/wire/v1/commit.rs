@@ -47,7 +47,6 @@ impl UnknownKeys {
 /// A record and what else its line held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedRecord {
-    /// The record.
     pub record: CommitRecord,
     /// Keys of a newer minor version.
     pub extra: UnknownKeys,

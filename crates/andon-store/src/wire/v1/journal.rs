@@ -50,7 +50,6 @@ pub enum JournalLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Marker {
-    /// The node.
     #[serde(default, with = "Text::<MAX_NAME>")]
     pub node: Option<String>,
     /// The number of the iteration.
@@ -58,9 +57,7 @@ pub struct Marker {
     pub iteration: Option<u64>,
     /// The beginning of a run, if it is one.
     pub begins: RunStart,
-    /// The commit.
     pub commit: CommitId,
-    /// Its tree.
     pub tree: TreeId,
     /// Its code fingerprint.
     pub code: CodeId,

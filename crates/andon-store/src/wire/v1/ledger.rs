@@ -93,7 +93,6 @@ struct AckNeeds {
 /// The writer of an entry, and its place.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaceWire<'a> {
-    /// The writer.
     pub writer: &'a str,
     /// Its Lamport number.
     pub lamport: u64,
@@ -104,7 +103,6 @@ pub struct PlaceWire<'a> {
 /// The content of an `entry.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedEntry {
-    /// The writer.
     pub writer: String,
     /// Its Lamport number.
     pub lamport: u64,

@@ -33,7 +33,6 @@ struct OpenWire {
 pub struct OpenEntry {
     /// The type; untrusted text.
     pub kind: String,
-    /// The writer.
     pub writer: String,
     /// Its Lamport number.
     pub lamport: u64,

@@ -1,0 +1,47 @@
+//! A git that reads objects for a range of many commits: among thousands of objects it finds the bases of deltas again, which
+//! libgit2 forgets all at once.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use andon_core::domain::ids::Oid;
+
+/// A git that reads one object after the other. It ends with its standard input.
+pub(crate) struct ObjectReader {
+    child: Child,
+    asks: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl ObjectReader {
+    /// Starts `git cat-file --batch`, given as a command; `None` where it cannot be started.
+    pub(crate) fn start(mut cat_file: Command) -> Option<Self> {
+        let mut child = cat_file.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        let (asks, answers) = (child.stdin.take(), BufReader::new(child.stdout.take()?));
+        Some(Self { child, asks, answers })
+    }
+
+    /// The content of an object of that kind; `None` where there is none. An error says that git ended.
+    pub(crate) fn read(&mut self, kind: &str, id: Oid) -> std::io::Result<Option<Vec<u8>>> {
+        let ended = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        self.asks.as_mut().ok_or_else(ended)?.write_all(format!("{id}\n").as_bytes())?;
+        let mut head = String::new();
+        self.answers.read_line(&mut head)?;
+        let mut words = head.split_ascii_whitespace().skip(1);
+        let (found, size) = (words.next(), words.next());
+        let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else {
+            return if found == Some("missing") { Ok(None) } else { Err(ended()) };
+        };
+        let mut content = vec![0; size + 1];
+        self.answers.read_exact(&mut content)?;
+        content.truncate(size);
+        Ok((found == Some(kind)).then_some(content))
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        self.asks = None;
+        let _ended = self.child.wait();
+    }
+}
