@@ -20,7 +20,7 @@ const FOREIGN: &str = ".andon-tmp";
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// The command after which a file of ours can be written again. Where it belongs to somebody else, such as the superuser of a
-/// container, it says to whom; where nobody may write it or its folder, it gives its owner the right.
+/// container, it names that user; for a file or folder without a right to write, it gives its owner the right.
 pub fn access_help(path: &Path) -> String {
     let there: Vec<_> =
         path.ancestors().filter_map(|at| Some((at, at.symlink_metadata().ok()?))).take(2).collect();

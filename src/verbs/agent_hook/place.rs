@@ -65,7 +65,7 @@ impl<'a> Place<'a> {
         if may_be_second {
             let times = live.known.heard.get(&report).copied().unwrap_or(0);
             live.remember(AgentAction::Heard, event, Some(report))?;
-            // Where both files start us, each report comes twice: every second one is the same.
+            // Two files that start us report each thing twice: every second report is the same.
             if times > 0 && (is_unique || !times.is_multiple_of(2)) {
                 return Ok(None);
             }

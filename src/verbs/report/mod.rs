@@ -82,7 +82,7 @@ pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Hi
     let mut commits = newest.collect::<Result<Vec<_>, _>>()?;
     commits.reverse();
     let (halts, skipped) = or_warn(halts(ws, &ids, now.as_ref()), &mut warnings);
-    // What the status has said already is not said again.
+    // The status has said some of them already.
     warnings.extend(skipped.into_iter().filter(|one| !known.contains(one)));
     let linked: Vec<CommitId> =
         ids.last().copied().into_iter().chain(halts.iter().filter_map(|last| last.halt.head)).collect();

@@ -226,7 +226,7 @@ fn changes_alike(ws: &Workspace, store: &NotesStore<'_>, attempt: CommitId, comm
     derived.is_ok_and(|derived| !derived.diff.empty && derived.diff.hash == stored.diff.hash)
 }
 
-/// True if two attempts make the same change: whoever makes it again is not done.
+/// True if two attempts make the same change: a change that is made again was not done.
 fn is_again(one: &CommitFact, other: &CommitFact) -> bool {
     !one.record.diff.empty && one.record.diff.hash == other.record.diff.hash
 }

@@ -271,16 +271,11 @@ fn pause(waited: u64) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch that has no commit yet.
-    Unborn {
-        branch: String,
-    },
-    Branch {
-        name: String,
-        commit: CommitId,
-    },
-    Detached {
-        commit: CommitId,
-    },
+    Unborn { branch: String },
+    /// HEAD names a branch, whose tip this is.
+    Branch { name: String, commit: CommitId },
+    /// HEAD names a commit itself.
+    Detached { commit: CommitId },
 }
 
 impl Head {
