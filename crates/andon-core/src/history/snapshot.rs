@@ -51,8 +51,8 @@ pub struct Snapshot {
     pub resets: BTreeMap<String, u64>,
     /// The newest answer.
     pub ack: Option<Ack>,
-    /// The number of the newest iteration.
-    pub number: u64,
+    /// The number of the newest commit that was passed without its record.
+    pub passed: Option<u64>,
     /// Tests that were red before the run.
     #[serde(default)]
     pub known_red: BTreeMap<String, KnownRedBy>,
@@ -109,7 +109,7 @@ impl Fold {
             reported_runs: carried(&line.reported_runs),
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),
-            number: line.number(),
+            passed: line.passed,
             known_red: line.known_red.clone(),
             began: line.began,
         }
@@ -123,7 +123,7 @@ impl Fold {
         line.iterations.retain(|one| one.source == Source::Commit && of_run(one));
         line.began = snapshot.began;
         // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
-        line.passed = Some(snapshot.number).filter(|number| *number > 0 && line.iterations.is_empty());
+        line.passed = snapshot.passed.filter(|_| line.iterations.is_empty());
         line.activity = snapshot.activity;
         line.resets = snapshot.resets;
         line.known_red.extend(snapshot.known_red);
@@ -246,7 +246,9 @@ mod tests {
         };
         let record = &commit.record;
         let before = fold.timeline();
-        let (node, number) = (before.node_of(&commit), before.number() + 1);
+        // Some commits are amends, which keep the number of what they replace.
+        let amended = before.passed.filter(|_| record.iteration.is_multiple_of(2));
+        let (node, number) = (before.node_of(&commit), amended.unwrap_or(before.number() + 1));
         let at = Some(record.recorded_at).filter(|at| at.0 != 0);
         let begins = if record.iteration == 1 { RunStart::Run } else { RunStart::Nothing };
         fold.pass(&PassedCommit { node, at, code: record.code, number, begins });

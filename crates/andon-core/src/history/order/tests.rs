@@ -153,7 +153,7 @@ fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_be
         let JournalItem::Commit(marked) = marked(number) else { unreachable!() };
         FoldStep::Pass(PassedCommit { number, ..marked.passing })
     };
-    let long = FoldStep::Resume(Box::new(Snapshot { number: 5, ..Snapshot::default() }));
+    let long = FoldStep::Resume(Box::new(Snapshot { passed: Some(5), ..Snapshot::default() }));
     for (journal, before) in [("short", passed(0)), ("long", long)] {
         let tokens = |answered: bool| {
             let Fact::Ack(answer) = ack(0) else { unreachable!() };
@@ -183,7 +183,7 @@ fn tests_of_a_long_journal_speak_for_the_commit_that_was_the_newest_then() {
     let completed = |runs: &[i64]| {
         let mut fold = Fold::new(GAP);
         let runs: Vec<TestRun> = runs.iter().map(|at| tested(*at)).collect();
-        let long = FoldStep::Resume(Box::new(Snapshot { runs, number: 3, ..Snapshot::default() }));
+        let long = FoldStep::Resume(Box::new(Snapshot { runs, passed: Some(3), ..Snapshot::default() }));
         for step in [made_at(1, 10), made_at(2, 20), made_at(3, 30), long] {
             fold.step(step);
         }
@@ -216,7 +216,7 @@ fn turns_of_a_long_journal_are_numbered_after_the_commits_that_count_here() {
         }
         let resets = [("iteration-cap".to_owned(), reset)].into();
         let turns = turns.iter().map(|number| turn(*number)).collect();
-        fold.step(FoldStep::Resume(Box::new(Snapshot { turns, resets, number: 60, ..Snapshot::default() })));
+        fold.step(FoldStep::Resume(Box::new(Snapshot { turns, resets, passed: Some(60), ..Snapshot::default() })));
         let line = fold.timeline();
         let all: Vec<u64> = line.iterations.iter().map(|one| one.number).collect();
         (all, line.resets["iteration-cap"])
